@@ -1,0 +1,17 @@
+# ch_layers(<file>): one static library ch_<layer> per line "layer: lower layers" of <file>,
+# made of src/<layer>/*.cpp, linked to exactly the layers its line names.
+function(ch_layers file)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${file}")
+  file(STRINGS "${file}" lines REGEX "^[a-z]+:")
+  foreach(line IN LISTS lines)
+    string(REGEX MATCH "^([a-z]+):(.*)$" _ "${line}")
+    set(layer "${CMAKE_MATCH_1}")
+    separate_arguments(below UNIX_COMMAND "${CMAKE_MATCH_2}")
+    file(GLOB sources CONFIGURE_DEPENDS "src/${layer}/*.cpp")
+    add_library(ch_${layer} STATIC ${sources})
+    target_link_libraries(ch_${layer} PUBLIC ch_options)
+    foreach(used IN LISTS below)
+      target_link_libraries(ch_${layer} PUBLIC ch_${used})
+    endforeach()
+  endforeach()
+endfunction()

@@ -1,0 +1,216 @@
+#include "tensor/tensor.hpp"
+
+#include <array>
+#include <cassert>
+#include <cmath>
+#include <cstring>
+#include <new>
+
+#include "support/text.hpp"
+
+namespace chop {
+namespace {
+
+struct DTypeInfo {
+  std::string_view name;
+  std::string_view torch;
+  std::size_t size;
+  bool floating;
+};
+
+constexpr std::array<DTypeInfo, 10> kDTypes = {{
+    {"f32", "float32", 4, true},
+    {"f64", "float64", 8, true},
+    {"f16", "float16", 2, true},
+    {"bf16", "bfloat16", 2, true},
+    {"i64", "int64", 8, false},
+    {"i32", "int32", 4, false},
+    {"i16", "int16", 2, false},
+    {"i8", "int8", 1, false},
+    {"u8", "uint8", 1, false},
+    {"bool", "bool", 1, false},
+}};
+
+const DTypeInfo& info(DType dtype) {
+  return kDTypes.at(static_cast<std::size_t>(dtype));
+}
+
+constexpr std::align_val_t kAlignment{64};
+
+std::shared_ptr<std::byte[]> allocate(std::size_t bytes) {
+  auto* memory = static_cast<std::byte*>(::operator new(bytes == 0 ? 1 : bytes, kAlignment));
+  return {memory, [](std::byte* p) { ::operator delete(p, kAlignment); }};
+}
+
+/// Calls visit(T{}) with the C++ type that stores `dtype`; halves count as their bits.
+template <class Visit>
+auto with_type(DType dtype, Visit visit) {
+  switch (dtype) {
+    case DType::F32: return visit(float{});
+    case DType::F64: return visit(double{});
+    case DType::F16:
+    case DType::BF16: return visit(std::uint16_t{});
+    case DType::I64: return visit(std::int64_t{});
+    case DType::I32: return visit(std::int32_t{});
+    case DType::I16: return visit(std::int16_t{});
+    case DType::I8: return visit(std::int8_t{});
+    case DType::U8: return visit(std::uint8_t{});
+    case DType::Bool: return visit(bool{});
+  }
+  return visit(float{});
+}
+
+template <class T>
+double load(DType dtype, T stored) {
+  if (dtype == DType::F16) return half_to_float(static_cast<std::uint16_t>(stored));
+  if (dtype == DType::BF16) return bfloat_to_float(static_cast<std::uint16_t>(stored));
+  return static_cast<double>(stored);
+}
+
+template <class T>
+T store(DType dtype, double value) {
+  if (dtype == DType::F16) return static_cast<T>(float_to_half(static_cast<float>(value)));
+  if (dtype == DType::BF16) return static_cast<T>(float_to_bfloat(static_cast<float>(value)));
+  return static_cast<T>(value);
+}
+
+}  // namespace
+
+std::size_t size_of(DType dtype) {
+  return info(dtype).size;
+}
+
+std::string_view name_of(DType dtype) {
+  return info(dtype).name;
+}
+
+std::string torch_name_of(DType dtype) {
+  return cat("torch.", info(dtype).torch);
+}
+
+bool is_floating(DType dtype) {
+  return info(dtype).floating;
+}
+
+Result<DType> dtype_from_name(std::string_view name) {
+  std::vector<std::string> known;
+  for (std::size_t i = 0; i < kDTypes.size(); ++i) {
+    if (kDTypes.at(i).name == name) return static_cast<DType>(i);
+    known.emplace_back(kDTypes.at(i).name);
+  }
+  return Error{.what = cat("unknown dtype '", name, "'"), .hint = "one of " + join(known, ", ")};
+}
+
+std::int64_t numel(const Shape& shape) {
+  std::int64_t count = 1;
+  for (const std::int64_t dim : shape) count *= dim;
+  return count;
+}
+
+std::string to_string(const Shape& shape) {
+  std::string text = "[";
+  for (std::size_t i = 0; i < shape.size(); ++i)
+    text += (i > 0 ? ", " : "") + std::to_string(shape[i]);
+  return text + "]";
+}
+
+Tensor::Tensor(DType dtype, Shape shape)
+    : dtype_(dtype), shape_(std::move(shape)), count_(numel(shape_)) {
+  assert(count_ >= 0 && "a tensor needs a known, non-negative shape");
+  storage_ = allocate(size_in_bytes());
+  std::memset(storage_.get(), 0, size_in_bytes());
+}
+
+Tensor Tensor::scalar(double value, DType dtype) {
+  return full({}, value, dtype);
+}
+
+Tensor Tensor::full(Shape shape, double value, DType dtype) {
+  Tensor tensor(dtype, std::move(shape));
+  with_type(dtype, [&](auto zero) {
+    using T = decltype(zero);
+    for (T& element : tensor.mutable_data<T>()) element = store<T>(dtype, value);
+  });
+  return tensor;
+}
+
+std::int64_t Tensor::dim(std::int64_t axis) const {
+  if (axis < 0) axis += rank();
+  assert(axis >= 0 && axis < rank() && "axis out of range");
+  return shape_[static_cast<std::size_t>(axis)];
+}
+
+std::byte* Tensor::mutable_bytes() {
+  if (storage_.use_count() > 1) {
+    auto copy = allocate(size_in_bytes());
+    std::memcpy(copy.get(), storage_.get(), size_in_bytes());
+    storage_ = std::move(copy);
+  }
+  return storage_.get();
+}
+
+double Tensor::at(std::int64_t index) const {
+  assert(index >= 0 && index < count_ && "element out of range");
+  return with_type(dtype_, [&](auto zero) {
+    return load(dtype_, data<decltype(zero)>()[static_cast<std::size_t>(index)]);
+  });
+}
+
+Tensor Tensor::to(DType dtype) const {
+  if (dtype == dtype_) return *this;
+  Tensor result(dtype, shape_);
+  with_type(dtype_, [&](auto from_zero) {
+    const auto from = data<decltype(from_zero)>();
+    with_type(dtype, [&](auto to_zero) {
+      using To = decltype(to_zero);
+      const auto out = result.mutable_data<To>();
+      for (std::size_t i = 0; i < out.size(); ++i) out[i] = store<To>(dtype, load(dtype_, from[i]));
+    });
+  });
+  return result;
+}
+
+Tensor Tensor::reshaped(Shape shape) const {
+  assert(numel(shape) == count_ && "a reshape keeps the number of elements");
+  Tensor result = *this;
+  result.shape_ = std::move(shape);
+  return result;
+}
+
+bool Tensor::operator==(const Tensor& other) const {
+  return dtype_ == other.dtype_ && shape_ == other.shape_ &&
+         std::memcmp(bytes(), other.bytes(), size_in_bytes()) == 0;
+}
+
+float half_to_float(std::uint16_t bits) {
+  const std::uint32_t sign = static_cast<std::uint32_t>(bits & 0x8000U) << 16;
+  const std::uint32_t exponent = (bits >> 10) & 0x1FU;
+  const std::uint32_t fraction = bits & 0x3FFU;
+  if (exponent == 31) return __builtin_bit_cast(float, sign | 0x7F800000U | (fraction << 13));
+  const float size = exponent == 0
+                         ? std::ldexp(static_cast<float>(fraction), -24)
+                         : std::ldexp(static_cast<float>(fraction + 1024), static_cast<int>(exponent) - 25);
+  return sign != 0 ? -size : size;
+}
+
+std::uint16_t float_to_half(float value) {
+  const auto sign = static_cast<std::uint16_t>(std::signbit(value) ? 0x8000 : 0);
+  if (std::isnan(value)) return sign | 0x7E00;
+  const float size = std::abs(value);
+  if (size >= 65520.0F) return sign | 0x7C00;
+  int exponent = 0;
+  std::frexp(size, &exponent);
+  const int step = std::max(exponent - 11, -24);  // the last place of the result
+  const float units = std::nearbyint(std::ldexp(size, -step));
+  // The sum carries into the exponent field by itself when rounding reaches a power of two.
+  const int biased = step + 24;
+  return static_cast<std::uint16_t>(sign | (static_cast<int>(units) + biased * 1024));
+}
+
+std::uint16_t float_to_bfloat(float value) {
+  const auto bits = __builtin_bit_cast(std::uint32_t, value);
+  if (std::isnan(value)) return static_cast<std::uint16_t>((bits >> 16) | 0x40);
+  return static_cast<std::uint16_t>((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16);
+}
+
+}  // namespace chop
