@@ -1,0 +1,123 @@
+#include "support/files.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+
+namespace chop {
+namespace {
+
+namespace fs = std::filesystem;
+
+Error system_error(const std::string& what, const fs::path& path, int code) {
+  Error error{.what = cat(what, " '", path.string(), "': ", std::strerror(code))};
+  if (code == ENOENT) error.hint = "check the path; it is taken relative to the current folder";
+  if (code == EACCES) error.hint = "check the permissions of the file and its folder";
+  if (code == ENOSPC) error.hint = "the disk is full; free some space and try again";
+  return error;
+}
+
+/// Makes the bytes survive a power cut before the rename makes them visible.
+bool sync_to_disk(const fs::path& path) {
+  const int handle = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (handle < 0) return false;
+  const bool good = ::fsync(handle) == 0;
+  ::close(handle);
+  return good;
+}
+
+}  // namespace
+
+Result<std::string> read_file(const fs::path& path) {
+  std::error_code ignored;
+  if (fs::is_directory(path, ignored))
+    return Error{.what = cat("'", path.string(), "' is a folder, not a file")};
+  errno = 0;
+  std::ifstream in(path, std::ios::binary);
+  if (!in) return system_error("cannot read", path, errno);
+  std::ostringstream contents;
+  contents << in.rdbuf();
+  if (in.bad()) return system_error("cannot read", path, errno);
+  return std::move(contents).str();
+}
+
+Result<MappedFile> MappedFile::open(const fs::path& path) {
+  const int handle = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (handle < 0) return system_error("cannot read", path, errno);
+  struct stat status = {};
+  if (::fstat(handle, &status) != 0 || !S_ISREG(status.st_mode)) {
+    ::close(handle);
+    return Error{.what = cat("'", path.string(), "' is not a regular file")};
+  }
+  MappedFile file;
+  file.size_ = static_cast<std::size_t>(status.st_size);
+  if (file.size_ > 0) {
+    void* memory = ::mmap(nullptr, file.size_, PROT_READ, MAP_PRIVATE, handle, 0);
+    if (memory == MAP_FAILED) {
+      const int code = errno;
+      ::close(handle);
+      return system_error("cannot map", path, code);
+    }
+    const std::size_t size = file.size_;
+    file.memory_ = {static_cast<const std::byte*>(memory), [size](const std::byte* p) {
+                      ::munmap(const_cast<std::byte*>(p), size);
+                    }};
+  }
+  ::close(handle);
+  return file;
+}
+
+Status write_file(const fs::path& path, std::string_view contents) {
+  return write_file(path, [contents](std::ostream& out) {
+    out.write(contents.data(), static_cast<std::streamsize>(contents.size()));
+    return out.good();
+  });
+}
+
+Status write_file(const fs::path& path, const std::function<bool(std::ostream&)>& write) {
+  if (path.has_parent_path()) CH_CHECK(ensure_writable_folder(path.parent_path()));
+  fs::path beside = path;
+  beside += cat(".tmp", ::getpid());
+  errno = 0;
+  std::ofstream out(beside, std::ios::binary | std::ios::trunc);
+  if (!out) return system_error("cannot write", path, errno);
+  const bool written = write(out) && out.flush().good();
+  out.close();
+  if (!written || !out || !sync_to_disk(beside)) {
+    const int code = errno;
+    ::unlink(beside.c_str());
+    return system_error("cannot write", path, code);
+  }
+  if (::rename(beside.c_str(), path.c_str()) != 0) {
+    const int code = errno;
+    ::unlink(beside.c_str());
+    return system_error("cannot write", path, code);
+  }
+  return {};
+}
+
+Status ensure_writable_folder(const fs::path& path) {
+  std::error_code code;
+  fs::create_directories(path, code);
+  if (code && !fs::is_directory(path)) return system_error("cannot create folder", path, code.value());
+  if (!fs::is_directory(path)) return system_error("cannot create folder", path, ENOTDIR);
+  if (::access(path.c_str(), W_OK | X_OK) != 0)
+    return system_error("cannot write into folder", path, errno);
+  return {};
+}
+
+fs::path cache_folder() {
+  if (const char* own = std::getenv("CH_CACHE_DIR"); own != nullptr && *own != '\0') return own;
+  if (const char* xdg = std::getenv("XDG_CACHE_HOME"); xdg != nullptr && *xdg != '\0')
+    return fs::path(xdg) / "chop";
+  const char* home = std::getenv("HOME");
+  return fs::path(home != nullptr ? home : "/tmp") / ".cache" / "chop";
+}
+
+}  // namespace chop

@@ -1,0 +1,122 @@
+#include "support/threads.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace chop {
+namespace {
+
+thread_local bool inside_task = false;
+
+/// One call of parallel_for: workers take the next index until none is left.
+struct Job {
+  const std::function<void(std::int64_t)>* task;
+  std::int64_t count;
+  std::atomic<std::int64_t> next{0};
+  std::atomic<std::int64_t> done{0};
+  std::atomic<int> seats;  ///< workers that may still join
+  std::mutex mutex;
+  std::condition_variable finished;
+
+  void work() {
+    inside_task = true;
+    std::int64_t mine = 0;
+    for (std::int64_t i = next++; i < count; i = next++, ++mine) (*task)(i);
+    inside_task = false;
+    if (mine > 0 && (done += mine) == count) {
+      const std::lock_guard lock(mutex);
+      finished.notify_all();
+    }
+  }
+};
+
+class Pool {
+ public:
+  static Pool& instance() {
+    static Pool pool;
+    return pool;
+  }
+
+  void run(int threads, std::int64_t count, const std::function<void(std::int64_t)>& task) {
+    auto job = std::make_shared<Job>();
+    job->task = &task;
+    job->count = count;
+    job->seats = static_cast<int>(std::min<std::int64_t>(threads, count)) - 1;
+    {
+      const std::lock_guard lock(mutex_);
+      while (static_cast<int>(workers_.size()) < job->seats) workers_.emplace_back([this] { serve(); });
+      jobs_.push_back(job);
+    }
+    wake_.notify_all();
+    job->work();
+    {
+      std::unique_lock lock(job->mutex);
+      job->finished.wait(lock, [&] { return job->done == count; });
+    }
+    const std::lock_guard lock(mutex_);
+    std::erase(jobs_, job);
+  }
+
+ private:
+  Pool() = default;
+  ~Pool() {
+    {
+      const std::lock_guard lock(mutex_);
+      stopping_ = true;
+    }
+    wake_.notify_all();
+    for (std::thread& worker : workers_) worker.join();
+  }
+
+  std::shared_ptr<Job> take() {
+    for (const auto& job : jobs_)
+      if (job->next < job->count && job->seats > 0) {
+        --job->seats;
+        return job;
+      }
+    return nullptr;
+  }
+
+  void serve() {
+    std::unique_lock lock(mutex_);
+    while (true) {
+      std::shared_ptr<Job> job;
+      wake_.wait(lock, [&] { return stopping_ || (job = take()) != nullptr; });
+      if (job == nullptr) return;
+      lock.unlock();
+      job->work();
+      lock.lock();
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::vector<std::shared_ptr<Job>> jobs_;
+  std::vector<std::thread> workers_;
+  bool stopping_ = false;
+};
+
+}  // namespace
+
+int hardware_threads() {
+  cpu_set_t allowed;
+  if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) return std::max(1, CPU_COUNT(&allowed));
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+void parallel_for(int threads, std::int64_t count, const std::function<void(std::int64_t)>& task) {
+  if (threads <= 1 || count <= 1 || inside_task) {
+    for (std::int64_t i = 0; i < count; ++i) task(i);
+    return;
+  }
+  Pool::instance().run(threads, count, task);
+}
+
+}  // namespace chop
