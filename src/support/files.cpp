@@ -65,9 +65,8 @@ Result<MappedFile> MappedFile::open(const fs::path& path) {
       return system_error("cannot map", path, code);
     }
     const std::size_t size = file.size_;
-    file.memory_ = {static_cast<const std::byte*>(memory), [size](const std::byte* p) {
-                      ::munmap(const_cast<std::byte*>(p), size);
-                    }};
+    file.memory_ = {static_cast<const std::byte*>(memory),
+                    [size](const std::byte* p) { ::munmap(const_cast<std::byte*>(p), size); }};
   }
   ::close(handle);
   return file;
@@ -105,7 +104,8 @@ Status write_file(const fs::path& path, const std::function<bool(std::ostream&)>
 Status ensure_writable_folder(const fs::path& path) {
   std::error_code code;
   fs::create_directories(path, code);
-  if (code && !fs::is_directory(path)) return system_error("cannot create folder", path, code.value());
+  if (code && !fs::is_directory(path))
+    return system_error("cannot create folder", path, code.value());
   if (!fs::is_directory(path)) return system_error("cannot create folder", path, ENOTDIR);
   if (::access(path.c_str(), W_OK | X_OK) != 0)
     return system_error("cannot write into folder", path, errno);

@@ -51,7 +51,8 @@ class Pool {
     job->seats = static_cast<int>(std::min<std::int64_t>(threads, count)) - 1;
     {
       const std::lock_guard lock(mutex_);
-      while (static_cast<int>(workers_.size()) < job->seats) workers_.emplace_back([this] { serve(); });
+      while (static_cast<int>(workers_.size()) < job->seats)
+        workers_.emplace_back([this] { serve(); });
       jobs_.push_back(job);
     }
     wake_.notify_all();

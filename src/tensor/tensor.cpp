@@ -46,16 +46,25 @@ std::shared_ptr<std::byte[]> allocate(std::size_t bytes) {
 template <class Visit>
 auto with_type(DType dtype, Visit visit) {
   switch (dtype) {
-    case DType::F32: return visit(float{});
-    case DType::F64: return visit(double{});
+    case DType::F32:
+      return visit(float{});
+    case DType::F64:
+      return visit(double{});
     case DType::F16:
-    case DType::BF16: return visit(std::uint16_t{});
-    case DType::I64: return visit(std::int64_t{});
-    case DType::I32: return visit(std::int32_t{});
-    case DType::I16: return visit(std::int16_t{});
-    case DType::I8: return visit(std::int8_t{});
-    case DType::U8: return visit(std::uint8_t{});
-    case DType::Bool: return visit(bool{});
+    case DType::BF16:
+      return visit(std::uint16_t{});
+    case DType::I64:
+      return visit(std::int64_t{});
+    case DType::I32:
+      return visit(std::int32_t{});
+    case DType::I16:
+      return visit(std::int16_t{});
+    case DType::I8:
+      return visit(std::int8_t{});
+    case DType::U8:
+      return visit(std::uint8_t{});
+    case DType::Bool:
+      return visit(bool{});
   }
   return visit(float{});
 }
@@ -187,9 +196,9 @@ float half_to_float(std::uint16_t bits) {
   const std::uint32_t exponent = (bits >> 10) & 0x1FU;
   const std::uint32_t fraction = bits & 0x3FFU;
   if (exponent == 31) return __builtin_bit_cast(float, sign | 0x7F800000U | (fraction << 13));
-  const float size = exponent == 0
-                         ? std::ldexp(static_cast<float>(fraction), -24)
-                         : std::ldexp(static_cast<float>(fraction + 1024), static_cast<int>(exponent) - 25);
+  const float size = exponent == 0 ? std::ldexp(static_cast<float>(fraction), -24)
+                                   : std::ldexp(static_cast<float>(fraction + 1024),
+                                                static_cast<int>(exponent) - 25);
   return sign != 0 ? -size : size;
 }
 

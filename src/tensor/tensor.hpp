@@ -28,14 +28,38 @@ bool is_floating(DType dtype);
 
 template <class T>
 struct DTypeOf;
-template <> struct DTypeOf<float> { static constexpr DType kValue = DType::F32; };
-template <> struct DTypeOf<double> { static constexpr DType kValue = DType::F64; };
-template <> struct DTypeOf<std::int64_t> { static constexpr DType kValue = DType::I64; };
-template <> struct DTypeOf<std::int32_t> { static constexpr DType kValue = DType::I32; };
-template <> struct DTypeOf<std::int16_t> { static constexpr DType kValue = DType::I16; };
-template <> struct DTypeOf<std::int8_t> { static constexpr DType kValue = DType::I8; };
-template <> struct DTypeOf<std::uint8_t> { static constexpr DType kValue = DType::U8; };
-template <> struct DTypeOf<bool> { static constexpr DType kValue = DType::Bool; };
+template <>
+struct DTypeOf<float> {
+  static constexpr DType kValue = DType::F32;
+};
+template <>
+struct DTypeOf<double> {
+  static constexpr DType kValue = DType::F64;
+};
+template <>
+struct DTypeOf<std::int64_t> {
+  static constexpr DType kValue = DType::I64;
+};
+template <>
+struct DTypeOf<std::int32_t> {
+  static constexpr DType kValue = DType::I32;
+};
+template <>
+struct DTypeOf<std::int16_t> {
+  static constexpr DType kValue = DType::I16;
+};
+template <>
+struct DTypeOf<std::int8_t> {
+  static constexpr DType kValue = DType::I8;
+};
+template <>
+struct DTypeOf<std::uint8_t> {
+  static constexpr DType kValue = DType::U8;
+};
+template <>
+struct DTypeOf<bool> {
+  static constexpr DType kValue = DType::Bool;
+};
 
 using Shape = std::vector<std::int64_t>;
 

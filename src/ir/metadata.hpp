@@ -1,0 +1,65 @@
+// What analyses know about a node, under the reference system's names:
+// common (types and shapes), software (statistics), hardware (placement).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "ir/attr.hpp"
+#include "tensor/tensor.hpp"
+
+namespace chop {
+
+/// One tensor operand or result as `common` describes it.
+struct TensorMeta {
+  Shape shape;
+  DType dtype = DType::F32;
+  std::string type = "float";                  ///< number format
+  std::vector<std::int64_t> precision = {32};  ///< its widths, in the format's order
+
+  bool operator==(const TensorMeta&) const = default;
+};
+
+struct CommonMeta {
+  std::string mase_type;
+  std::string mase_op;
+  std::map<std::string, TensorMeta> args;     ///< data_in_0, weight, bias, ...
+  std::map<std::string, TensorMeta> results;  ///< data_out_0, ...
+
+  bool operator==(const CommonMeta&) const = default;
+};
+
+/// stat name -> key -> value: {"range_min_max": {"min": -1.0, "max": 2.0}}
+using Stats = std::map<std::string, Attrs>;
+
+struct SoftwareMeta {
+  std::map<std::string, Stats> args;
+  std::map<std::string, Stats> results;
+
+  bool operator==(const SoftwareMeta&) const = default;
+};
+
+struct HardwareMeta {
+  bool is_implicit = false;
+  std::int64_t device_id = -1;
+  std::string toolchain;
+  std::string module;
+  Attrs verilog_param;
+
+  bool operator==(const HardwareMeta&) const = default;
+};
+
+struct Metadata {
+  std::optional<CommonMeta> common;
+  std::optional<SoftwareMeta> software;
+  std::optional<HardwareMeta> hardware;
+
+  bool empty() const { return !common && !software && !hardware; }
+  bool operator==(const Metadata&) const = default;
+};
+
+}  // namespace chop

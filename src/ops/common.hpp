@@ -1,0 +1,48 @@
+// Pieces that op files share: shape rules, loops over broadcast operands, costs.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "ops/grad_builder.hpp"
+#include "ops/op_def.hpp"
+
+namespace chop::ops {
+
+using TypeList = Result<std::vector<TensorType>>;
+
+/// Output 0 has the type of input 0.
+TypeList same_type(const TypedCall& call);
+/// Output 0 has the broadcast shape of all inputs.
+TypeList broadcast_type(const TypedCall& call);
+/// The numpy rule: align right, stretch ones. An error when neither fits.
+Result<Shape> broadcast(const Shape& a, const Shape& b);
+/// A dimension counted from the end when negative; an error outside [-rank, rank).
+Result<std::int64_t> normal_axis(std::int64_t axis, std::size_t rank);
+/// Product of dims [from, to).
+std::int64_t product(const Shape& shape, std::size_t from, std::size_t to);
+inline std::int64_t product(const Shape& shape, std::size_t from) {
+  return product(shape, from, shape.size());
+}
+
+/// For each element of `out`, the matching element of an operand of shape `in`.
+class BroadcastIndex {
+ public:
+  BroadcastIndex(const Shape& in, const Shape& out);
+  std::size_t operator()(std::size_t flat) const;
+
+ private:
+  std::vector<std::int64_t> out_strides_;
+  std::vector<std::int64_t> in_strides_;
+};
+
+/// One operation per element of the output (lab and exact), as many backward.
+Cost per_element(const CostCall& call);
+/// No arithmetic: reshapes and copies.
+Cost free_of_charge(const CostCall& call);
+
+/// Completes an elementwise op from its `unary` field: infer, forward, gradient, cost,
+/// traits, arity and quantisable operand.
+OpDef unary_op(OpDef op);
+
+}  // namespace chop::ops

@@ -1,0 +1,46 @@
+// y = x broadcast to `shape`.
+#include "ops/common.hpp"
+
+namespace chop::ops {
+namespace {
+
+TypeList infer(const TypedCall& call) {
+  CH_TRY(const Shape out, broadcast(call.shape(0), call.ints("shape")));
+  if (out != call.ints("shape"))
+    return Error{.what = cat("cannot expand ", to_string(call.shape(0)), " to ",
+                             to_string(call.ints("shape")))};
+  return std::vector<TensorType>{{call.in[0].dtype, out}};
+}
+
+void forward(const ForwardCall& call) {
+  const auto x = call.x(0);
+  const auto y = call.y();
+  const BroadcastIndex at(call.in[0]->shape(), call.out[0].shape());
+  for (std::size_t i = 0; i < y.size(); ++i) y[i] = x[at(i)];
+}
+
+void gradient(GradBuilder& g) {
+  g.set(0, g.sum_to(g.output_grad(), g.shape(g.input(0))));
+}
+
+}  // namespace
+
+OpDef expand() {
+  return {
+      .name = "expand",
+      .doc = "x broadcast to `shape`",
+      .mase_type = MaseType::ImplicitFunc,
+      .method = "expand",
+      .torch = "x.expand(shape)",
+      .attrs = {{"shape", Ints{}, "shape of the result", true}},
+      .infer = infer,
+      .forward = forward,
+      .gradient = gradient,
+      .cost = free_of_charge,
+      .onnx = {{"Expand", 8}},
+      .samples = {{.attrs = {{"shape", Ints{4, 2, 3}}}, .inputs = {{{2, 1}}}},
+                  {.attrs = {{"shape", Ints{2, 2}}}, .inputs = {{{1}}}}},
+  };
+}
+
+}  // namespace chop::ops

@@ -1,0 +1,43 @@
+// y = x                   when x > 0
+//     negative_slope · x  otherwise
+#include "ops/common.hpp"
+#include "support/text.hpp"
+
+namespace chop::ops {
+namespace {
+
+double value(double x, const Call& call) {
+  return x > 0 ? x : call.real("negative_slope") * x;
+}
+
+double slope(double x, double /*y*/, const Call& call) {
+  return x > 0 ? 1.0 : call.real("negative_slope");
+}
+
+std::string repr(const Call& call) {
+  return cat("negative_slope=", python_repr(call.real("negative_slope")),
+             call.flag("inplace") ? ", inplace=True" : "");
+}
+
+}  // namespace
+
+OpDef leaky_relu() {
+  return unary_op({
+      .name = "leaky_relu",
+      .doc = "y = x if x > 0 else negative_slope · x",
+      .mase_type = MaseType::ModuleRelatedFunc,
+      .module = "LeakyReLU",
+      .function = "torch.nn.functional.leaky_relu",
+      .torch = "F.leaky_relu(x, negative_slope)",
+      .attrs = {{"negative_slope", 0.01, "slope for negative x"},
+                {"inplace", false, "kept for its name in reports; results never depend on it"}},
+      .unary = {value, slope},
+      .onnx = {{"LeakyRelu", 6}},
+      .repr = repr,
+      .samples = {{.inputs = {{.shape = {4, 5}, .avoid = {0.0}}}},
+                  {.attrs = {{"negative_slope", 0.25}},
+                   .inputs = {{.shape = {7}, .low = -100, .high = 100, .avoid = {0.0}}}}},
+  });
+}
+
+}  // namespace chop::ops

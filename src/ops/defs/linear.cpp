@@ -1,0 +1,104 @@
+// y = x Wᵀ + b        x [..., in]   W [out, in]   b [out]   y [..., out]
+#include <cmath>
+
+#include "ops/common.hpp"
+
+namespace chop::ops {
+namespace {
+
+TypeList infer(const TypedCall& call) {
+  const Shape& x = call.shape(0);
+  const Shape& w = call.shape(static_cast<std::size_t>(call.find("weight")));
+  if (x.empty() || x.back() != w[1])
+    return Error{.what = cat("linear with in_features=", w[1], " cannot take ", to_string(x)),
+                 .hint = cat("the last dimension of its input must be ", w[1])};
+  TensorType y = call.in[0];
+  y.shape.back() = w[0];
+  return std::vector<TensorType>{std::move(y)};
+}
+
+void forward(const ForwardCall& call) {
+  const auto in = static_cast<std::size_t>(call.in[1]->dim(1));
+  const auto out = static_cast<std::size_t>(call.in[1]->dim(0));
+  const auto x = call.x(0);
+  const auto w = call.x(1);
+  const auto y = call.y();
+  const bool biased = call.flag("bias");
+  for (std::size_t row = 0; row * out < y.size(); ++row)
+    for (std::size_t o = 0; o < out; ++o) {
+      double sum = biased ? call.x(2)[o] : 0.0;
+      for (std::size_t i = 0; i < in; ++i) sum += x[row * in + i] * w[o * in + i];
+      y[row * out + o] = sum;
+    }
+}
+
+void gradient(GradBuilder& g) {
+  const Value dx = g.add("linear_grad", {g.output_grad(), g.input(0), g.input(1)});
+  g.set(0, dx);
+  g.set(1, {dx.node, 1});
+  if (g.call().flag("bias")) g.set(2, {dx.node, 2});
+}
+
+Cost cost(const CostCall& call) {
+  const std::int64_t outputs = numel(call.out[0].shape);
+  const std::int64_t in = call.shape(1)[1];
+  const std::int64_t macs = outputs * in;
+  return {.macs = macs,
+          .lab = macs,
+          .exact = outputs * (2 * in - 1) + (call.flag("bias") ? outputs : 0),
+          .backward = 2 * macs};
+}
+
+/// PyTorch's default: Kaiming uniform with a = √5, which is ±1/√fan_in.
+double bound(const Call& call) {
+  return 1.0 / std::sqrt(static_cast<double>(call.integer("in_features")));
+}
+
+std::string repr(const Call& call) {
+  return cat("in_features=", call.integer("in_features"),
+             ", out_features=", call.integer("out_features"),
+             ", bias=", to_python(call.attr("bias")));
+}
+
+}  // namespace
+
+OpDef linear() {
+  return {
+      .name = "linear",
+      .doc = "y = x Wᵀ + b over the last dimension",
+      .mase_type = MaseType::ModuleRelatedFunc,
+      .module = "Linear",
+      .function = "torch.nn.functional.linear",
+      .torch = "F.linear(x, weight, bias)",
+      .attrs = {{"in_features", std::int64_t{0}, "size of each input", true},
+                {"out_features", std::int64_t{0}, "size of each output", true},
+                {"bias", true, "whether b is added"}},
+      .params = {{.name = "weight",
+                  .shape =
+                      [](const Call& c) {
+                        return Shape{c.integer("out_features"), c.integer("in_features")};
+                      },
+                  .init = {InitKind::Uniform, bound}},
+                 {.name = "bias",
+                  .shape = [](const Call& c) { return Shape{c.integer("out_features")}; },
+                  .init = {InitKind::Uniform, bound},
+                  .when = "bias"}},
+      .infer = infer,
+      .forward = forward,
+      .gradient = gradient,
+      .cost = cost,
+      .quantisable = {"data_in", "weight", "bias"},
+      .onnx = {{"Gemm", 7}},
+      .repr = repr,
+      .samples = {{.attrs = {{"in_features", std::int64_t{3}}, {"out_features", std::int64_t{4}}},
+                   .inputs = {{{5, 3}}}},
+                  {.attrs = {{"in_features", std::int64_t{16}},
+                             {"out_features", std::int64_t{5}},
+                             {"bias", false}},
+                   .inputs = {{{2, 3, 16}}}},
+                  {.attrs = {{"in_features", std::int64_t{1}}, {"out_features", std::int64_t{1}}},
+                   .inputs = {{{1}}}}},
+  };
+}
+
+}  // namespace chop::ops

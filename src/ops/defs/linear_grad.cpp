@@ -1,0 +1,55 @@
+// The three gradients of y = x Wᵀ + b, given dy, x and W:
+//   dx = dy W        dW = dyᵀ x        db = Σ dy over all rows
+#include "ops/common.hpp"
+
+namespace chop::ops {
+namespace {
+
+TypeList infer(const TypedCall& call) {
+  return std::vector<TensorType>{
+      call.in[1], call.in[2], {call.in[0].dtype, {call.shape(0).back()}}};
+}
+
+void forward(const ForwardCall& call) {
+  const auto in = static_cast<std::size_t>(call.in[2]->dim(1));
+  const auto out = static_cast<std::size_t>(call.in[2]->dim(0));
+  const auto dy = call.x(0);
+  const auto x = call.x(1);
+  const auto w = call.x(2);
+  const auto dx = call.y(0);
+  const auto dw = call.y(1);
+  const auto db = call.y(2);
+  for (std::size_t row = 0; row * out < dy.size(); ++row)
+    for (std::size_t o = 0; o < out; ++o) {
+      const double d = dy[row * out + o];
+      db[o] += d;
+      for (std::size_t i = 0; i < in; ++i) {
+        dx[row * in + i] += d * w[o * in + i];
+        dw[o * in + i] += d * x[row * in + i];
+      }
+    }
+}
+
+Cost cost(const CostCall& call) {
+  const std::int64_t macs = 2 * numel(call.shape(0)) * call.shape(2)[1];
+  return {.macs = macs, .lab = macs, .exact = 2 * macs};
+}
+
+}  // namespace
+
+OpDef linear_grad() {
+  return {
+      .name = "linear_grad",
+      .doc = "dx = dy W, dW = dyᵀ x, db = Σ dy",
+      .mase_type = MaseType::Gradient,
+      .min_inputs = 3,
+      .max_inputs = 3,
+      .infer = infer,
+      .forward = forward,
+      .cost = cost,
+      .samples = {{.inputs = {{{5, 4}}, {{5, 3}}, {{4, 3}}}},
+                  {.inputs = {{{2, 3, 5}}, {{2, 3, 16}}, {{5, 16}}}}},
+  };
+}
+
+}  // namespace chop::ops

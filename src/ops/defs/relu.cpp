@@ -1,0 +1,40 @@
+// y = max(x, 0)
+#include "ops/common.hpp"
+
+namespace chop::ops {
+namespace {
+
+double value(double x, const Call& /*call*/) {
+  return x < 0 ? 0.0 : x;  // NaN passes through, as in PyTorch
+}
+
+double slope(double /*x*/, double y, const Call& /*call*/) {
+  return y > 0 ? 1.0 : 0.0;
+}
+
+std::string repr(const Call& call) {
+  return call.flag("inplace") ? "inplace=True" : "";
+}
+
+}  // namespace
+
+OpDef relu() {
+  return unary_op({
+      .name = "relu",
+      .doc = "y = max(x, 0)",
+      .mase_type = MaseType::ModuleRelatedFunc,
+      .module = "ReLU",
+      .function = "torch.nn.functional.relu",
+      .method = "relu",
+      .torch = "F.relu(x)",
+      .attrs = {{"inplace", false, "kept for its name in reports; results never depend on it"}},
+      .unary = {value, slope, /*from_output=*/true},
+      .onnx = {{"Relu", 6}},
+      .repr = repr,
+      .samples = {{.inputs = {{.shape = {4, 5}, .avoid = {0.0}}}},
+                  {.inputs = {{.shape = {1}, .low = -1e30, .high = 1e30, .avoid = {0.0}}}},
+                  {.inputs = {{.shape = {0, 3}}}}},
+  });
+}
+
+}  // namespace chop::ops
