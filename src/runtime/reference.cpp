@@ -1,0 +1,43 @@
+#include "runtime/reference.hpp"
+
+#include "ops/registry.hpp"
+
+namespace chop {
+
+std::vector<Tensor> run_reference_node(const Node& node, std::span<const Tensor* const> in,
+                                       std::span<const TensorType> out, RunState state) {
+  const OpDef& op = op_of(node);
+  std::vector<Tensor> results;
+  results.reserve(out.size());
+  for (const TensorType& type : out) results.emplace_back(reference_dtype(type.dtype), type.shape);
+  op.forward({{op, node.attrs}, node.name, state, in, results});
+  return results;
+}
+
+Result<Values> run_reference(const Graph& lowered, const NamedTensors& inputs, RunState state) {
+  // Types come from the tensors at hand, so any batch size works.
+  Types types(lowered.id_limit());
+  Values values(lowered.id_limit());
+  for (const NodeId id : lowered.order()) {
+    const Node& node = lowered.node(id);
+    auto& mine = values[index(id)];
+    if (node.opcode == Opcode::Output) break;
+    if (node.opcode == Opcode::Placeholder) {
+      const auto given = inputs.find(node.name);
+      if (given == inputs.end()) return Error{.what = cat("no value for input '", node.name, "'")};
+      mine = {given->second.to(reference_dtype(given->second.dtype()))};
+    } else if (node.opcode == Opcode::GetAttr) {
+      const Tensor& value = lowered.find_parameter(node.target)->value;
+      mine = {value.to(reference_dtype(value.dtype()))};
+    } else {
+      CH_TRY(const auto out, infer_node(lowered, id, types));
+      std::vector<const Tensor*> in;
+      for (const Value& input : node.inputs) in.push_back(&values[index(input.node)][input.index]);
+      mine = run_reference_node(node, in, out, state);
+    }
+    for (const Tensor& tensor : mine) types[index(id)].push_back(tensor.type());
+  }
+  return values;
+}
+
+}  // namespace chop
