@@ -1,0 +1,26 @@
+// Matrix products C = A B (+ C): our own kernel where oneDNN's call would cost more than the
+// work, oneDNN where the matrices are large.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace chop {
+
+/// C [m, n] += or = Σ_k A(i, k) B(k, j). Element A(i, k) lies at a[i * a_row + k * a_col], so
+/// a transposed operand is a swap of strides; likewise B. One of each pair of strides is 1.
+/// C has unit column stride. `relu` clamps C at zero, `bias` (length n) is added first.
+struct Gemm {
+  std::int64_t m = 0, n = 0, k = 0;
+  std::int64_t a_row = 0, a_col = 1;
+  std::int64_t b_row = 0, b_col = 1;
+  std::int64_t c_row = 0;
+  bool relu = false;
+
+  /// Floats of scratch memory that run() needs.
+  std::size_t scratch() const;
+  void run(const float* a, const float* b, const float* bias, float* c, float* scratch,
+           int threads) const;
+};
+
+}  // namespace chop

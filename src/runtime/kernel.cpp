@@ -1,0 +1,112 @@
+#include "runtime/kernel.hpp"
+
+#include <cstring>
+#include <memory>
+#include <string>
+#include <unordered_map>
+
+#include "ops/registry.hpp"
+#include "runtime/reference.hpp"
+
+namespace chop::kernels {
+#define CH_ITEM(name) std::vector<KernelDef> name();
+#include "kernels.inc"
+#undef CH_ITEM
+}  // namespace chop::kernels
+
+namespace chop {
+namespace {
+
+using KernelTable = std::unordered_multimap<std::string_view, KernelDef>;
+
+const KernelTable& kernel_table() {
+  static const KernelTable table = [] {
+    KernelTable map;
+    for (const auto& family : {
+#define CH_ITEM(name) kernels::name(),
+#include "kernels.inc"
+#undef CH_ITEM
+             std::vector<KernelDef>{}})
+      for (const KernelDef& def : family) map.emplace(def.op, def);
+    return map;
+  }();
+  return table;
+}
+
+Kernel fast_kernel(const KernelCall& call) {
+  const auto [first, last] = kernel_table().equal_range(call.op.name);
+  for (auto at = first; at != last; ++at)
+    if (Kernel kernel = at->second.make(call)) return kernel;
+  return {};
+}
+
+void widen(const TensorType& type, const std::byte* from, Tensor& to) {
+  if (type.dtype != DType::F32) {
+    std::memcpy(to.mutable_bytes(), from, to.size_in_bytes());
+    return;
+  }
+  const auto* values = reinterpret_cast<const float*>(from);
+  const auto out = to.mutable_data<double>();
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = values[i];
+}
+
+void narrow(const TensorType& type, const Tensor& from, std::byte* to) {
+  if (type.dtype != DType::F32) {
+    std::memcpy(to, from.bytes(), from.size_in_bytes());
+    return;
+  }
+  auto* values = reinterpret_cast<float*>(to);
+  const auto in = from.data<double>();
+  for (std::size_t i = 0; i < in.size(); ++i) values[i] = static_cast<float>(in[i]);
+}
+
+/// Everything a reference call needs, allocated once.
+struct ReferenceState {
+  const OpDef& op;
+  Attrs attrs;
+  std::string name;
+  std::vector<TensorType> in_types;
+  std::vector<TensorType> out_types;
+  std::vector<Tensor> in;
+  std::vector<const Tensor*> in_pointers;
+  std::vector<Tensor> out;
+};
+
+}  // namespace
+
+Kernel reference_kernel(const KernelCall& call) {
+  auto state = std::make_shared<ReferenceState>(ReferenceState{call.op,
+                                                               call.attrs,
+                                                               std::string(call.node_name),
+                                                               {call.in.begin(), call.in.end()},
+                                                               {call.out.begin(), call.out.end()},
+                                                               {},
+                                                               {},
+                                                               {}});
+  for (const TensorType& type : call.in)
+    state->in.emplace_back(reference_dtype(type.dtype), type.shape);
+  for (const Tensor& tensor : state->in) state->in_pointers.push_back(&tensor);
+  for (const TensorType& type : call.out)
+    state->out.emplace_back(reference_dtype(type.dtype), type.shape);
+  return [state](const KernelArgs& args, const RunContext& context) {
+    for (std::size_t i = 0; i < state->in.size(); ++i)
+      widen(state->in_types[i], args.in[i], state->in[i]);
+    for (Tensor& tensor : state->out)
+      std::memset(tensor.mutable_bytes(), 0, tensor.size_in_bytes());
+    state->op.forward(
+        {{state->op, state->attrs}, state->name, context.state, state->in_pointers, state->out});
+    for (std::size_t i = 0; i < state->out.size(); ++i)
+      if (args.out[i] != nullptr) narrow(state->out_types[i], state->out[i], args.out[i]);
+  };
+}
+
+Kernel make_kernel(const KernelCall& call) {
+  Kernel kernel = fast_kernel(call);
+  return kernel ? kernel : reference_kernel(call);
+}
+
+bool has_fast_kernel(const KernelCall& call) {
+  return static_cast<bool>(fast_kernel(call));
+}
+
+}  // namespace chop

@@ -1,0 +1,81 @@
+// linear and linear_grad as matrix products.
+#include <memory>
+#include <vector>
+
+#include "runtime/gemm.hpp"
+#include "runtime/kernel.hpp"
+
+namespace chop::kernels {
+namespace {
+
+using Scratch = std::shared_ptr<std::vector<float>>;
+
+Scratch scratch_for(std::size_t floats) {
+  return std::make_shared<std::vector<float>>(floats);
+}
+
+bool is_float(const KernelCall& call) {
+  for (const TensorType& type : call.in)
+    if (type.dtype != DType::F32) return false;
+  return true;
+}
+
+bool fused_relu(const KernelCall& call) {
+  const auto found = call.attrs.find("relu");
+  return found != call.attrs.end() && std::get<bool>(found->second);
+}
+
+Kernel make_linear(const KernelCall& call) {
+  if (!is_float(call)) return {};
+  const std::int64_t out = call.shape(1)[0];
+  const std::int64_t in = call.shape(1)[1];
+  const std::int64_t rows = out == 0 ? 0 : numel(call.out[0].shape) / out;
+  const Gemm product{.m = rows,
+                     .n = out,
+                     .k = in,
+                     .a_row = in,
+                     .b_row = 1,
+                     .b_col = in,
+                     .c_row = out,
+                     .relu = fused_relu(call)};
+  const bool biased = call.in.size() > 2;
+  return [product, biased, scratch = scratch_for(product.scratch())](const KernelArgs& args,
+                                                                     const RunContext& context) {
+    product.run(args.input(0), args.input(1), biased ? args.input(2) : nullptr, args.output(),
+                scratch->data(), context.threads);
+  };
+}
+
+/// db = Σ dy over rows, four partial sums at a time in a fixed order.
+void sum_rows(const float* dy, std::int64_t rows, std::int64_t out, float* db) {
+  for (std::int64_t o = 0; o < out; ++o) db[o] = 0;
+  for (std::int64_t row = 0; row < rows; ++row)
+    for (std::int64_t o = 0; o < out; ++o) db[o] += dy[row * out + o];
+}
+
+Kernel make_linear_grad(const KernelCall& call) {
+  if (!is_float(call)) return {};
+  const std::int64_t out = call.shape(2)[0];
+  const std::int64_t in = call.shape(2)[1];
+  const std::int64_t rows = out == 0 ? 0 : numel(call.shape(0)) / out;
+  const Gemm to_input{.m = rows, .n = in, .k = out, .a_row = out, .b_row = in, .c_row = in};
+  const Gemm to_weight{
+      .m = out, .n = in, .k = rows, .a_row = 1, .a_col = out, .b_row = in, .c_row = in};
+  const auto scratch = scratch_for(std::max(to_input.scratch(), to_weight.scratch()));
+  return [=](const KernelArgs& args, const RunContext& context) {
+    const float* dy = args.input(0);
+    if (args.out[0] != nullptr)
+      to_input.run(dy, args.input(2), nullptr, args.output(0), scratch->data(), context.threads);
+    if (args.out[1] != nullptr)
+      to_weight.run(dy, args.input(1), nullptr, args.output(1), scratch->data(), context.threads);
+    if (args.out[2] != nullptr) sum_rows(dy, rows, out, args.output(2));
+  };
+}
+
+}  // namespace
+
+std::vector<KernelDef> linear() {
+  return {{"linear", make_linear}, {"linear_grad", make_linear_grad}};
+}
+
+}  // namespace chop::kernels

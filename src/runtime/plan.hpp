@@ -1,0 +1,81 @@
+// A plan: a lowered graph compiled for known shapes into a list of steps over one block of
+// memory. Compiling chooses kernels and lays out memory; running allocates nothing.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ops/infer.hpp"
+#include "runtime/kernel.hpp"
+
+namespace chop {
+
+struct CompileOptions {
+  int threads = 1;
+  /// Memory of a parameter by name; it outlives the plan. Buffers are updated there.
+  std::function<std::byte*(const std::string&)> parameter;
+  /// Results to be written to memory of the caller's (gradients).
+  std::map<Value, std::byte*> placed = {};
+  /// Only reference forwards: the oracle in float32 storage.
+  bool reference_only = false;
+  bool fuse = true;
+};
+
+class Plan {
+ public:
+  /// Compiles for the types the batch size gives. The graph's outputs, and every placed
+  /// value, are computed; what none of them needs is left out.
+  static Result<Plan> compile(const Graph& lowered, std::int64_t batch,
+                              const CompileOptions& options);
+
+  void run(RunState state = {});
+
+  /// Memory of a placeholder, to be filled before run(); empty if the graph has none so named.
+  template <class T = float>
+  std::span<T> input(std::string_view name) const {
+    const Slot* slot = find_input(name);
+    if (slot == nullptr) return {};
+    return {reinterpret_cast<T*>(slot->memory), static_cast<std::size_t>(numel(slot->type.shape))};
+  }
+  template <class T = float>
+  std::span<const T> output(std::size_t number = 0) const {
+    const Slot& slot = outputs_[number];
+    return {reinterpret_cast<const T*>(slot.memory),
+            static_cast<std::size_t>(numel(slot.type.shape))};
+  }
+  const TensorType& output_type(std::size_t number = 0) const { return outputs_[number].type; }
+  std::size_t output_count() const { return outputs_.size(); }
+
+  std::size_t memory_bytes() const { return memory_bytes_; }
+  std::size_t step_count() const { return steps_.size(); }
+  /// "seq_blocks_2: linear" per step, in order; for profiles and tests.
+  std::vector<std::string> describe() const;
+
+ private:
+  friend class Planner;
+  struct Slot {
+    TensorType type;
+    std::byte* memory = nullptr;
+  };
+  struct Step {
+    std::string name;
+    std::string op;
+    Kernel kernel;
+    KernelArgs args;
+  };
+  const Slot* find_input(std::string_view name) const;
+
+  std::vector<Step> steps_;
+  std::map<std::string, Slot, std::less<>> inputs_;
+  std::vector<Slot> outputs_;
+  std::shared_ptr<std::byte[]> memory_;
+  std::size_t memory_bytes_ = 0;
+  int threads_ = 1;
+};
+
+}  // namespace chop
