@@ -1,0 +1,56 @@
+// How good a network is on a split: loss, accuracy, and what it takes for what.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "data/dataset.hpp"
+#include "train/parameter_store.hpp"
+#include "train/program.hpp"
+
+namespace chop {
+
+struct Metrics {
+  double loss = 0;  ///< mean cross entropy over rows
+  std::int64_t rows = 0;
+  std::int64_t correct = 0;
+  std::int64_t classes = 0;
+  std::vector<std::int64_t> confusion;  ///< [true class][predicted class], if asked for
+
+  double accuracy() const {
+    return rows == 0 ? 0 : static_cast<double>(correct) / static_cast<double>(rows);
+  }
+};
+
+struct EvaluateOptions {
+  std::int64_t batch = 128;
+  int threads = 1;
+  bool confusion = false;
+  std::int64_t most_batches = 0;  ///< 0: all
+  std::function<bool()> stop_requested = {};
+};
+
+/// Plans for one split, kept so that every epoch can use them again.
+class Evaluator {
+ public:
+  static Result<Evaluator> make(const Graph& graph, ParameterStore& store, const Split& split,
+                                const EvaluateOptions& options);
+  Metrics run();
+
+ private:
+  const Split* split_ = nullptr;
+  EvaluateOptions options_;
+  std::vector<Program> programs_;  ///< full batches, and one for the rest if there is one
+};
+
+/// Batches larger than the training's where samples are small: fewer, fuller products.
+std::int64_t evaluation_batch(const Shape& sample, std::int64_t training_batch);
+
+/// Builds what it needs and judges once.
+Result<Metrics> evaluate(const Graph& graph, const Split& split, const EvaluateOptions& options);
+
+/// The split has rows, their shape fits the graph's input, its labels fit its classes.
+Status check_fits(const Graph& graph, const Split& split, std::int64_t classes);
+
+}  // namespace chop

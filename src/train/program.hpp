@@ -1,0 +1,47 @@
+// Plans for learning and for judging: a model with its loss, compiled for one batch size.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "runtime/plan.hpp"
+#include "train/parameter_store.hpp"
+
+namespace chop {
+
+/// A compiled batch of work: fill inputs() and targets(), run, read loss() and logits().
+class Program {
+ public:
+  /// Forward, cross entropy (mean over the batch) and the gradients of all trainable
+  /// parameters, which land in the store. Buffers in the store are updated.
+  static Result<Program> training(const Graph& graph, ParameterStore& store, std::int64_t batch,
+                                  int threads);
+  /// Forward in evaluation mode and cross entropy.
+  static Result<Program> evaluation(const Graph& graph, ParameterStore& store, std::int64_t batch,
+                                    int threads);
+
+  std::int64_t batch() const { return batch_; }
+  std::int64_t classes() const { return classes_; }
+  std::span<float> inputs() const { return plan_.input<float>(input_name_); }
+  std::span<std::int64_t> targets() const { return plan_.input<std::int64_t>("target"); }
+  void run(RunState state = {}) { plan_.run(state); }
+  double loss() const { return plan_.output(0)[0]; }
+  std::span<const float> logits() const { return plan_.output(1); }
+  /// How many rows have their largest logit at the target; the first wins among equals.
+  std::int64_t correct() const;
+  const Plan& plan() const { return plan_; }
+
+ private:
+  static Result<Program> make(const Graph& lowered, ParameterStore& store, std::int64_t batch,
+                              int threads, bool with_gradients);
+  Plan plan_;
+  std::string input_name_;
+  std::int64_t batch_ = 0;
+  std::int64_t classes_ = 0;
+};
+
+/// Index of the first largest element.
+std::int64_t argmax(std::span<const float> row);
+
+}  // namespace chop
