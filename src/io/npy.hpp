@@ -1,0 +1,23 @@
+// NumPy's .npy: one array with a short text header (versions 1.0, 2.0 and 3.0).
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "tensor/tensor.hpp"
+
+namespace chop {
+
+/// Little-endian arrays of our dtypes, C or Fortran order (the result is always C order).
+/// Pickled objects are never read.
+Result<Tensor> read_npy(const std::filesystem::path& path);
+/// The same from bytes; `name` stands for the file in messages.
+Result<Tensor> parse_npy(std::span<const std::byte> bytes, std::string_view name);
+
+/// The bytes of a version 1.0 file. numpy has no bfloat16: such tensors are an error.
+Result<std::string> format_npy(const Tensor& tensor);
+Status write_npy(const std::filesystem::path& path, const Tensor& tensor);
+
+}  // namespace chop
