@@ -1,0 +1,252 @@
+#include "io/safetensors.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+
+#include "io/tensor_bytes.hpp"
+
+namespace chop {
+namespace {
+
+using Json = nlohmann::ordered_json;  // keeps the order of the header
+using Metadata = std::map<std::string, std::string>;
+
+constexpr std::size_t kLargestHeader = 100'000'000;
+constexpr std::string_view kMetadataKey = "__metadata__";
+
+constexpr std::array<std::pair<std::string_view, DType>, 10> kNames = {{{"F32", DType::F32},
+                                                                        {"F64", DType::F64},
+                                                                        {"F16", DType::F16},
+                                                                        {"BF16", DType::BF16},
+                                                                        {"I64", DType::I64},
+                                                                        {"I32", DType::I32},
+                                                                        {"I16", DType::I16},
+                                                                        {"I8", DType::I8},
+                                                                        {"U8", DType::U8},
+                                                                        {"BOOL", DType::Bool}}};
+
+std::string_view safetensors_name(DType dtype) {
+  for (const auto& [name, known] : kNames)
+    if (known == dtype) return name;
+  return "?";
+}
+
+Error broken(std::string_view name, const std::string& reason) {
+  return Error{.what = cat("'", name, "' is not a readable safetensors file: ", reason),
+               .hint = "the file may be truncated or of another kind; write or download it again"};
+}
+
+/// The header as JSON; a key given twice in one object, or nesting deeper than the format
+/// has, makes it unreadable.
+std::optional<Json> parse_header(std::string_view text) {
+  std::vector<std::set<std::string>> keys;
+  bool good = true;
+  const auto watch = [&](int depth, Json::parse_event_t event, Json& parsed) {
+    if (depth > 3) good = false;
+    if (event == Json::parse_event_t::object_start) keys.emplace_back();
+    if (event == Json::parse_event_t::object_end && !keys.empty()) keys.pop_back();
+    if (event == Json::parse_event_t::key && !keys.empty())
+      good = keys.back().insert(parsed.get<std::string>()).second && good;
+    return good;
+  };
+  Json header = Json::parse(text.begin(), text.end(), watch, /*allow_exceptions=*/false);
+  if (!good || header.is_discarded() || !header.is_object()) return std::nullopt;
+  return header;
+}
+
+std::optional<Shape> whole_numbers(const Json& list) {
+  if (!list.is_array()) return std::nullopt;
+  Shape numbers;
+  for (const Json& item : list) {
+    if (!item.is_number_unsigned()) return std::nullopt;
+    const auto value = item.get<std::uint64_t>();
+    if (value > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
+      return std::nullopt;
+    numbers.push_back(static_cast<std::int64_t>(value));
+  }
+  return numbers;
+}
+
+/// One tensor of the header, with its bytes inside `data`.
+Result<SafetensorsEntry> read_entry(const std::string& key, const Json& json,
+                                    std::span<const std::byte> data, std::string_view name) {
+  const auto bad = [&](const std::string& reason) {
+    return broken(name, cat("tensor '", key, "': ", reason));
+  };
+  if (!json.is_object() || json.size() != 3 || !json.contains("dtype") || !json.contains("shape") ||
+      !json.contains("data_offsets"))
+    return bad("needs exactly dtype, shape and data_offsets");
+  if (!json["dtype"].is_string()) return bad("its dtype is not a text");
+  const auto dtype_name = json["dtype"].get<std::string>();
+  const auto* known = std::find_if(kNames.begin(), kNames.end(),
+                                   [&](const auto& entry) { return entry.first == dtype_name; });
+  if (known == kNames.end()) return bad(cat("dtype ", dtype_name, " is not supported"));
+  const std::optional<Shape> shape = whole_numbers(json["shape"]);
+  if (!shape) return bad("its shape is not a list of whole numbers");
+  const std::optional<Shape> offsets = whole_numbers(json["data_offsets"]);
+  if (!offsets || offsets->size() != 2) return bad("its data_offsets are not two whole numbers");
+  const auto begin = static_cast<std::size_t>((*offsets)[0]);
+  const auto end = static_cast<std::size_t>((*offsets)[1]);
+  if (begin > end || end > data.size())
+    return bad(
+        cat("data_offsets [", begin, ", ", end, "] leave the ", data.size(), " bytes of data"));
+  const std::optional<std::size_t> size = checked_bytes(known->second, *shape);
+  if (!size || *size != end - begin)
+    return bad(cat("shape ", to_string(*shape), " of ", dtype_name, " does not take ", end - begin,
+                   " bytes"));
+  return SafetensorsEntry{.name = key,
+                          .dtype = known->second,
+                          .shape = *shape,
+                          .bytes = data.subspan(begin, end - begin)};
+}
+
+Result<Metadata> read_metadata(const Json& json, std::string_view name) {
+  if (!json.is_object()) return broken(name, "__metadata__ is not an object");
+  Metadata metadata;
+  for (const auto& [key, value] : json.items()) {
+    if (!value.is_string()) return broken(name, cat("metadata '", key, "' is not a text"));
+    metadata.emplace(key, value.get<std::string>());
+  }
+  return metadata;
+}
+
+/// Sorted by place, the tensors must follow each other from the first byte to the last.
+Status check_coverage(const std::vector<SafetensorsEntry>& entries, std::span<const std::byte> data,
+                      std::string_view name) {
+  std::vector<std::pair<std::size_t, std::size_t>> places;
+  for (const SafetensorsEntry& entry : entries) {
+    const auto begin = static_cast<std::size_t>(entry.bytes.data() - data.data());
+    places.emplace_back(begin, begin + entry.bytes.size());
+  }
+  std::sort(places.begin(), places.end());
+  std::size_t covered = 0;
+  for (const auto& [begin, end] : places) {
+    if (begin < covered) return broken(name, cat("two tensors share the data byte ", begin));
+    if (begin > covered)
+      return broken(name, cat("data bytes ", covered, " to ", begin, " belong to no tensor"));
+    covered = end;
+  }
+  if (covered != data.size())
+    return broken(name,
+                  cat("its tensors end at data byte ", covered, ", the file at ", data.size()));
+  return {};
+}
+
+struct Layout {
+  std::vector<std::size_t> order;                            ///< indices, by place in the file
+  std::vector<std::pair<std::size_t, std::size_t>> offsets;  ///< per tensor
+};
+
+Layout lay_out(const SafetensorsFile& file) {
+  Layout layout;
+  layout.offsets.resize(file.tensors.size());
+  for (std::size_t i = 0; i < file.tensors.size(); ++i) layout.order.push_back(i);
+  std::stable_sort(layout.order.begin(), layout.order.end(), [&](std::size_t a, std::size_t b) {
+    return size_of(file.tensors[a].second.dtype()) > size_of(file.tensors[b].second.dtype());
+  });
+  std::size_t at = 0;
+  for (const std::size_t i : layout.order) {
+    const std::size_t end = at + file.tensors[i].second.size_in_bytes();
+    layout.offsets[i] = {at, end};
+    at = end;
+  }
+  return layout;
+}
+
+}  // namespace
+
+Result<SafetensorsView> SafetensorsView::parse(std::span<const std::byte> bytes,
+                                               std::string_view name) {
+  if (bytes.size() < 8) return broken(name, cat("it has ", bytes.size(), " bytes, fewer than 8"));
+  const std::uint64_t length = little_endian(bytes, 8);
+  if (length > kLargestHeader)
+    return broken(name, cat("its header claims ", length, " bytes, more than 100 MB"));
+  if (length > bytes.size() - 8)
+    return broken(
+        name, cat("its header claims ", length, " bytes, but only ", bytes.size() - 8, " follow"));
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()) + 8, length);
+  const std::optional<Json> header = text.starts_with('{') ? parse_header(text) : std::nullopt;
+  if (!header) return broken(name, "its header is not a JSON object with every key once");
+  const std::span<const std::byte> data = bytes.subspan(8 + length);
+  SafetensorsView view;
+  for (const auto& [key, value] : header->items()) {
+    if (key == kMetadataKey) {
+      CH_TRY(view.metadata_, read_metadata(value, name));
+    } else {
+      CH_TRY(view.entries_.emplace_back(), read_entry(key, value, data, name));
+    }
+  }
+  CH_CHECK(check_coverage(view.entries_, data, name));
+  return view;
+}
+
+Result<SafetensorsView> SafetensorsView::open(const std::filesystem::path& path) {
+  CH_TRY(MappedFile file, MappedFile::open(path));
+  CH_TRY(SafetensorsView view, parse(file.bytes(), path.string()));
+  view.file_ = std::move(file);
+  return view;
+}
+
+const SafetensorsEntry* SafetensorsView::find(std::string_view name) const {
+  for (const SafetensorsEntry& entry : entries_)
+    if (entry.name == name) return &entry;
+  return nullptr;
+}
+
+Result<SafetensorsFile> read_safetensors(const std::filesystem::path& path) {
+  CH_TRY(const SafetensorsView view, SafetensorsView::open(path));
+  SafetensorsFile file{.metadata = view.metadata(), .tensors = {}};
+  for (const SafetensorsEntry& entry : view.entries())
+    file.tensors.emplace_back(entry.name, tensor_from_bytes(entry.dtype, entry.shape, entry.bytes));
+  return file;
+}
+
+Result<std::string> format_safetensors_header(const SafetensorsFile& file) {
+  const Layout layout = lay_out(file);
+  Json header = Json::object();
+  if (!file.metadata.empty()) header[std::string(kMetadataKey)] = file.metadata;
+  std::set<std::string> names{std::string(kMetadataKey)};
+  for (std::size_t i = 0; i < file.tensors.size(); ++i) {
+    const auto& [name, tensor] = file.tensors[i];
+    if (!names.insert(name).second)
+      return Error{.what = cat("a safetensors file cannot hold two tensors named '", name, "'")};
+    // push_back, because operator[] of an ordered object searches all keys each time.
+    header.push_back(
+        {name, Json{{"dtype", safetensors_name(tensor.dtype())},
+                    {"shape", tensor.shape()},
+                    {"data_offsets", {layout.offsets[i].first, layout.offsets[i].second}}}});
+  }
+  std::string text;
+  try {
+    text = header.dump();
+  } catch (const Json::exception&) {
+    return Error{.what = "a tensor name or metadata text is not valid UTF-8"};
+  }
+  text.resize((text.size() + 7) / 8 * 8, ' ');
+  if (text.size() > kLargestHeader)
+    return Error{.what = cat("the header would take ", text.size(), " bytes, more than 100 MB")};
+  std::string length(8, '\0');
+  for (std::size_t i = 0; i < 8; ++i) length[i] = static_cast<char>(text.size() >> (8 * i) & 0xFF);
+  return length + text;
+}
+
+Status write_safetensors(const std::filesystem::path& path, const SafetensorsFile& file) {
+  Result<std::string> header = format_safetensors_header(file);
+  if (!header) return std::move(header).error().note(cat("while writing '", path.string(), "'"));
+  const Layout layout = lay_out(file);
+  return write_file(path, [&](std::ostream& out) {
+    out.write(header.value().data(), static_cast<std::streamsize>(header.value().size()));
+    for (const std::size_t i : layout.order) {
+      const Tensor& tensor = file.tensors[i].second;
+      out.write(reinterpret_cast<const char*>(tensor.bytes()),
+                static_cast<std::streamsize>(tensor.size_in_bytes()));
+    }
+    return out.good();
+  });
+}
+
+}  // namespace chop

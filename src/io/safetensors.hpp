@@ -1,0 +1,56 @@
+// safetensors: a JSON header (names, dtypes, shapes, offsets), then the bytes of the tensors.
+//
+// Read by the published rules: header of at most 100 MB, metadata from text to text, every
+// tensor inside the file, no overlap, no hole, nothing left over.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "support/files.hpp"
+#include "tensor/tensor.hpp"
+
+namespace chop {
+
+struct SafetensorsFile {
+  std::map<std::string, std::string> metadata;
+  std::vector<std::pair<std::string, Tensor>> tensors;  ///< in the order of the header
+};
+
+struct SafetensorsEntry {
+  std::string name;
+  DType dtype = DType::F32;
+  Shape shape;
+  std::span<const std::byte> bytes;  ///< not necessarily aligned
+};
+
+/// A checked file whose tensors stay in the mapped file until somebody copies them.
+class SafetensorsView {
+ public:
+  static Result<SafetensorsView> open(const std::filesystem::path& path);
+  /// Of bytes the caller keeps alive; `name` stands for the file in messages.
+  static Result<SafetensorsView> parse(std::span<const std::byte> bytes, std::string_view name);
+
+  const std::map<std::string, std::string>& metadata() const { return metadata_; }
+  const std::vector<SafetensorsEntry>& entries() const { return entries_; }
+  const SafetensorsEntry* find(std::string_view name) const;
+
+ private:
+  MappedFile file_;
+  std::map<std::string, std::string> metadata_;
+  std::vector<SafetensorsEntry> entries_;
+};
+
+Result<SafetensorsFile> read_safetensors(const std::filesystem::path& path);
+
+/// The same contents give the same bytes. The header keeps the given order; the bytes lie
+/// by falling element size, so that every tensor is aligned for those who map the file.
+Result<std::string> format_safetensors_header(const SafetensorsFile& file);
+Status write_safetensors(const std::filesystem::path& path, const SafetensorsFile& file);
+
+}  // namespace chop
