@@ -1,0 +1,42 @@
+// Numeric CSV files, with or without a header line; one column may hold text.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tensor/tensor.hpp"
+
+namespace chop {
+
+struct CsvOptions {
+  DType dtype = DType::F64;  ///< F64 or F32
+  char separator = ',';
+  /// Given the number of columns and their names (none without a header line), the one
+  /// column that may hold text. Empty: none may.
+  std::function<std::size_t(std::size_t count, std::span<const std::string> names)> text_column =
+      {};
+};
+
+struct CsvTable {
+  std::vector<std::string> columns;  ///< empty without a header line
+  Tensor values;                     ///< [rows, columns]
+  std::optional<std::size_t> text_column;
+  /// When the text column held anything but numbers: its distinct texts, sorted; `values`
+  /// then holds their indices.
+  std::vector<std::string> categories;
+};
+
+/// The first line is a header when one of its cells, the text column aside, is not a number.
+/// Empty lines are skipped; every other line must have as many cells as the first. "nan" and
+/// "inf" are numbers here; whether they are welcome is for the caller to say.
+Result<CsvTable> read_csv(const std::filesystem::path& path, const CsvOptions& options = {});
+/// The same from text; `name` stands for the file in messages.
+Result<CsvTable> parse_csv(std::string_view text, std::string_view name,
+                           const CsvOptions& options = {});
+
+}  // namespace chop
