@@ -1,0 +1,145 @@
+#include "io/hdf5.hpp"
+
+#include <hdf5.h>
+
+#include <algorithm>
+#include <mutex>
+#include <vector>
+
+#include "support/files.hpp"
+#include "support/text.hpp"
+
+namespace chop {
+namespace {
+
+/// An HDF5 identifier, given back when it goes out of scope.
+class Handle {
+ public:
+  Handle(hid_t id, herr_t (*close)(hid_t)) : id_(id), close_(close) {}
+  Handle(const Handle&) = delete;
+  Handle& operator=(const Handle&) = delete;
+  ~Handle() {
+    if (id_ >= 0) close_(id_);
+  }
+  explicit operator bool() const { return id_ >= 0; }
+  hid_t get() const { return id_; }
+
+ private:
+  hid_t id_;
+  herr_t (*close_)(hid_t);
+};
+
+/// The library prints its error stack unless told not to.
+class SilentErrors {
+ public:
+  SilentErrors() {
+    H5Eget_auto2(H5E_DEFAULT, &print_, &data_);
+    H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+  }
+  SilentErrors(const SilentErrors&) = delete;
+  SilentErrors& operator=(const SilentErrors&) = delete;
+  ~SilentErrors() { H5Eset_auto2(H5E_DEFAULT, print_, data_); }
+
+ private:
+  H5E_auto2_t print_ = nullptr;
+  void* data_ = nullptr;
+};
+
+Error broken(const std::filesystem::path& path, const std::string& reason) {
+  return Error{.what = cat("'", path.string(), "' cannot be used: ", reason),
+               .hint = "the file may be truncated; download or write it again"};
+}
+
+std::vector<std::string> member_names(hid_t type) {
+  std::vector<std::string> names;
+  const int count = H5Tget_nmembers(type);
+  for (int i = 0; i < count; ++i) {
+    char* name = H5Tget_member_name(type, static_cast<unsigned>(i));
+    if (name == nullptr) continue;
+    names.emplace_back(name);
+    H5free_memory(name);
+  }
+  return names;
+}
+
+Status check_columns(hid_t type, std::span<const std::string> columns, const std::string& dataset,
+                     const std::filesystem::path& path) {
+  if (H5Tget_class(type) != H5T_COMPOUND)
+    return Error{.what = cat("'", path.string(), "': data set '", dataset,
+                             "' is not a table with named columns")};
+  const std::vector<std::string> names = member_names(type);
+  for (const std::string& column : columns) {
+    const int index = H5Tget_member_index(type, column.c_str());
+    if (index < 0)
+      return Error{.what = cat("'", path.string(), "': data set '", dataset, "' has no column '",
+                               column, "'"),
+                   .hint = did_you_mean(column, names) + "it has " + join(names, ", ")};
+    const H5T_class_t kind = H5Tget_member_class(type, static_cast<unsigned>(index));
+    if (kind != H5T_INTEGER && kind != H5T_FLOAT)
+      return Error{.what = cat("'", path.string(), "': column '", column, "' of data set '",
+                               dataset, "' is not a column of numbers")};
+  }
+  return {};
+}
+
+/// The number of rows, believed only when the stored bytes can hold them.
+Result<hsize_t> row_count(hid_t data, hid_t space, hid_t type, const std::string& dataset,
+                          const std::filesystem::path& path) {
+  hsize_t rows = 0;
+  if (H5Sget_simple_extent_ndims(space) != 1 ||
+      H5Sget_simple_extent_dims(space, &rows, nullptr) != 1)
+    return Error{.what =
+                     cat("'", path.string(), "': data set '", dataset, "' is not one-dimensional")};
+  constexpr hsize_t kLargestRatio = 1100;  // the deflate filter stays below 1032
+  const hsize_t stored = H5Dget_storage_size(data);
+  const hsize_t row_bytes = std::max<hsize_t>(H5Tget_size(type), 1);
+  if (rows > 0 && rows > stored * kLargestRatio / row_bytes)
+    return broken(
+        path, cat("data set '", dataset, "' claims ", rows, " rows in ", stored, " stored bytes"));
+  return rows;
+}
+
+Result<Tensor> read_rows(hid_t data, hid_t space, hsize_t rows,
+                         std::span<const std::string> columns, const std::filesystem::path& path) {
+  const std::size_t width = columns.size();
+  const Handle row_type(H5Tcreate(H5T_COMPOUND, width * sizeof(double)), H5Tclose);
+  for (std::size_t i = 0; i < width; ++i) {
+    if (H5Tinsert(row_type.get(), columns[i].c_str(), i * sizeof(double), H5T_NATIVE_DOUBLE) < 0)
+      return Error{.what = cat("column '", columns[i], "' is asked for twice")};
+  }
+  Tensor result(DType::F64, {static_cast<std::int64_t>(rows), static_cast<std::int64_t>(width)});
+  const std::span<double> out = result.mutable_data<double>();
+  constexpr hsize_t kBlock = 1U << 16;
+  for (hsize_t begin = 0; begin < rows; begin += kBlock) {
+    const hsize_t count = std::min(kBlock, rows - begin);
+    const Handle memory(H5Screate_simple(1, &count, nullptr), H5Sclose);
+    if (!memory ||
+        H5Sselect_hyperslab(space, H5S_SELECT_SET, &begin, nullptr, &count, nullptr) < 0 ||
+        H5Dread(data, row_type.get(), memory.get(), space, H5P_DEFAULT, &out[begin * width]) < 0)
+      return broken(path, cat("rows ", begin, " to ", begin + count, " cannot be read"));
+  }
+  return result;
+}
+
+}  // namespace
+
+Result<Tensor> read_hdf5_columns(const std::filesystem::path& path, const std::string& dataset,
+                                 std::span<const std::string> columns, std::int64_t most_rows) {
+  static std::mutex one_at_a_time;  // Debian's library is not built for threads
+  const std::lock_guard lock(one_at_a_time);
+  CH_TRY(const MappedFile readable, MappedFile::open(path));  // for its clear messages
+  const SilentErrors silent;
+  const Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
+  if (!file) return broken(path, "it is not an HDF5 file, or not a whole one");
+  const Handle data(H5Dopen2(file.get(), dataset.c_str(), H5P_DEFAULT), H5Dclose);
+  if (!data) return broken(path, cat("it has no data set '", dataset, "'"));
+  const Handle type(H5Dget_type(data.get()), H5Tclose);
+  const Handle space(H5Dget_space(data.get()), H5Sclose);
+  if (!type || !space) return broken(path, cat("data set '", dataset, "' cannot be described"));
+  CH_CHECK(check_columns(type.get(), columns, dataset, path));
+  CH_TRY(hsize_t rows, row_count(data.get(), space.get(), type.get(), dataset, path));
+  if (most_rows > 0) rows = std::min(rows, static_cast<hsize_t>(most_rows));
+  return read_rows(data.get(), space.get(), rows, columns, path);
+}
+
+}  // namespace chop

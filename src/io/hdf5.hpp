@@ -1,0 +1,19 @@
+// HDF5: named columns of a one-dimensional table (a compound data set), as h5py and
+// PyTables write structured arrays.
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+
+#include "tensor/tensor.hpp"
+
+namespace chop {
+
+/// The chosen columns, in the order given, as F64 [rows, columns]. Columns may be of any
+/// integer or floating-point type. Nothing is printed, whatever the HDF5 library thinks of
+/// the file. `most_rows` > 0 stops after so many rows.
+Result<Tensor> read_hdf5_columns(const std::filesystem::path& path, const std::string& dataset,
+                                 std::span<const std::string> columns, std::int64_t most_rows = 0);
+
+}  // namespace chop
