@@ -1,0 +1,76 @@
+#include "report/table.hpp"
+
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "support/text.hpp"
+
+namespace chop {
+namespace {
+
+const std::string& key_of(const Column& column) {
+  return column.key.empty() ? column.header : column.key;
+}
+
+/// The value as a program reads it: numbers in full, no value as nothing.
+std::string plain_text(const Cell& cell) {
+  if (const auto* real = std::get_if<double>(&cell.value)) return python_repr(*real);
+  if (const auto* whole = std::get_if<std::int64_t>(&cell.value)) return std::to_string(*whole);
+  if (const auto* truth = std::get_if<bool>(&cell.value)) return *truth ? "True" : "False";
+  if (const auto* text = std::get_if<std::string>(&cell.value)) return *text;
+  return "";
+}
+
+std::string csv_field(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
+  return quoted + '"';
+}
+
+nlohmann::ordered_json json_value(const Cell& cell) {
+  if (const auto* real = std::get_if<double>(&cell.value))
+    return std::isfinite(*real) ? nlohmann::ordered_json(*real) : nlohmann::ordered_json();
+  if (const auto* whole = std::get_if<std::int64_t>(&cell.value)) return *whole;
+  if (const auto* truth = std::get_if<bool>(&cell.value)) return *truth;
+  if (const auto* text = std::get_if<std::string>(&cell.value)) return *text;
+  return nullptr;
+}
+
+}  // namespace
+
+Cell::Cell(double number) : value(number), text(python_repr(number)) {}
+
+Cell::Cell(double number, int decimals) : value(number) {
+  std::array<char, 400> buffer{};
+  std::snprintf(buffer.data(), buffer.size(), "%.*f", decimals, number);
+  text = buffer.data();
+}
+
+std::string to_csv(const Table& table) {
+  std::string csv;
+  for (std::size_t c = 0; c < table.columns.size(); ++c)
+    csv.append(c == 0 ? "" : ",").append(csv_field(key_of(table.columns[c])));
+  csv += '\n';
+  for (const std::vector<Cell>& row : table.rows) {
+    for (std::size_t c = 0; c < table.columns.size(); ++c)
+      csv.append(c == 0 ? "" : ",").append(c < row.size() ? csv_field(plain_text(row[c])) : "");
+    csv += '\n';
+  }
+  return csv;
+}
+
+nlohmann::ordered_json to_json(const Table& table) {
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  for (const std::vector<Cell>& row : table.rows) {
+    nlohmann::ordered_json object = nlohmann::ordered_json::object();
+    for (std::size_t c = 0; c < table.columns.size(); ++c)
+      object[key_of(table.columns[c])] = c < row.size() ? json_value(row[c]) : nullptr;
+    rows.push_back(std::move(object));
+  }
+  return rows;
+}
+
+}  // namespace chop
