@@ -70,18 +70,18 @@ void wrap_line(std::string_view text, int width, std::vector<std::string>& lines
       if (!line.empty() || chunk[0] != ' ' || lines.empty()) line += chunk;
       continue;
     }
-    if (display_width(chunk) <= width) {
+    if (chunk[0] == ' ') {  // a line never starts with the space it was broken at
       finish();
-      if (chunk[0] != ' ') line = chunk;
       continue;
     }
+    if (display_width(chunk) <= width) finish();
     while (display_width(chunk) + display_width(line) > width) {
       auto [head, rest] = cut(chunk, width - display_width(line));
       line += head;
       chunk = std::move(rest);
       finish();
     }
-    line = chunk;
+    line += chunk;
   }
   finish();
 }
