@@ -1,10 +1,13 @@
 #include "tensor/tensor.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cassert>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <new>
+#include <type_traits>
 
 #include "support/text.hpp"
 
@@ -76,11 +79,60 @@ double load(DType dtype, T stored) {
   return static_cast<double>(stored);
 }
 
+/// A float on `value`'s side of every number with fewer bits than a float: where rounding
+/// is needed, it goes to the neighbour with an odd last bit. Rounding that float once more
+/// gives what rounding `value` at once would (Boldo and Melquiond 2008).
+float to_odd(double value) {
+  const auto nearest = static_cast<float>(value);
+  if (static_cast<double>(nearest) == value || !std::isfinite(value)) return nearest;
+  if (!std::isfinite(nearest)) return nearest;
+  if ((__builtin_bit_cast(std::uint32_t, nearest) & 1U) != 0) return nearest;
+  const bool up = static_cast<double>(nearest) < value;
+  return std::nextafter(nearest, up ? std::numeric_limits<float>::infinity()
+                                    : -std::numeric_limits<float>::infinity());
+}
+
+/// Toward zero, held inside the range of T; NaN becomes 0.
+template <class T>
+T to_whole(double value) {
+  if (std::isnan(value)) return 0;
+  if (value <= static_cast<double>(std::numeric_limits<T>::min()))
+    return std::numeric_limits<T>::min();
+  if (value >= static_cast<double>(std::numeric_limits<T>::max()))
+    return std::numeric_limits<T>::max();
+  return static_cast<T>(value);
+}
+
 template <class T>
 T store(DType dtype, double value) {
-  if (dtype == DType::F16) return static_cast<T>(float_to_half(static_cast<float>(value)));
-  if (dtype == DType::BF16) return static_cast<T>(float_to_bfloat(static_cast<float>(value)));
-  return static_cast<T>(value);
+  if (dtype == DType::F16) return static_cast<T>(float_to_half(to_odd(value)));
+  if (dtype == DType::BF16) return static_cast<T>(float_to_bfloat(to_odd(value)));
+  if constexpr (std::is_same_v<T, bool>)
+    return value != 0;
+  else if constexpr (std::is_integral_v<T>)
+    return to_whole<T>(value);
+  else
+    return static_cast<T>(value);
+}
+
+/// One element of another dtype. Whole numbers never pass through a double that could
+/// round them first.
+template <class To, class From>
+To convert(DType to, DType from, From stored) {
+  if constexpr (std::is_same_v<From, std::int64_t>) {
+    if (to == DType::F32 || to == DType::F64) return static_cast<To>(stored);
+    if (to == DType::F16 || to == DType::BF16) {
+      // Ten bits fewer fit a double; the lowest kept bit remembers whether any was lost.
+      const bool large = stored >= (std::int64_t{1} << 53) || stored <= -(std::int64_t{1} << 53);
+      const std::int64_t kept =
+          large ? ((stored >> 10) | ((stored & 1023) != 0 ? 1 : 0)) * 1024 : stored;
+      return store<To>(to, static_cast<double>(kept));
+    }
+    if constexpr (std::is_integral_v<To> && !std::is_same_v<To, bool>)
+      return static_cast<To>(std::clamp<std::int64_t>(stored, std::numeric_limits<To>::min(),
+                                                      std::numeric_limits<To>::max()));
+  }
+  return store<To>(to, load(from, stored));
 }
 
 }  // namespace
@@ -173,7 +225,7 @@ Tensor Tensor::to(DType dtype) const {
     with_type(dtype, [&](auto to_zero) {
       using To = decltype(to_zero);
       const auto out = result.mutable_data<To>();
-      for (std::size_t i = 0; i < out.size(); ++i) out[i] = store<To>(dtype, load(dtype_, from[i]));
+      for (std::size_t i = 0; i < out.size(); ++i) out[i] = convert<To>(dtype, dtype_, from[i]);
     });
   });
   return result;
@@ -204,9 +256,13 @@ float half_to_float(std::uint16_t bits) {
 
 std::uint16_t float_to_half(float value) {
   const auto sign = static_cast<std::uint16_t>(std::signbit(value) ? 0x8000 : 0);
-  if (std::isnan(value)) return sign | 0x7E00;
+  if (std::isnan(value)) {
+    const auto payload = (__builtin_bit_cast(std::uint32_t, value) >> 13) & 0x1FFU;
+    return static_cast<std::uint16_t>(sign | 0x7E00U | payload);
+  }
   const float size = std::abs(value);
   if (size >= 65520.0F) return sign | 0x7C00;
+  if (size == 0) return sign;
   int exponent = 0;
   std::frexp(size, &exponent);
   const int step = std::max(exponent - 11, -24);  // the last place of the result

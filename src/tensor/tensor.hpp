@@ -111,7 +111,8 @@ class Tensor {
 
   /// Any element as a double, whatever the dtype; slow, for tests and reports.
   double at(std::int64_t index) const;
-  /// The same values in another dtype, rounded to nearest-even where it is narrower.
+  /// The same values in another dtype, rounded once to nearest-even where it is narrower.
+  /// Reals become whole numbers toward zero and within range, NaN 0; not zero becomes true.
   Tensor to(DType dtype) const;
   /// The same bytes under another shape with as many elements.
   Tensor reshaped(Shape shape) const;
@@ -144,6 +145,7 @@ Tensor Tensor::of(Shape shape, std::span<const T> values) {
   return tensor;
 }
 
+/// IEEE half precision and bfloat16: nearest-even, NaNs quietened with the payload kept.
 float half_to_float(std::uint16_t bits);
 std::uint16_t float_to_half(float value);
 inline float bfloat_to_float(std::uint16_t bits) {
