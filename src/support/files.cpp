@@ -16,6 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 Error system_error(const std::string& what, const fs::path& path, int code) {
+  if (code == 0) return Error{.what = cat(what, " '", path.string(), "': writing was broken off")};
   Error error{.what = cat(what, " '", path.string(), "': ", std::strerror(code))};
   if (code == ENOENT) error.hint = "check the path; it is taken relative to the current folder";
   if (code == EACCES) error.hint = "check the permissions of the file and its folder";
@@ -43,12 +44,13 @@ Result<std::string> read_file(const fs::path& path) {
   if (!in) return system_error("cannot read", path, errno);
   std::ostringstream contents;
   contents << in.rdbuf();
-  if (in.bad()) return system_error("cannot read", path, errno);
+  if (in.bad()) return system_error("cannot read", path, errno == 0 ? EIO : errno);
   return std::move(contents).str();
 }
 
 Result<MappedFile> MappedFile::open(const fs::path& path) {
-  const int handle = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  // O_NONBLOCK: opening a pipe would otherwise wait for somebody to write into it.
+  const int handle = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (handle < 0) return system_error("cannot read", path, errno);
   struct stat status = {};
   if (::fstat(handle, &status) != 0 || !S_ISREG(status.st_mode)) {
@@ -86,6 +88,7 @@ Status write_file(const fs::path& path, const std::function<bool(std::ostream&)>
   errno = 0;
   std::ofstream out(beside, std::ios::binary | std::ios::trunc);
   if (!out) return system_error("cannot write", path, errno);
+  errno = 0;
   const bool written = write(out) && out.flush().good();
   out.close();
   if (!written || !out || !sync_to_disk(beside)) {
@@ -104,9 +107,9 @@ Status write_file(const fs::path& path, const std::function<bool(std::ostream&)>
 Status ensure_writable_folder(const fs::path& path) {
   std::error_code code;
   fs::create_directories(path, code);
-  if (code && !fs::is_directory(path))
-    return system_error("cannot create folder", path, code.value());
-  if (!fs::is_directory(path)) return system_error("cannot create folder", path, ENOTDIR);
+  std::error_code ignored;
+  if (!fs::is_directory(path, ignored))
+    return system_error("cannot create folder", path, code ? code.value() : ENOTDIR);
   if (::access(path.c_str(), W_OK | X_OK) != 0)
     return system_error("cannot write into folder", path, errno);
   return {};

@@ -19,6 +19,13 @@ constexpr std::uint64_t mix64(std::uint64_t x) {
   return x;
 }
 
+/// The top 53 bits as a number strictly inside (0, 1): the middle of one of 2^53 steps.
+/// The last step's middle would round to 1, so it gives the number just below.
+constexpr double unit_interval(std::uint64_t bits) {
+  const double middle = (static_cast<double>(bits >> 11) + 0.5) * 0x1p-53;
+  return middle < 1 ? middle : 0x1.fffffffffffffp-1;
+}
+
 class Stream {
  public:
   /// `purpose` keeps the streams of one seed apart ("init", "shuffle", "dropout").
@@ -27,9 +34,7 @@ class Stream {
 
   std::uint64_t bits(std::uint64_t n) const { return mix64(mix64(n * kGold + key_) ^ key_); }
   /// Strictly inside (0, 1).
-  double uniform(std::uint64_t n) const {
-    return (static_cast<double>(bits(n) >> 11) + 0.5) * 0x1p-53;
-  }
+  double uniform(std::uint64_t n) const { return unit_interval(bits(n)); }
   /// Standard normal (Box-Muller; numbers 2k and 2k+1 share one pair of uniforms).
   double normal(std::uint64_t n) const;
   /// Uniform over 0 .. bound-1, by multiplication (bias below 2^-32 for bounds we use).

@@ -22,6 +22,12 @@ std::string shortest(Real value) {
   return text;
 }
 
+/// from_chars knows no leading plus; only a number may follow one.
+std::string_view without_plus(std::string_view text) {
+  if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
+  return text;
+}
+
 }  // namespace
 
 std::string join(std::span<const std::string> parts, std::string_view separator) {
@@ -71,7 +77,8 @@ std::string python_repr(double value) {
 }
 
 std::string with_commas(std::int64_t value) {
-  std::string digits = std::to_string(value < 0 ? -value : value);
+  std::string digits = std::to_string(value);
+  if (value < 0) digits.erase(0, 1);
   for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > 0; at -= 3)
     digits.insert(static_cast<std::size_t>(at), ",");
   return value < 0 ? "-" + digits : digits;
@@ -92,7 +99,7 @@ std::string human_bytes(std::uint64_t bytes) {
 }
 
 std::optional<std::int64_t> parse_int(std::string_view text) {
-  if (text.starts_with('+')) text.remove_prefix(1);
+  text = without_plus(text);
   std::int64_t value = 0;
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (code != std::errc{} || end != text.data() + text.size() || text.empty()) return {};
@@ -100,7 +107,7 @@ std::optional<std::int64_t> parse_int(std::string_view text) {
 }
 
 std::optional<double> parse_double(std::string_view text) {
-  if (text.starts_with('+')) text.remove_prefix(1);
+  text = without_plus(text);
   double value = 0;
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (code != std::errc{} || end != text.data() + text.size() || text.empty()) return {};

@@ -1,0 +1,142 @@
+// Files: whole, mapped, written beside and renamed; errors that name the file.
+#include "support/files.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "support/text.hpp"
+
+namespace chop {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Files : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = (fs::temp_directory_path() / "chop_files_XXXXXX").string();
+    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
+    folder_ = pattern;
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  std::size_t entries() const {
+    std::size_t count = 0;
+    for ([[maybe_unused]] const auto& entry : fs::directory_iterator(folder_)) ++count;
+    return count;
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(Files, WhatIsWrittenIsRead) {
+  const std::string contents("a\0b\r\n\xFF", 6);
+  ASSERT_TRUE(write_file(folder_ / "deep" / "er" / "file", contents));
+  EXPECT_EQ(read_file(folder_ / "deep" / "er" / "file").value(), contents);
+  ASSERT_TRUE(write_file(folder_ / "empty", std::string_view()));
+  EXPECT_EQ(read_file(folder_ / "empty").value(), "");
+}
+
+TEST_F(Files, MappedBytesAreTheFile) {
+  ASSERT_TRUE(write_file(folder_ / "file", "hello"));
+  const MappedFile file = MappedFile::open(folder_ / "file").value();
+  ASSERT_EQ(file.bytes().size(), 5U);
+  EXPECT_EQ(static_cast<char>(file.bytes()[4]), 'o');
+  ASSERT_TRUE(write_file(folder_ / "file", "other"));
+  EXPECT_EQ(static_cast<char>(file.bytes()[0]), 'h') << "a view outlives the file's replacement";
+  ASSERT_TRUE(write_file(folder_ / "empty", std::string_view()));
+  EXPECT_TRUE(MappedFile::open(folder_ / "empty").value().bytes().empty());
+}
+
+TEST_F(Files, AFailedWriteKeepsTheOldFileAndLeavesNothingBeside) {
+  const fs::path path = folder_ / "file";
+  ASSERT_TRUE(write_file(path, "old"));
+  const Status status = write_file(path, [](std::ostream& out) {
+    out << "half of the new";
+    return false;
+  });
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().what, cat("cannot write '", path.string(), "': writing was broken off"));
+  EXPECT_EQ(read_file(path).value(), "old");
+  EXPECT_EQ(entries(), 1U);
+}
+
+TEST_F(Files, AFullDiskIsAnErrorThatSaysSo) {
+  if (!fs::exists("/dev/full")) GTEST_SKIP() << "no /dev/full here";
+  // The temporary file stands beside its target; a link of that name leads to the full disk.
+  const fs::path path = folder_ / "file";
+  ASSERT_TRUE(write_file(path, "old"));
+  fs::create_symlink("/dev/full", cat(path.string(), ".tmp", ::getpid()));
+  const Status status = write_file(path, "new");
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().what,
+            cat("cannot write '", path.string(), "': No space left on device"));
+  EXPECT_EQ(status.error().hint, "the disk is full; free some space and try again");
+  EXPECT_EQ(read_file(path).value(), "old");
+}
+
+TEST_F(Files, MissingFilesAndFoldersAreNamed) {
+  const auto missing = read_file(folder_ / "nowhere");
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error().what,
+            cat("cannot read '", (folder_ / "nowhere").string(), "': No such file or directory"));
+  EXPECT_FALSE(missing.error().hint.empty());
+  EXPECT_EQ(read_file(folder_).error().what,
+            cat("'", folder_.string(), "' is a folder, not a file"));
+  EXPECT_EQ(MappedFile::open(folder_).error().what,
+            cat("'", folder_.string(), "' is not a regular file"));
+  EXPECT_FALSE(MappedFile::open(folder_ / "nowhere"));
+}
+
+TEST_F(Files, APipeIsNotWaitedFor) {
+  const fs::path pipe = folder_ / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_FALSE(MappedFile::open(pipe));
+}
+
+TEST_F(Files, AFileInTheWayOfAFolderIsAnError) {
+  ASSERT_TRUE(write_file(folder_ / "file", "contents"));
+  const Status status = ensure_writable_folder(folder_ / "file");
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().what,
+            cat("cannot create folder '", (folder_ / "file").string(), "': Not a directory"));
+  EXPECT_FALSE(write_file(folder_ / "file" / "below", "x"));
+  EXPECT_EQ(read_file(folder_ / "file").value(), "contents");
+}
+
+TEST_F(Files, AFolderInTheWayOfAFileIsAnError) {
+  fs::create_directory(folder_ / "taken");
+  EXPECT_FALSE(write_file(folder_ / "taken", "x"));
+  EXPECT_EQ(entries(), 1U);
+}
+
+TEST_F(Files, UnwritableAndImpossibleFoldersAreErrorsNotExceptions) {
+  EXPECT_FALSE(ensure_writable_folder(folder_ / std::string(300, 'x')));
+  EXPECT_FALSE(write_file(folder_ / std::string(300, 'x') / "file", "x"));
+  EXPECT_FALSE(write_file(fs::path("/proc/nowhere/file"), "x"));
+}
+
+TEST_F(Files, AFolderWithoutPermissionToWriteIsAnError) {
+  if (::geteuid() == 0) GTEST_SKIP() << "root may write anywhere";
+  fs::permissions(folder_, fs::perms::owner_read | fs::perms::owner_exec);
+  const Status status = ensure_writable_folder(folder_);
+  fs::permissions(folder_, fs::perms::owner_all);
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().hint, "check the permissions of the file and its folder");
+}
+
+TEST(CacheFolder, FollowsItsVariable) {
+  const char* set = std::getenv("CH_CACHE_DIR");
+  const std::string before = set != nullptr ? set : "";
+  ::setenv("CH_CACHE_DIR", "/somewhere", 1);
+  EXPECT_EQ(cache_folder(), "/somewhere");
+  ::unsetenv("CH_CACHE_DIR");
+  EXPECT_EQ(cache_folder().filename(), "chop");
+  if (set != nullptr) ::setenv("CH_CACHE_DIR", before.c_str(), 1);
+}
+
+}  // namespace
+}  // namespace chop

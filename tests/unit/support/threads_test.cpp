@@ -1,0 +1,89 @@
+// The thread pool: every task once, nested calls, many small jobs, callers side by side.
+#include "support/threads.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <memory>
+#include <thread>
+#include <vector>
+
+namespace chop {
+namespace {
+
+TEST(ParallelFor, CallsEveryTaskOnce) {
+  for (const int threads : {1, 2, 3, 8}) {
+    std::vector<std::atomic<int>> calls(1000);
+    parallel_for(threads, 1000, [&](std::int64_t i) { ++calls[static_cast<std::size_t>(i)]; });
+    for (std::size_t i = 0; i < calls.size(); ++i) ASSERT_EQ(calls[i], 1) << threads << " " << i;
+  }
+}
+
+TEST(ParallelFor, NothingToDoIsDoneAtOnce) {
+  int calls = 0;
+  parallel_for(4, 0, [&](std::int64_t) { ++calls; });
+  parallel_for(4, -1, [&](std::int64_t) { ++calls; });
+  EXPECT_EQ(calls, 0);
+  parallel_for(4, 1, [&](std::int64_t) { ++calls; });
+  EXPECT_EQ(calls, 1);
+}
+
+TEST(ParallelFor, OneThreadIsAPlainLoopInOrder) {
+  std::vector<std::int64_t> order;
+  parallel_for(1, 5, [&](std::int64_t i) { order.push_back(i); });
+  EXPECT_EQ(order, (std::vector<std::int64_t>{0, 1, 2, 3, 4}));
+}
+
+TEST(ParallelFor, InnerCallsRunOnTheTasksOwnThread) {
+  std::atomic<int> total = 0;
+  std::atomic<int> strangers = 0;
+  parallel_for(4, 16, [&](std::int64_t) {
+    const auto here = std::this_thread::get_id();
+    parallel_for(4, 16, [&](std::int64_t) {
+      ++total;
+      if (std::this_thread::get_id() != here) ++strangers;
+      parallel_for(2, 2, [&](std::int64_t) { ++total; });
+    });
+  });
+  EXPECT_EQ(total, 16 * 16 * 3);
+  EXPECT_EQ(strangers, 0);
+  // The caller is outside a task again, so this one may spread out.
+  parallel_for(2, 4, [&](std::int64_t) { ++total; });
+  EXPECT_EQ(total, 16 * 16 * 3 + 4);
+}
+
+TEST(ParallelFor, ManySmallJobsFollowEachOther) {
+  std::atomic<std::int64_t> sum = 0;
+  for (int job = 0; job < 20000; ++job) parallel_for(2, 3, [&](std::int64_t i) { sum += i + 1; });
+  EXPECT_EQ(sum, 20000 * 6);
+}
+
+TEST(ParallelFor, SeveralCallersShareThePool) {
+  std::atomic<std::int64_t> sum = 0;
+  {
+    std::vector<std::thread> callers;
+    for (int caller = 0; caller < 4; ++caller)
+      callers.emplace_back([&] {
+        for (int job = 0; job < 500; ++job) parallel_for(3, 10, [&](std::int64_t i) { sum += i; });
+      });
+    for (std::thread& caller : callers) caller.join();
+  }
+  EXPECT_EQ(sum, 4 * 500 * 45);
+}
+
+TEST(ParallelFor, WhatTasksWroteIsVisibleAfterwards) {
+  for (int round = 0; round < 200; ++round) {
+    std::vector<int> squares(64);
+    parallel_for(4, 64, [&](std::int64_t i) {
+      squares[static_cast<std::size_t>(i)] = static_cast<int>(i * i);
+    });
+    for (int i = 0; i < 64; ++i) ASSERT_EQ(squares[static_cast<std::size_t>(i)], i * i);
+  }
+}
+
+TEST(HardwareThreads, IsAtLeastOne) {
+  EXPECT_GE(hardware_threads(), 1);
+}
+
+}  // namespace
+}  // namespace chop
