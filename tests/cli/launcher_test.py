@@ -1,0 +1,146 @@
+"""./ch and ./test as a person uses them, on a stand-in project of one source file.
+
+The package tools are stand-ins too: nothing is installed, and what would be is written down.
+"""
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import time
+import unittest
+
+ROOT = pathlib.Path(os.environ.get("CH_SOURCE", pathlib.Path(__file__).parents[2]))
+
+CMAKE = """cmake_minimum_required(VERSION 3.25)
+project(stand_in LANGUAGES CXX)
+file(GLOB extra CONFIGURE_DEPENDS src/extra/*.cpp)
+list(LENGTH extra count)
+add_executable(ch src/main.cpp ${extra})
+target_compile_definitions(ch PRIVATE EXTRA=${count})
+enable_testing()
+add_test(NAME it_runs COMMAND ch)
+"""
+MAIN = """#include <cstdio>
+#include <unistd.h>
+int main(int argc, char** argv) {
+  char folder[4096];
+  std::printf("%s|%d", getcwd(folder, sizeof folder), EXTRA);
+  for (int i = 1; i < argc; ++i) std::printf("|%s", argv[i]);
+  std::printf("\\n");
+}
+"""
+DPKG = """#!/bin/sh
+[ -e {fake}/missing ] || {{ shift 2; for p; do echo "$p installed"; done; }}
+"""
+APT = """#!/bin/sh
+echo "$DEBIAN_FRONTEND $*" >> {fake}/apt.calls
+[ ! -e {fake}/broken ]
+"""
+
+
+class Launcher(unittest.TestCase):
+    def setUp(self):
+        self.scratch = pathlib.Path(tempfile.mkdtemp(prefix="ch launcher "))
+        self.addCleanup(shutil.rmtree, self.scratch)
+        self.root, self.fake = self.scratch / "a clone", self.scratch / "bin"
+        for folder in ("tools", "cmake", ".ci", "src/extra"):
+            (self.root / folder).mkdir(parents=True)
+        self.fake.mkdir()
+        for name in ("ch", "test", ".ci/run", "tools/lib.sh", "tools/packages.txt",
+                     "tools/layers.txt", "CMakePresets.json"):
+            shutil.copy(ROOT / name, self.root / name)
+        (self.root / "CMakeLists.txt").write_text(CMAKE)
+        (self.root / "src/main.cpp").write_text(MAIN)
+        for name, text in (("dpkg-query", DPKG), ("apt-get", APT), ("sudo", '#!/bin/sh\nexec "$@"\n')):
+            (self.fake / name).write_text(text.format(fake=f"'{self.fake}'"))
+            (self.fake / name).chmod(0o755)
+
+    def start(self, *command, cwd=None):
+        environment = dict(os.environ, PATH=f"{self.fake}:{os.environ['PATH']}")
+        return subprocess.Popen([str(c) for c in command], cwd=cwd or self.root, text=True,
+                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE, env=environment)
+
+    def run_it(self, *command, cwd=None):
+        process = self.start(*command, cwd=cwd)
+        out, err = process.communicate(timeout=120)
+        return process.returncode, out, err
+
+    def test_it_builds_once_passes_arguments_unharmed_and_then_says_nothing(self):
+        words = ["two words", "", "*", "it's \"quoted\"", "$HOME", "--flag=1"]
+        status, out, err = self.run_it(self.root / "ch", *words, cwd="/usr")
+        self.assertEqual((status, out), (0, "|".join(["/usr", "0", *words]) + "\n"))
+        self.assertEqual(err, "building ch (first time: a minute or two)...\n")
+        self.assertEqual(self.run_it(self.root / "ch")[2], "")
+        self.assertFalse((self.fake / "apt.calls").exists())
+
+        link = self.scratch / "link"
+        link.symlink_to(self.root / "ch")
+        self.assertEqual(self.run_it(link, cwd="/usr"), (0, "/usr|0\n", ""))
+        self.assertEqual(self.run_it("bash", "ch"), (0, f"{self.root}|0\n", ""))
+
+        with self.subTest("an added and a deleted source are noticed"):
+            (self.root / "src/extra/more.cpp").write_text("int more();\n")
+            self.assertEqual(self.run_it("./ch")[1], f"{self.root}|1\n")
+            (self.root / "src/extra/more.cpp").unlink()
+            self.assertEqual(self.run_it("./ch")[1], f"{self.root}|0\n")
+
+        with self.subTest("a source that does not compile"):
+            (self.root / "src/main.cpp").write_text(MAIN + "int broken = nonsense;\n")
+            status, out, err = self.run_it("./ch")
+            self.assertEqual((status, out), (70, ""))
+            self.assertIn("nonsense", err)
+            self.assertIn("error: the build failed\n", err)
+            (self.root / "src/main.cpp").write_text(MAIN)
+            self.assertEqual(self.run_it("./ch")[0], 0)
+
+        with self.subTest("a clone that moved builds again"):
+            self.root = self.root.rename(self.scratch / "elsewhere")
+            os.utime(self.root / "src/main.cpp")
+            self.assertEqual(self.run_it("./ch")[1], f"{self.root}|0\n")
+
+        with self.subTest("a warm call costs under 20 ms"):
+            def cost(command):
+                best = 1.0
+                for _ in range(20):
+                    begun = time.perf_counter()
+                    subprocess.run([command], cwd=self.root, stdout=subprocess.DEVNULL, check=True)
+                    best = min(best, time.perf_counter() - begun)
+                return best
+            self.assertLess(cost("./ch") - cost("build/release/ch"), 0.020)
+
+    def test_first_calls_at_the_same_time_build_once(self):
+        calls = [self.start("./ch", n) for n in range(4)]
+        answers = [call.communicate(timeout=120) for call in calls]
+        self.assertEqual([out for out, _ in answers], [f"{self.root}|0|{n}\n" for n in range(4)])
+        self.assertEqual(sum("building ch" in err for _, err in answers), 1)
+
+    def test_missing_packages_are_named_and_installed(self):
+        (self.fake / "missing").touch()
+        status, _, err = self.run_it("./ch")
+        self.assertEqual(status, 0, err)
+        self.assertRegex(err, r"installing \d+ Debian packages .*\n  g\+\+ cmake ")
+        self.assertNotIn("ccache", err)  # optional
+        update, install = (self.fake / "apt.calls").read_text().splitlines()
+        self.assertRegex(update, "^noninteractive .* update$")
+        self.assertRegex(install, r"^noninteractive .* install -y --no-install-recommends g\+\+ ")
+
+    def test_packages_that_cannot_be_installed_are_listed(self):
+        (self.fake / "missing").touch()
+        (self.fake / "broken").touch()
+        status, out, err = self.run_it("./ch")
+        self.assertEqual((status, out), (1, ""))
+        self.assertIn("error: these Debian packages are missing and could not be installed\n", err)
+        self.assertIn("hint: apt-get update && apt-get install --no-install-recommends g++ ", err)
+
+    def test_the_test_command_runs_from_anywhere_and_hands_arguments_to_ctest(self):
+        status, out, err = self.run_it(self.root / ".ci/run", cwd="/usr")
+        self.assertEqual(status, 0, err)
+        self.assertIn("100% tests passed, 0 tests failed out of 1", out)
+        _, out, err = self.run_it(self.root / "test", "-R", "no_such_test", cwd="/usr")
+        self.assertIn("No tests were found", out + err)
+
+
+if __name__ == "__main__":
+    unittest.main()
