@@ -1,0 +1,105 @@
+"""tools/check finds what it says it finds, in a tree made for the purpose."""
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(os.environ.get("CH_SOURCE", pathlib.Path(__file__).parents[2]))
+
+
+class Check(unittest.TestCase):
+    def setUp(self):
+        self.root = pathlib.Path(tempfile.mkdtemp(prefix="ch check "))
+        self.addCleanup(shutil.rmtree, self.root)
+        (self.root / "tools").mkdir()
+        for path in [ROOT / ".clang-format", *(ROOT / "tools").glob("check*")]:
+            if path.is_file():
+                shutil.copy(path, self.root / path.relative_to(ROOT))
+        self.write("tools/layers.txt", "# comment\nlow:\nhigh: low\n")
+        self.write("src/low/a.hpp", "// Says something.\n#pragma once\n")
+        self.write("src/high/b.cpp", '// Uses it.\n#include "low/a.hpp"\n')
+
+    def write(self, name, text, mode=0o644):
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        path.chmod(mode)
+
+    def check(self, *args, **environment):
+        env = dict({k: v for k, v in os.environ.items() if k != "CH_BIN"}, **environment)
+        done = subprocess.run([self.root / "tools/check", *args], text=True, env=env,
+                              capture_output=True, check=False, cwd="/")
+        return done.returncode, done.stdout
+
+    def assert_finds(self, step, problem):
+        status, out = self.check(step)
+        self.assertEqual(status, 3, out)
+        self.assertIn(f"  {problem}\n", out)
+
+    def test_a_good_tree_passes_every_step(self):
+        self.write("README.md", "See [a](src/low/a.hpp) and [b](https://example.org/x).\n")
+        status, out = self.check("--fast")
+        self.assertEqual(status, 0, out)
+        self.assertEqual(out.count(" ok: "), 7, out)
+        self.assertIn("docs      skipped: no ch is built\n", out)
+
+    def test_a_layer_may_not_look_up(self):
+        self.write("src/low/c.cpp", '// Looks up.\n#include "high/b.hpp"\n')
+        self.assert_finds("layers", "src/low/c.cpp:2: low may not include high")
+
+    def test_a_folder_no_layer_line_names_is_a_mistake(self):
+        self.write("src/new/c.cpp", "// New.\n")
+        self.assert_finds("layers", "src/new/c.cpp:1: tools/layers.txt does not know the layer 'new'")
+
+    def test_code_must_be_formatted(self):
+        self.write("src/low/c.cpp", "// Ugly.\nint   x;\n")
+        self.assert_finds("format", "src/low/c.cpp:2: run clang-format -i")
+
+    def test_a_file_has_six_hundred_lines_at_most(self):
+        self.write("src/low/c.cpp", "//\n" * 601)
+        self.assert_finds("sizes", "src/low/c.cpp: 601 lines, the most is 600")
+        self.write("src/low/c.cpp", "//\n" * 301)
+        status, out = self.check("sizes")
+        self.assertEqual(status, 0)
+        self.assertIn("over 300 lines: src/low/c.cpp (301)", out)
+
+    def test_leftovers_are_found(self):
+        note, home = "TO" + "DO", "/ho" + "me/someone"
+        self.write("src/low/c.cpp", f"// {note}: later\n\tint x; \n// {home}\n// end")
+        for problem in ("c.cpp:1: a leftover note", "c.cpp:2: a tab", "c.cpp:2: trailing space",
+                        "c.cpp:3: a path of one machine", "c.cpp: no newline at the end"):
+            self.assert_finds("habits", f"src/low/{problem}")
+
+    def test_docs_are_british_except_in_code(self):
+        self.write("docs/a.md", "The `optimizer` key.\n\n```\ncolor\n```\nNice colors.\n")
+        status, out = self.check("spelling")
+        self.assertEqual(status, 3)
+        self.assertIn("  docs/a.md:6: 'colors', here written as in 'colour'\n", out)
+        self.assertEqual(out.count("written as in"), 1)
+
+    def test_dead_links_are_found(self):
+        self.write("docs/a.md", "[up](../README.md#part)\n")
+        self.assert_finds("links", "docs/a.md:1: no such file: ../README.md#part")
+
+    def test_scripts_must_parse_and_be_executable(self):
+        self.write("go", "#!/usr/bin/env bash\nif\n")
+        status, out = self.check("scripts")
+        self.assertEqual(status, 3)
+        self.assertIn("syntax error", out)
+        self.assertIn("  go: chmod +x\n", out)
+
+    def test_stale_reference_docs_are_found(self):
+        stale = '#!/bin/sh\n[ "$2" = --help ] && exit 0\necho "ops.md differs"\nexit 3\n'
+        self.write("stand-in", stale, 0o755)
+        status, out = self.check("docs", CH_BIN=str(self.root / "stand-in"))
+        self.assertEqual(status, 3)
+        self.assertIn("  ops.md differs\n  run: ./ch docs --dir docs/reference\n", out)
+        self.write("stand-in", "#!/bin/sh\nexit 2\n", 0o755)
+        status, out = self.check("docs", CH_BIN=str(self.root / "stand-in"))
+        self.assertEqual((status, out), (0, "docs      skipped: this ch has no action docs\n"))
+
+
+if __name__ == "__main__":
+    unittest.main()

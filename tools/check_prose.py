@@ -1,0 +1,42 @@
+"""Spelling and links of Markdown files; tools/check calls this."""
+import re
+
+# Docs are written in British spelling. Names in `backticks` keep theirs.
+AMERICAN = {
+    "analyze": "analyse", "artifact": "artefact", "behavior": "behaviour", "center": "centre",
+    "color": "colour", "favor": "favour", "gray": "grey", "honor": "honour",
+    "initialize": "initialise", "labeled": "labelled", "modeling": "modelling",
+    "neighbor": "neighbour", "normalize": "normalise", "optimize": "optimise",
+    "optimizer": "optimiser", "quantize": "quantise", "quantization": "quantisation",
+    "serialize": "serialise", "standardize": "standardise", "summarize": "summarise",
+}
+STEMS = {re.sub("e$", "", word): right for word, right in AMERICAN.items()}
+WORD = re.compile(r"(?<![\w.-])(" + "|".join(sorted(STEMS, key=len, reverse=True))
+                  + r")(e|es|ed|er|ing|s|al)?(?![\w-])", re.I)
+
+
+def prose(text):
+    """The text without code blocks, code spans and comments; line numbers are kept."""
+    def blank(found):
+        return "\n" * found[0].count("\n")
+    text = re.sub(r"^(```|~~~).*?^\1", blank, text, flags=re.M | re.S)
+    text = re.sub(r"<!--.*?-->", blank, text, flags=re.S)
+    text = re.sub(r"^ {4,}.*$", "", text, flags=re.M)
+    return re.sub(r"`[^`]*`", blank, text)
+
+
+def misspelt(name, text):
+    text = re.sub(r"\]\([^)]*\)", "]", prose(text))
+    for number, line in enumerate(text.split("\n"), 1):
+        for found in WORD.finditer(line):
+            yield f"{name}:{number}: '{found[0]}', here written as in '{STEMS[found[1].lower()]}'"
+
+
+def dead_links(name, text, root):
+    for number, line in enumerate(prose(text).split("\n"), 1):
+        for target in re.findall(r"\]\(([^)\s]+)\)", line):
+            path = target.partition("#")[0]
+            if not path or re.match(r"[a-z]+:", path):
+                continue
+            if not (root / name.parent / path).exists():
+                yield f"{name}:{number}: no such file: {target}"
