@@ -81,7 +81,8 @@ std::string with_commas(std::int64_t value) {
   if (value < 0) digits.erase(0, 1);
   for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > 0; at -= 3)
     digits.insert(static_cast<std::size_t>(at), ",");
-  return value < 0 ? "-" + digits : digits;
+  if (value < 0) digits.insert(digits.begin(), '-');
+  return digits;
 }
 
 std::string human_bytes(std::uint64_t bytes) {
