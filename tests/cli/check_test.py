@@ -49,6 +49,10 @@ class Check(unittest.TestCase):
         self.write("src/low/c.cpp", '// Looks up.\n#include "high/b.hpp"\n')
         self.assert_finds("layers", "src/low/c.cpp:2: low may not include high")
 
+    def test_quoted_headers_of_a_library_are_left_alone(self):
+        self.write("src/low/c.cpp", '// SIMD.\n#include "hwy/foreach_target.h"\n')
+        self.assertEqual(self.check("layers")[0], 0)
+
     def test_a_folder_no_layer_line_names_is_a_mistake(self):
         self.write("src/new/c.cpp", "// New.\n")
         self.assert_finds("layers", "src/new/c.cpp:1: tools/layers.txt does not know the layer 'new'")
