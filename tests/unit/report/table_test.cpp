@@ -82,11 +82,11 @@ TEST(Table, PointsOfRealNumbersStandInLine) {
 
 TEST(Table, WrapsAtTheColumnsWidth) {
   EXPECT_EQ(render({.columns = {{"Name", Align::Left}, {"Default", Align::Centre, 24}},
-                    .rows = {{"project_dir", "/home/laurie2905/mase/mase_output"}}}),
+                    .rows = {{"project_dir", "/srv/student2905/mase/mase_output"}}}),
             "+-------------+--------------------------+\n"
             "| Name        |         Default          |\n"
             "+-------------+--------------------------+\n"
-            "| project_dir | /home/laurie2905/mase/ma |\n"
+            "| project_dir | /srv/student2905/mase/ma |\n"
             "|             |        se_output         |\n"
             "+-------------+--------------------------+\n");
 }
