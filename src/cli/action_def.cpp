@@ -1,0 +1,39 @@
+#include "cli/action_def.hpp"
+
+#include <algorithm>
+
+namespace chop {
+namespace actions {
+#define CH_ITEM(name) ActionDef name();
+#include "actions.inc"
+#undef CH_ITEM
+}  // namespace actions
+
+std::span<const ActionDef> all_actions() {
+  static const std::vector<ActionDef> table = {
+#define CH_ITEM(name) actions::name(),
+#include "actions.inc"
+#undef CH_ITEM
+  };
+  return table;
+}
+
+bool obeys(const ActionDef& action, const SettingDef& def) {
+  const auto holds = [](const auto& names, const auto& name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  return holds(action.groups, def.group) || holds(action.settings, def.dest) ||
+         holds(action.positionals, def.dest) || find_setting(action.own, def.dest) != nullptr;
+}
+
+std::vector<SettingDef> accepted_settings(const ActionDef& action) {
+  std::vector<SettingDef> accepted;
+  for (const SettingDef& def : all_settings()) {
+    if (find_setting(action.own, def.dest) != nullptr) continue;  // its own one stands instead
+    if (!action.groups.empty() || obeys(action, def)) accepted.push_back(def);
+  }
+  accepted.insert(accepted.end(), action.own.begin(), action.own.end());
+  return accepted;
+}
+
+}  // namespace chop

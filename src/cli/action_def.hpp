@@ -1,0 +1,63 @@
+// One verb of the `ch` command. The file src/cli/actions/<verb>.cpp defines
+// `ActionDef <verb>()` in namespace chop::actions; that is its registration.
+#pragma once
+
+#include <ostream>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "cli/setting_def.hpp"
+#include "cli/settings.hpp"
+#include "support/result.hpp"
+
+namespace chop {
+
+/// How the program ends.
+enum class Exit {
+  Done = 0,
+  InputAtFault = 1,  ///< an Error came back
+  Usage = 2,         ///< the command line makes no sense
+  CheckFailed = 3,   ///< the action ran and what it checks does not hold
+  OurBug = 70
+};
+
+struct ActionDef;
+
+/// What an action is given: results go to `out`, log lines through support/log.
+struct Invocation {
+  const ActionDef& action;
+  const Settings& settings;
+  std::ostream& out;
+  bool colour = false;  ///< `out` is a terminal that wants colours
+};
+
+struct ActionDef {
+  std::string_view name;
+  std::string_view usage;         ///< "ch train [MODEL] [DATASET] [options]"
+  std::string_view summary;       ///< one clause, lower-case, no final period
+  std::string_view details = {};  ///< more help, examples; may be empty
+  /// Settings given by position, in order, such as model and dataset.
+  std::vector<std::string_view> positionals = {};
+  /// Settings that must have a value once everything is merged.
+  std::vector<std::string_view> required = {};
+  /// Groups the action obeys. With any, it takes a configuration file and every setting of
+  /// `ch settings`, and warns of those given by hand that it does not obey. With none it
+  /// takes `settings` and `own` alone.
+  std::vector<SettingGroup> groups = {};
+  std::vector<std::string_view> settings = {};  ///< single settings it obeys beside `groups`
+  std::vector<SettingDef> own = {};             ///< options no other action has
+  /// Settings that may be lists: "64,128" on the command line, [64, 128] in TOML. The action
+  /// calls Settings::grid().
+  std::vector<std::string_view> lists = {};
+  Result<Exit> (*run)(const Invocation&) = nullptr;
+};
+
+std::span<const ActionDef> all_actions();
+
+/// The settings `action` accepts, in table order.
+std::vector<SettingDef> accepted_settings(const ActionDef& action);
+/// True when `action` does something with this setting.
+bool obeys(const ActionDef& action, const SettingDef& def);
+
+}  // namespace chop

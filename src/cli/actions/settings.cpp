@@ -1,0 +1,68 @@
+// ch settings [NAME]: every setting with its default, the values it takes and what it is for.
+#include "cli/settings.hpp"
+
+#include <algorithm>
+
+#include "cli/action_def.hpp"
+#include "cli/output.hpp"
+#include "report/table.hpp"
+#include "support/text.hpp"
+
+namespace chop::actions {
+namespace {
+
+std::string flags_text(const SettingDef& def) {
+  if (def.flags.empty()) return cat("(", def.placeholder, ")");
+  std::vector<std::string> names(def.flags.begin(), def.flags.end());
+  if (!def.off_flag.empty()) names.emplace_back(def.off_flag);
+  return join(names, " ");
+}
+
+std::string default_text(const SettingDef& def) {
+  if (!def.initial) return "None";
+  const bool cores = def.kind == SettingKind::Int && *def.initial == "auto";
+  return cores ? "all cores" : *def.initial;
+}
+
+Result<Exit> run(const Invocation& invocation) {
+  constexpr int kWrap = 40;
+  Table table{.columns = {{"Name", Align::Left, 0, "name"},
+                          {"Flags", Align::Left, kWrap, "flags"},
+                          {"Default", Align::Left, 0, "default"},
+                          {"Allowed", Align::Left, kWrap, "allowed"},
+                          {"Meaning", Align::Left, kWrap, "meaning"}},
+              .rows = {}};
+  const auto wanted = invocation.settings.text("name");
+  std::vector<std::string> names;
+  for (const SettingDef& def : all_settings()) {
+    names.emplace_back(def.dest);
+    if (wanted && *wanted != def.dest) continue;
+    table.rows.push_back(
+        {def.dest, flags_text(def), default_text(def), describe_allowed(def), def.doc});
+  }
+  if (table.rows.empty())
+    return Error{.what = cat("unknown setting '", *wanted, "'"),
+                 .hint = cat(did_you_mean(*wanted, names), "`ch settings` lists all")};
+  CH_CHECK(print_table(invocation, table, TableStyle::Simple));
+  return Exit::Done;
+}
+
+}  // namespace
+
+ActionDef settings() {
+  return {.name = "settings",
+          .usage = "ch settings [NAME] [--json FILE]",
+          .summary = "list every setting: its flags, default, allowed values and meaning",
+          .details =
+              "Each name is also a top-level key of a configuration file (--config).\n"
+              "The command line wins over the file, the file over the default.",
+          .positionals = {"name"},
+          .settings = {"json"},
+          .own = {{.dest = "name",
+                   .flags = {},
+                   .placeholder = "NAME",
+                   .doc = "one setting; all when not given"}},
+          .run = run};
+}
+
+}  // namespace chop::actions

@@ -1,0 +1,20 @@
+// The words after `ch ACTION`, taken apart.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cli/action_def.hpp"
+#include "cli/config_file.hpp"
+#include "support/result.hpp"
+
+namespace chop {
+
+/// What the words say, setting by setting; of repeated flags the last one counts. Options
+/// and positionals may come in any order. Every error is a mistake of usage.
+Result<std::vector<Assignment>> parse_command_line(const ActionDef& action,
+                                                   std::span<const SettingDef> defs,
+                                                   std::span<const std::string> words);
+
+}  // namespace chop

@@ -1,0 +1,13 @@
+// The texts of `ch --help` and `ch ACTION --help`.
+#pragma once
+
+#include <string>
+
+#include "cli/action_def.hpp"
+
+namespace chop {
+
+std::string program_help();
+std::string action_help(const ActionDef& action);
+
+}  // namespace chop

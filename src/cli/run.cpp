@@ -1,0 +1,149 @@
+#include "cli/run.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <memory>
+#include <new>
+#include <vector>
+
+#include "cli/command_line.hpp"
+#include "cli/help.hpp"
+#include "support/display.hpp"
+#include "support/log.hpp"
+#include "support/text.hpp"
+
+namespace chop {
+namespace {
+
+/// An error and what it makes the program return.
+struct Failure {
+  Error error;
+  Exit exit = Exit::InputAtFault;
+};
+
+int fail(std::ostream& err, const Failure& failure) {
+  err << to_string(failure.error) << std::flush;
+  return static_cast<int>(failure.exit);
+}
+
+bool contains(std::span<const std::string> words, std::string_view word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+/// Lines the log keeps back from now on, and what the user should know beforehand.
+void set_up_log(const ActionDef& action, const Settings& settings) {
+  const auto asked = [&settings](std::string_view dest) {
+    return find_setting(settings.defs(), dest) != nullptr;
+  };
+  LogLevel level = LogLevel::Info;
+  if (asked("log_level")) level = parse_log_level(*settings.text("log_level")).value_or(level);
+  if (asked("quiet") && settings.flag("quiet")) level = std::max(level, LogLevel::Warning);
+  set_log_level(level);
+  set_log_warnings(!(asked("no_warnings") && settings.flag("no_warnings")));
+  for (const std::string& line : settings.warnings()) log_warning(line);
+  for (const SettingDef& def : settings.defs())
+    if (settings.source(def.dest) == SettingSource::Manual && !obeys(action, def) &&
+        def.dest != "config")
+      log_warning(cat(def.flags.empty() ? def.dest : def.flags.front(), " has no effect on `ch ",
+                      action.name, "`"));
+}
+
+Status check_required(const ActionDef& action, const Settings& settings) {
+  std::vector<std::string> missing;
+  for (const std::string_view dest : action.required)
+    if (!settings.has(dest)) missing.emplace_back(dest);
+  if (missing.empty()) return {};
+  return Error{.what = cat("no ", join(missing, " and no "), " given"),
+               .hint = cat("usage: ", action.usage)};
+}
+
+/// The settings of one run, or why there are none and whose fault it is.
+std::variant<Settings, Failure> gather(const ActionDef& action,
+                                       std::span<const std::string> words) {
+  std::vector<SettingDef> defs = accepted_settings(action);
+  Result<std::vector<Assignment>> manual = parse_command_line(action, defs, words);
+  if (!manual) return Failure{manual.error(), Exit::Usage};
+
+  std::shared_ptr<const ConfigFile> config;
+  for (const Assignment& assignment : manual.value()) {
+    if (assignment.dest != "config") continue;
+    Result<ConfigFile> file =
+        read_config_file(assignment.alternatives.front().shown, defs, action.lists);
+    if (!file) return Failure{file.error()};
+    config = std::make_shared<const ConfigFile>(std::move(file).value());
+  }
+  Result<Settings> settings = Settings::merge(std::move(defs), current_surroundings(),
+                                              std::move(config), std::move(manual).value());
+  if (!settings) return Failure{settings.error()};
+  if (Status status = check_required(action, settings.value()); !status)
+    return Failure{status.error(), Exit::Usage};
+  return std::move(settings).value();
+}
+
+int run_unguarded(const ActionDef& action, std::span<const std::string> words, std::ostream& out,
+                  std::ostream& err) {
+  const std::variant<Settings, Failure> gathered = gather(action, words);
+  if (const auto* failure = std::get_if<Failure>(&gathered)) return fail(err, *failure);
+  const Settings& settings = std::get<Settings>(gathered);
+  set_up_log(action, settings);
+  const Result<Exit> result =
+      action.run({.action = action, .settings = settings, .out = out, .colour = wants_colour(out)});
+  if (!result) return fail(err, {result.error()});
+  if (!out.flush()) {
+    return fail(err, {Error{.what = "cannot write the result to standard output",
+                            .hint = "is the disk full, or the program it is piped into gone?"}});
+  }
+  return static_cast<int>(result.value());
+}
+
+Error unknown_action(const std::string& word) {
+  if (word.starts_with('-'))
+    return {.what = cat("unknown option '", word, "'"),
+            .hint = "the action comes first: ch ACTION [MODEL] [DATASET] [options]"};
+  std::vector<std::string> names;
+  for (const ActionDef& action : all_actions()) names.emplace_back(action.name);
+  return {.what = cat("unknown action '", word, "'"),
+          .hint = cat(did_you_mean(word, names), "`ch --help` lists all")};
+}
+
+}  // namespace
+
+int run_action(const ActionDef& action, std::span<const std::string> words, std::ostream& out,
+               std::ostream& err) {
+  if (contains(words, "--help") || contains(words, "-h")) {
+    out << action_help(action);
+    return static_cast<int>(Exit::Done);
+  }
+  try {
+    return run_unguarded(action, words, out, err);
+  } catch (const std::bad_alloc&) {
+    return fail(err, {Error{.what = "not enough memory",
+                            .hint = "try a smaller batch, fewer rows or fewer threads"}});
+  } catch (const std::exception& surprise) {
+    return fail(err, {Error{.what = cat("internal error: ", surprise.what()),
+                            .hint = "this is a bug of ch; please report the command line"},
+                      Exit::OurBug});
+  }
+}
+
+int run_cli(int argc, char** argv, std::ostream& out, std::ostream& err) {
+  const std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+  set_log_sink(err);
+  if (words.empty()) {
+    err << program_help();
+    return static_cast<int>(Exit::Usage);
+  }
+  if (words[0] == "--version" || words[0] == "-V") {
+    out << "ch " << CH_VERSION << '\n';
+    return static_cast<int>(Exit::Done);
+  }
+  if (words[0] == "--help" || words[0] == "-h") {
+    out << program_help();
+    return static_cast<int>(Exit::Done);
+  }
+  for (const ActionDef& action : all_actions())
+    if (action.name == words[0]) return run_action(action, std::span(words).subspan(1), out, err);
+  return fail(err, {unknown_action(words[0]), Exit::Usage});
+}
+
+}  // namespace chop
