@@ -1,0 +1,56 @@
+// Windows that slide over images: reading their attributes and describing them.
+#include "ops/window.hpp"
+
+#include <algorithm>
+
+namespace chop::ops {
+namespace {
+
+/// Products of two entries stay far from the end of 64 bits.
+constexpr std::int64_t kLargest = std::int64_t{1} << 30;
+
+}  // namespace
+
+Result<Extent> extent(const Call& call, std::string_view attr, std::size_t dims,
+                      std::int64_t least) {
+  const Ints list = call.ints(attr, dims);
+  const bool in_range = std::all_of(list.begin(), list.end(), [least](std::int64_t entry) {
+    return entry >= least && entry <= kLargest;
+  });
+  if (list.size() != dims || !in_range)
+    return Error{.what = cat(call.op.name, " cannot have ", attr, "=", to_python(call.ints(attr))),
+                 .hint = cat("give one number", dims == 1 ? "" : " or two", ", at least ", least)};
+  if (dims == 1) return Extent{attr == "padding" ? 0 : 1, list[0]};
+  return Extent{list[0], list[1]};
+}
+
+Extent image_of(const Shape& shape, std::size_t dims) {
+  return {dims == 1 ? 1 : shape[shape.size() - 2], shape.back()};
+}
+
+Shape with_image(Shape shape, std::size_t dims, Extent image) {
+  shape.back() = image.w;
+  if (dims == 2) shape[shape.size() - 2] = image.h;
+  return shape;
+}
+
+Status check_image(const Call& call, const Shape& x, std::size_t dims) {
+  if (x.size() == dims + 1 || x.size() == dims + 2) return {};
+  return Error{.what = cat(call.op.name, " cannot take ", to_string(x)),
+               .hint = dims == 1 ? "its input must be [N, C, L] or [C, L]"
+                                 : "its input must be [N, C, H, W] or [C, H, W]"};
+}
+
+std::string tuple_repr(const Call& call, std::string_view attr, std::size_t dims) {
+  return to_python(call.ints(attr, dims));
+}
+
+std::string given_repr(const Ints& list) {
+  return list.size() == 1 ? cat(list.front()) : to_python(list);
+}
+
+std::string size_text(Extent extent, std::size_t dims) {
+  return dims == 1 ? cat(extent.w) : cat(extent.h, " x ", extent.w);
+}
+
+}  // namespace chop::ops
