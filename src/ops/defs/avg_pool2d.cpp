@@ -1,0 +1,36 @@
+// y[n, c, i, j] = mean of x[n, c, ...] over the window that starts at (i, j)·stride − padding
+#include "ops/pool.hpp"
+
+namespace chop::ops {
+
+OpDef avg_pool2d() {
+  return avg_pool_op(
+      2, {
+             .name = "avg_pool2d",
+             .doc = "y[n, c, i, j] = mean over k, l of x[n, c, i·stride − padding + k, j·stride − "
+                    "padding + l]",
+             .mase_type = MaseType::ModuleRelatedFunc,
+             .module = "AvgPool2d",
+             .function = "torch.nn.functional.avg_pool2d",
+             .torch = "F.avg_pool2d(x, kernel_size, stride, padding, ceil_mode, count_include_pad)",
+             .samples =
+                 {{.attrs = {{"kernel_size", Ints{2}}}, .inputs = {{{2, 2, 4, 5}}}},
+                  {.attrs = {{"kernel_size", Ints{3}}, {"stride", Ints{2}}, {"padding", Ints{1}}},
+                   .inputs = {{{1, 2, 5, 4}}}},
+                  {.attrs = {{"kernel_size", Ints{3, 2}},
+                             {"stride", Ints{1, 3}},
+                             {"padding", Ints{1, 0}},
+                             {"ceil_mode", true},
+                             {"count_include_pad", false}},
+                   .inputs = {{{1, 1, 3, 6}}}},
+                  {.attrs = {{"kernel_size", Ints{3}},
+                             {"stride", Ints{2}},
+                             {"padding", Ints{1}},
+                             {"ceil_mode", true}},
+                   .inputs = {{{1, 1, 4, 6}}}},
+                  {.attrs = {{"kernel_size", Ints{1}}}, .inputs = {{{1, 1, 1, 1}}}},
+                  {.attrs = {{"kernel_size", Ints{2}}}, .inputs = {{{2, 3, 3}}}}},
+         });
+}
+
+}  // namespace chop::ops

@@ -1,0 +1,34 @@
+// y[n, c, l] = max over k of x[n, c, l·stride − padding + k·dilation]
+// The first maximum counts when several are equal; NaN is larger than everything.
+#include "ops/pool.hpp"
+
+namespace chop::ops {
+
+OpDef max_pool1d() {
+  return max_pool_op(
+      1, {
+             .name = "max_pool1d",
+             .doc = "y[n, c, l] = max over k of x[n, c, l·stride − padding + k·dilation]",
+             .mase_type = MaseType::ModuleRelatedFunc,
+             .module = "MaxPool1d",
+             .function = "torch.nn.functional.max_pool1d",
+             .torch = "F.max_pool1d(x, kernel_size, stride, padding, dilation, ceil_mode)",
+             .samples =
+                 {{.attrs = {{"kernel_size", Ints{2}}},
+                   .inputs = {{.shape = {2, 3, 6}, .distinct = true}}},
+                  {.attrs = {{"kernel_size", Ints{3}},
+                             {"stride", Ints{2}},
+                             {"padding", Ints{1}},
+                             {"dilation", Ints{2}},
+                             {"ceil_mode", true}},
+                   .inputs = {{.shape = {1, 2, 8}, .distinct = true}}},
+                  {.attrs = {{"kernel_size", Ints{2}}, {"stride", Ints{3}}, {"ceil_mode", true}},
+                   .inputs = {{.shape = {2, 1, 6}, .distinct = true}}},
+                  {.attrs = {{"kernel_size", Ints{1}}},
+                   .inputs = {{.shape = {1, 1, 1}, .distinct = true}}},
+                  {.attrs = {{"kernel_size", Ints{3}}, {"stride", Ints{1}}},
+                   .inputs = {{.shape = {2, 5}, .distinct = true}}}},
+         });
+}
+
+}  // namespace chop::ops
