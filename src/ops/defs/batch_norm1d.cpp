@@ -1,0 +1,35 @@
+// y = (x − mean) / √(var + eps) · weight + bias per channel of x [N, C] or [N, C, L];
+// results 1 and 2 are the mean and 1/√(var + eps) that were used.
+#include "ops/batch_norm.hpp"
+
+namespace chop::ops {
+namespace {
+
+Attrs with(std::int64_t features, Attrs more = {}) {
+  more.insert({"num_features", features});
+  return more;
+}
+
+}  // namespace
+
+OpDef batch_norm1d() {
+  return batch_norm_op(
+      1,
+      {
+          .name = "batch_norm1d",
+          .doc = "y = (x − mean) / √(var + eps) · weight + bias per channel",
+          .module = "BatchNorm1d",
+          .samples = {{.attrs = with(3), .inputs = {{{4, 3}}}},
+                      {.attrs = with(3, {{"training", true}}), .inputs = {{{5, 3}}}},
+                      {.attrs = with(2, {{"training", true}, {"eps", 0.1}, {"momentum", 0.3}}),
+                       .inputs = {{{2, 2, 3}}}},
+                      {.attrs = with(
+                           2,
+                           {{"training", true}, {"affine", false}, {"track_running_stats", false}}),
+                       .inputs = {{{4, 2}}}},
+                      {.attrs = with(2, {{"track_running_stats", false}}), .inputs = {{{1, 2, 4}}}},
+                      {.attrs = with(1, {{"affine", false}}), .inputs = {{{2, 1}}}}},
+      });
+}
+
+}  // namespace chop::ops
