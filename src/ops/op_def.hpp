@@ -95,6 +95,7 @@ enum class InitKind : std::uint8_t { Zeros, Ones, Uniform, Normal };
 struct Init {
   InitKind kind = InitKind::Zeros;
   double (*scale)(const Call&) = nullptr;
+  void (*finish)(const Call&, Tensor&) = nullptr;  ///< last touch to the drawn f32 values
 };
 
 struct ParamDef {
