@@ -1,23 +1,14 @@
 #include "ir/attr.hpp"
 
+#include <algorithm>
 #include <array>
+#include <bit>
 
+#include "support/escape.hpp"
 #include "support/text.hpp"
 
 namespace chop {
 namespace {
-
-std::string quoted(const std::string& text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    if (c == '\n')
-      out += "\\n";
-    else
-      out += c;
-  }
-  return out + "\"";
-}
 
 template <class T, class Show>
 std::string listed(const std::vector<T>& values, Show show) {
@@ -34,11 +25,11 @@ std::string show_int(std::int64_t value) {
 struct ToText {
   std::string operator()(bool value) const { return value ? "true" : "false"; }
   std::string operator()(std::int64_t value) const { return show_int(value); }
-  std::string operator()(double value) const { return exact(value); }
-  std::string operator()(const std::string& value) const { return quoted(value); }
+  std::string operator()(double value) const { return exact_bits(value); }
+  std::string operator()(const std::string& value) const { return in_quotes(value); }
   std::string operator()(const Ints& values) const { return "[" + listed(values, show_int) + "]"; }
   std::string operator()(const std::vector<double>& values) const {
-    return "reals[" + listed(values, [](double v) { return exact(v); }) + "]";
+    return "reals[" + listed(values, [](double v) { return exact_bits(v); }) + "]";
   }
 };
 
@@ -46,7 +37,7 @@ struct ToPython {
   std::string operator()(bool value) const { return value ? "True" : "False"; }
   std::string operator()(std::int64_t value) const { return show_int(value); }
   std::string operator()(double value) const { return python_repr(value); }
-  std::string operator()(const std::string& value) const { return "'" + value + "'"; }
+  std::string operator()(const std::string& value) const { return in_python_quotes(value); }
   std::string operator()(const Ints& values) const {
     return "(" + listed(values, show_int) + (values.size() == 1 ? ",)" : ")");
   }
@@ -55,7 +46,21 @@ struct ToPython {
   }
 };
 
+bool same_real(double a, double b) {
+  return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
+}
+
 }  // namespace
+
+bool same_bits(const Attr& a, const Attr& b) {
+  if (a.index() != b.index()) return false;
+  if (const auto* real = std::get_if<double>(&a)) return same_real(*real, std::get<double>(b));
+  if (const auto* reals = std::get_if<std::vector<double>>(&a)) {
+    const auto& others = std::get<std::vector<double>>(b);
+    return std::equal(reals->begin(), reals->end(), others.begin(), others.end(), same_real);
+  }
+  return a == b;
+}
 
 std::string_view kind_of(const Attr& attr) {
   static constexpr std::array<std::string_view, 6> kKinds = {"bool", "int",  "real",

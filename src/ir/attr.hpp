@@ -1,6 +1,7 @@
 // Attribute values of nodes: the non-tensor arguments of an op.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -23,6 +24,16 @@ std::string_view kind_of(const Attr& attr);
 std::string to_text(const Attr& attr);
 /// As Python prints the value: True, 3, 0.5, 'same', (1, 2).
 std::string to_python(const Attr& attr);
+
+/// Equal to the last bit: NaN equals itself and 0 differs from -0, unlike with ==.
+bool same_bits(const Attr& a, const Attr& b);
+/// The same for attributes by name, and for maps of such maps.
+template <class T>
+bool same_bits(const std::map<std::string, T>& a, const std::map<std::string, T>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
+    return x.first == y.first && same_bits(x.second, y.second);
+  });
+}
 
 /// `value` as the kind of `pattern` where nothing is lost: an integer may stand for a real,
 /// and one integer for a list of `Ints`. Otherwise an error that says what was expected.

@@ -22,6 +22,12 @@ std::optional<Opcode> opcode_from_name(std::string_view name) {
   return static_cast<Opcode>(found - kOpcodes.begin());
 }
 
+bool Node::operator==(const Node& other) const {
+  return name == other.name && opcode == other.opcode && op == other.op && target == other.target &&
+         inputs == other.inputs && same_bits(attrs, other.attrs) && formats == other.formats &&
+         meta == other.meta;
+}
+
 std::string Graph::unique_name(std::string wanted) const {
   if (!by_name_.contains(wanted)) return wanted;
   for (int suffix = 1;; ++suffix) {
@@ -61,9 +67,11 @@ void Graph::erase(NodeId id) {
 }
 
 void Graph::replace_uses(Value from, Value to) {
-  for (const NodeId id : order_)
+  for (const NodeId id : order_) {
+    if (id == to.node) continue;
     for (Value& input : node(id).inputs)
       if (input == from) input = to;
+  }
 }
 
 std::optional<NodeId> Graph::find(std::string_view name) const {

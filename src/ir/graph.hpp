@@ -49,7 +49,9 @@ struct NumberFormat {
   std::string name = "float";
   Attrs config = {};
 
-  bool operator==(const NumberFormat&) const = default;
+  bool operator==(const NumberFormat& other) const {
+    return name == other.name && same_bits(config, other.config);
+  }
 };
 
 struct Node {
@@ -62,7 +64,7 @@ struct Node {
   std::map<std::string, NumberFormat> formats = {};  ///< by operand; absent means float32
   Metadata meta = {};
 
-  bool operator==(const Node&) const = default;
+  bool operator==(const Node& other) const;
 };
 
 /// A tensor that modules own. Buffers (running statistics) are saved but not trained.
@@ -86,7 +88,8 @@ class Graph {
   NodeId insert_before(NodeId place, Node node);
   /// Removes a node nothing reads.
   void erase(NodeId id);
-  /// Makes every reader of `from` read `to`.
+  /// Makes every reader of `from` read `to`, but for the node of `to` itself: so a node
+  /// that reads `from` can be put between it and its other readers.
   void replace_uses(Value from, Value to);
 
   const Node& node(NodeId id) const { return nodes_[chop::index(id)]; }

@@ -40,7 +40,9 @@ struct SoftwareMeta {
   std::map<std::string, Stats> args;
   std::map<std::string, Stats> results;
 
-  bool operator==(const SoftwareMeta&) const = default;
+  bool operator==(const SoftwareMeta& other) const {
+    return same_bits(args, other.args) && same_bits(results, other.results);
+  }
 };
 
 struct HardwareMeta {
@@ -50,7 +52,11 @@ struct HardwareMeta {
   std::string module;
   Attrs verilog_param;
 
-  bool operator==(const HardwareMeta&) const = default;
+  bool operator==(const HardwareMeta& other) const {
+    return is_implicit == other.is_implicit && device_id == other.device_id &&
+           toolchain == other.toolchain && module == other.module &&
+           same_bits(verilog_param, other.verilog_param);
+  }
 };
 
 struct Metadata {

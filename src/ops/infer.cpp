@@ -133,7 +133,7 @@ Status verify(const Graph& graph) {
     Attrs attrs = node.attrs;
     if (Status status = check_attrs(*op, attrs); !status)
       return std::move(status).error().note(cat("node '", node.name, "'"));
-    if (attrs != node.attrs)
+    if (!same_bits(attrs, node.attrs))
       return Error{.what = cat("node '", node.name, "' holds an attribute of the wrong kind")};
   }
   CH_TRY(const Types types, infer_types(graph, 2));

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 
 #include "support/result.hpp"
 
@@ -20,6 +22,16 @@ std::string shortest(Real value) {
   std::string text(buffer.data(), end);
   if (text.find_first_of(".e") == std::string::npos) text += ".0";
   return text;
+}
+
+template <class Bits, class Real>
+std::string shortest_bits(Real value) {
+  const auto bits = std::bit_cast<Bits>(value);
+  if (!std::isnan(value) || bits == std::bit_cast<Bits>(std::numeric_limits<Real>::quiet_NaN()))
+    return shortest(value);
+  std::array<char, 32> buffer{};
+  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), bits, 16).ptr;
+  return cat("nan(0x", std::string_view(buffer.data(), end), ")");
 }
 
 /// from_chars knows no leading plus; only a number may follow one.
@@ -62,6 +74,14 @@ std::string exact(double value) {
 
 std::string exact(float value) {
   return shortest(value);
+}
+
+std::string exact_bits(double value) {
+  return shortest_bits<std::uint64_t>(value);
+}
+
+std::string exact_bits(float value) {
+  return shortest_bits<std::uint32_t>(value);
 }
 
 std::string python_repr(double value) {

@@ -19,6 +19,9 @@ std::string_view trim(std::string_view text);
 std::string exact(double value);
 /// As exact(), but the shortest decimal that identifies the number among floats.
 std::string exact(float value);
+/// As exact(), with every NaN but the usual one spelt with its bits: nan(0x7ff8000000000001).
+std::string exact_bits(double value);
+std::string exact_bits(float value);
 /// A number as Python's repr prints it: 1e-05, 0.01, 1.0.
 std::string python_repr(double value);
 /// 1234567 as "1,234,567".

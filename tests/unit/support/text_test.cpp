@@ -57,6 +57,13 @@ TEST(Text, ExactNumbersReadBackToTheLastBit) {
   }
 }
 
+TEST(Text, OddNansAreSpeltWithTheirBits) {
+  EXPECT_EQ(exact_bits(std::numeric_limits<double>::quiet_NaN()), "nan");
+  EXPECT_EQ(exact_bits(-std::numeric_limits<double>::quiet_NaN()), "nan(0xfff8000000000000)");
+  EXPECT_EQ(exact_bits(__builtin_bit_cast(float, 0x7f800001U)), "nan(0x7f800001)");
+  EXPECT_EQ(exact_bits(0.5F), "0.5");
+}
+
 TEST(Text, PythonReprSpellsAsPythonDoes) {
   EXPECT_EQ(python_repr(1e-5), "1e-05");
   EXPECT_EQ(python_repr(0.0001), "0.0001");

@@ -1,0 +1,87 @@
+// Each rule of the structure, broken alone, with its message.
+#include "ir/verify.hpp"
+
+#include <gtest/gtest.h>
+
+namespace chop {
+namespace {
+
+Graph valid() {
+  Graph graph("net");
+  const NodeId x =
+      graph.add({.name = "x", .opcode = Opcode::Placeholder, .op = "placeholder", .target = "x"});
+  const NodeId y = graph.add({.name = "relu", .op = "relu", .target = "relu", .inputs = {{x}}});
+  graph.set_outputs({{y}});
+  return graph;
+}
+
+std::string problem(const Graph& graph) {
+  const Status status = verify_structure(graph);
+  return status ? "" : status.error().what;
+}
+
+TEST(VerifyStructure, AcceptsAGraphThatKeepsTheRules) {
+  EXPECT_EQ(problem(valid()), "");
+  Graph empty("empty");
+  empty.set_outputs({});
+  EXPECT_EQ(problem(empty), "");
+}
+
+TEST(VerifyStructure, NeedsAnOutput) {
+  EXPECT_EQ(problem(Graph("net")), "graph 'net' has no output");
+  Graph graph("net");
+  graph.add({.name = "x", .opcode = Opcode::Placeholder, .op = "placeholder", .target = "x"});
+  EXPECT_EQ(problem(graph), "graph 'net' has no output");
+}
+
+TEST(VerifyStructure, NothingFollowsTheOutput) {
+  Graph graph = valid();
+  graph.add({.name = "late", .op = "relu", .inputs = {{*graph.find("x")}}});
+  EXPECT_EQ(problem(graph), "node 'late' comes after the output");
+}
+
+TEST(VerifyStructure, ThereIsOneOutput) {
+  Graph graph = valid();
+  graph.add({.name = "second", .opcode = Opcode::Output, .op = "output", .target = "output"});
+  EXPECT_EQ(problem(graph), "node 'second' comes after the output");
+}
+
+TEST(VerifyStructure, NodesHaveNames) {
+  Graph graph = valid();
+  graph.node(*graph.find("relu")).name.clear();
+  EXPECT_EQ(problem(graph), "a node of op 'relu' has no name");
+}
+
+TEST(VerifyStructure, NamesAreUnique) {
+  Graph graph = valid();
+  graph.node(*graph.find("relu")).name = "x";
+  EXPECT_EQ(problem(graph), "two nodes are named 'x'");
+}
+
+TEST(VerifyStructure, ValuesAreDefinedBeforeTheyAreRead) {
+  Graph graph = valid();
+  const NodeId relu = *graph.find("relu");
+  for (const NodeId wrong : {relu, *graph.find("output"), static_cast<NodeId>(77)}) {
+    graph.node(relu).inputs = {{wrong}};
+    EXPECT_EQ(problem(graph), "node 'relu' reads a value that is not defined before it");
+  }
+}
+
+TEST(VerifyStructure, ErasedNodesCannotBeRead) {
+  Graph graph = valid();
+  const NodeId gone = graph.insert_before(*graph.find("relu"), {.name = "gone", .op = "relu"});
+  graph.erase(gone);
+  graph.node(*graph.find("relu")).inputs = {{gone}};
+  EXPECT_EQ(problem(graph), "node 'relu' reads a value that is not defined before it");
+}
+
+TEST(VerifyStructure, ModulesHaveTargets) {
+  Graph graph = valid();
+  Node& node = graph.node(*graph.find("relu"));
+  node.opcode = Opcode::CallModule;
+  node.target.clear();
+  EXPECT_EQ(problem(graph), "module node 'relu' has no target");
+}
+
+}  // namespace
+}  // namespace chop
