@@ -1,0 +1,120 @@
+// ch test [MODEL] [DATASET] --load CHECKPOINT: loss, accuracy, and what is taken for what.
+#include <nlohmann/json.hpp>
+
+#include "cli/output.hpp"
+#include "cli/session.hpp"
+#include "report/svg.hpp"
+#include "support/files.hpp"
+#include "support/log.hpp"
+#include "support/text.hpp"
+
+namespace chop::actions {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string class_name(const Dataset& data, std::int64_t index) {
+  const auto at = static_cast<std::size_t>(index);
+  return at < data.class_names.size() ? data.class_names[at] : std::to_string(index);
+}
+
+std::int64_t count_at(const Metrics& m, std::int64_t truth, std::int64_t predicted) {
+  return m.confusion[static_cast<std::size_t>(truth * m.classes + predicted)];
+}
+
+std::int64_t row_total(const Metrics& m, std::int64_t truth) {
+  std::int64_t total = 0;
+  for (std::int64_t p = 0; p < m.classes; ++p) total += count_at(m, truth, p);
+  return total;
+}
+
+/// True classes down, predicted ones across, and the share of each row that is right.
+Table confusion_table(const Dataset& data, const Metrics& m) {
+  Table table{.columns = {{"true \\ predicted", Align::Left, 0, "class"}}, .rows = {}};
+  for (std::int64_t c = 0; c < m.classes; ++c) table.columns.push_back({class_name(data, c), Align::Right});
+  table.columns.push_back({"accuracy", Align::Right});
+  for (std::int64_t truth = 0; truth < m.classes; ++truth) {
+    std::vector<Cell> row = {class_name(data, truth)};
+    for (std::int64_t p = 0; p < m.classes; ++p) row.emplace_back(count_at(m, truth, p));
+    const std::int64_t total = row_total(m, truth);
+    if (total > 0)
+      row.emplace_back(static_cast<double>(count_at(m, truth, truth)) / static_cast<double>(total), 4);
+    else
+      row.emplace_back("no rows");
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+ConfusionMatrix confusion_picture(const Session& session, const Metrics& m) {
+  ConfusionMatrix matrix{.title = cat(session.model_name, " on ", labelled(session.data, session.data.name))};
+  for (std::int64_t truth = 0; truth < m.classes; ++truth) {
+    matrix.classes.push_back(class_name(session.data, truth));
+    std::vector<std::int64_t> row;
+    for (std::int64_t p = 0; p < m.classes; ++p) row.push_back(count_at(m, truth, p));
+    matrix.counts.push_back(std::move(row));
+  }
+  return matrix;
+}
+
+Json to_json(const Session& session, const Metrics& m) {
+  Json json;
+  json["model"] = session.model_name;
+  json["dataset"] = session.data.name;
+  json["synthetic"] = session.data.synthetic;
+  json["rows"] = m.rows;
+  json["loss"] = m.loss;
+  json["accuracy"] = m.accuracy();
+  json["correct"] = m.correct;
+  json["confusion"] = chop::to_json(confusion_table(session.data, m));
+  return json;
+}
+
+Result<Exit> run(const Invocation& invocation) {
+  if (!invocation.settings.has("load_name"))
+    return Error{.what = "nothing to test: no checkpoint given",
+                 .hint = "--load PATH; `ch train` leaves its best at <project>/software/training_ckpts/best.ckpt"};
+  CH_TRY(Session session, open_session(invocation));
+  log_info(cat("Testing model '", session.model_name, "'..."));
+  const TrainOptions options = train_options(invocation.settings);
+  CH_TRY(const Metrics metrics,
+         evaluate(session.graph, session.data.test,
+                  {.batch = evaluation_batch(session.data.sample_shape, options.batch_size),
+                   .threads = options.threads,
+                   .confusion = true,
+                   .most_batches = options.most_batches}));
+  const Table confusion = confusion_table(session.data, metrics);
+  if (prints_text(invocation)) {
+    const Table scores{.columns = {{labelled(session.data, "Test metric"), Align::Left}, {"Value", Align::Right}},
+                       .rows = {{"test_acc_epoch", Cell(metrics.accuracy(), 6)},
+                                {"test_loss_epoch", Cell(metrics.loss, 6)},
+                                {"rows", metrics.rows}}};
+    invocation.out << render(scores, {.colour = invocation.colour})
+                   << render(confusion, {.colour = invocation.colour});
+  }
+  CH_CHECK(write_json(invocation, to_json(session, metrics)));
+  const auto folder = session.software() / "test";
+  CH_CHECK(write_file(folder / "confusion.csv", to_csv(confusion)));
+  CH_CHECK(write_file(folder / "confusion.svg", to_svg(confusion_picture(session, metrics))));
+  log_info("Testing is completed");
+  return Exit::Done;
+}
+
+}  // namespace
+
+ActionDef test() {
+  return {.name = "test",
+          .usage = "ch test [MODEL] [DATASET] --load CHECKPOINT [options]",
+          .summary = "judge a trained network on the test split",
+          .details =
+              "  ch test jsc-tiny jsc --load mase_output/my/software/training_ckpts/best.ckpt\n"
+              "Prints loss, accuracy, the confusion matrix and the accuracy of each class.",
+          .positionals = {"model", "dataset"},
+          .required = {"model", "dataset"},
+          .groups = {SettingGroup::Task, SettingGroup::Data, SettingGroup::Model, SettingGroup::Checkpoints,
+                     SettingGroup::Machine, SettingGroup::Output},
+          .settings = {"batch_size"},
+          .run = run};
+}
+
+}  // namespace chop::actions

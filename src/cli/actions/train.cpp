@@ -1,0 +1,199 @@
+// ch train [MODEL] [DATASET]: trains a network, validates after each epoch, tests at the end.
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "cli/interrupt.hpp"
+#include "cli/output.hpp"
+#include "cli/session.hpp"
+#include "cli/training_report.hpp"
+#include "support/files.hpp"
+#include "support/log.hpp"
+#include "support/progress.hpp"
+#include "support/text.hpp"
+
+namespace chop::actions {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+/// Checkpoints of an earlier run of the project are kept as best-v1.ckpt, last-v1.ckpt ...
+Status set_aside(const fs::path& folder) {
+  for (const char* name : {"best", "last"}) {
+    const fs::path path = folder / cat(name, ".ckpt");
+    if (!fs::exists(path)) continue;
+    int version = 1;
+    while (fs::exists(folder / cat(name, "-v", version, ".ckpt"))) ++version;
+    std::error_code code;
+    fs::rename(path, folder / cat(name, "-v", version, ".ckpt"), code);
+    if (code) return Error{.what = cat("cannot rename '", path.string(), "': ", code.message())};
+  }
+  return {};
+}
+
+/// The checkpoint to go on from, or nothing when the run was ended before its first one.
+Result<std::optional<Checkpoint>> find_interrupted(const Session& session) {
+  const fs::path path = session.checkpoints() / "last.ckpt";
+  if (!fs::exists(path)) {
+    log_warning(cat("nothing to resume at ", path.string(), "; starting from the beginning"));
+    return std::optional<Checkpoint>();
+  }
+  CH_TRY(Checkpoint checkpoint, load_checkpoint(path));
+  CH_CHECK(check_same_parameters(session.graph, checkpoint.graph));
+  log_info(cat("Resuming from ", path.string()));
+  return std::optional<Checkpoint>(std::move(checkpoint));
+}
+
+std::string fixed(double value, int digits) {
+  return Cell(value, digits).text;
+}
+
+/// One line per epoch: what a log file needs, and what stays on a terminal.
+void log_epoch(const EpochMetrics& m, std::int64_t epochs, double seconds, bool better) {
+  log_info(cat("Epoch ", m.epoch + 1, "/", epochs, ": train loss ", fixed(m.train_loss, 4), " acc ",
+               fixed(m.train_accuracy, 4), ", val loss ", fixed(m.validation_loss, 4), " acc ",
+               fixed(m.validation_accuracy, 4), ", ", fixed(seconds, 2), " s", better ? " (best)" : ""));
+}
+
+TrainObserver make_observer(const TrainOptions& options, std::optional<TrainingReport>& report,
+                            std::optional<Progress>& bar, double& best) {
+  TrainObserver observer;
+  observer.on_batch = [&bar, &options](std::int64_t epoch, std::int64_t batch, std::int64_t batches, double loss) {
+    if (!bar) bar.emplace(cat("Epoch ", epoch + 1, "/", options.max_epochs), batches, stderr_screen(), batch - 1);
+    bar->update(batch, [loss] { return cat("loss ", fixed(loss, 4)); });
+  };
+  observer.on_step = [&report](const StepMetrics& m) {
+    if (report) report->on_step(m);
+  };
+  observer.on_epoch = [&report, &bar, &options, &best](const EpochMetrics& m, double seconds) {
+    bar.reset();
+    const bool better = m.validation_loss < best;
+    if (better) best = m.validation_loss;
+    if (report) report->on_epoch(m);
+    log_epoch(m, options.max_epochs, seconds, better);
+  };
+  observer.stop_requested = InterruptGuard::requested;
+  return observer;
+}
+
+struct Scores {
+  double train_loss = 0, train_accuracy = 0, validation_loss = 0, validation_accuracy = 0;
+  Metrics test;
+};
+
+Result<Scores> score(const Session& session, const TrainOutcome& outcome, const TrainOptions& options) {
+  Scores scores;
+  for (const EpochMetrics& m : outcome.history)
+    if (m.epoch == outcome.best_epoch) {
+      scores.train_loss = m.train_loss;
+      scores.train_accuracy = m.train_accuracy;
+      scores.validation_loss = m.validation_loss;
+      scores.validation_accuracy = m.validation_accuracy;
+    }
+  CH_TRY(scores.test, evaluate(outcome.best, session.data.test,
+                               {.batch = evaluation_batch(session.data.sample_shape, options.batch_size),
+                                .threads = options.threads,
+                                .most_batches = options.most_batches}));
+  return scores;
+}
+
+Table score_table(const Session& session, const Scores& s) {
+  Table table{.columns = {{labelled(session.data, "Split"), Align::Left, 0, "split"},
+                          {"Rows", Align::Right, 0, "rows"},
+                          {"Loss", Align::Right, 0, "loss"},
+                          {"Accuracy", Align::Right, 0, "accuracy"}},
+              .rows = {}};
+  table.rows.push_back({"train", session.data.train.rows(), Cell(s.train_loss, 4), Cell(s.train_accuracy, 4)});
+  table.rows.push_back(
+      {"validation", session.data.validation.rows(), Cell(s.validation_loss, 4), Cell(s.validation_accuracy, 4)});
+  table.rows.push_back({"test", s.test.rows, Cell(s.test.loss, 4), Cell(s.test.accuracy(), 4)});
+  return table;
+}
+
+Json to_json(const Session& session, const TrainOutcome& outcome, const Scores& s) {
+  Json json;
+  json["model"] = session.model_name;
+  json["dataset"] = session.data.name;
+  json["synthetic"] = session.data.synthetic;
+  json["parameters"] = session.graph.parameter_count();
+  json["epochs"] = outcome.history.size();
+  json["steps"] = outcome.steps;
+  json["best_epoch"] = outcome.best_epoch;
+  json["ending"] = outcome.ending == Ending::Completed      ? "completed"
+                   : outcome.ending == Ending::EarlyStopped ? "early_stopped"
+                                                            : "interrupted";
+  json["train"] = {{"loss", s.train_loss}, {"accuracy", s.train_accuracy}};
+  json["validation"] = {{"loss", s.validation_loss}, {"accuracy", s.validation_accuracy}};
+  json["test"] = {{"loss", s.test.loss}, {"accuracy", s.test.accuracy()}};
+  json["history"] = chop::to_json(history_table(outcome.history));
+  json["checkpoints"] = session.checkpoints().string();
+  return json;
+}
+
+Result<Exit> finish(const Invocation& invocation, const Session& session, const TrainOutcome& outcome,
+                    const TrainOptions& options) {
+  if (outcome.ending == Ending::Interrupted) {
+    log_info(cat("Interrupted after step ", outcome.steps, "; `--resume` continues from ",
+                 (session.checkpoints() / "last.ckpt").string()));
+    return Exit::Done;
+  }
+  if (outcome.ending == Ending::EarlyStopped)
+    log_info(cat("Stopped early: no better validation loss for ", options.patience, " epochs"));
+  if (outcome.best_epoch < 0) {
+    log_info("Training is completed");
+    return Exit::Done;
+  }
+  CH_TRY(const Scores scores, score(session, outcome, options));
+  if (prints_text(invocation))
+    invocation.out << cat("Best epoch ", outcome.best_epoch + 1, " of ", outcome.history.size(), ":\n")
+                   << render(score_table(session, scores), {.colour = invocation.colour});
+  CH_CHECK(write_json(invocation, to_json(session, outcome, scores)));
+  log_info(cat("Best checkpoint: ", (session.checkpoints() / "best.ckpt").string()));
+  log_info("Training is completed");
+  return Exit::Done;
+}
+
+Result<Exit> run(const Invocation& invocation) {
+  CH_TRY(Session session, open_session(invocation));
+  TrainOptions options = train_options(invocation.settings);
+  options.checkpoints = session.checkpoints();
+  CH_CHECK(ensure_writable_folder(options.checkpoints));
+  std::optional<Checkpoint> resume;
+  if (invocation.settings.flag("resume")) {
+    CH_TRY(resume, find_interrupted(session));
+  } else {
+    CH_CHECK(set_aside(options.checkpoints));
+  }
+  std::optional<TrainingReport> report;
+  CH_TRY(report, TrainingReport::open(session.software(), invocation.settings));
+  log_info(cat("Training model '", session.model_name, "'..."));
+  const InterruptGuard guard;
+  std::optional<Progress> bar;
+  double best = std::numeric_limits<double>::infinity();
+  const TrainObserver observer = make_observer(options, report, bar, best);
+  Result<TrainOutcome> outcome =
+      train(session.graph, session.data, options, observer, resume ? &*resume : nullptr);
+  bar.reset();
+  if (!outcome) return std::move(outcome).error();
+  CH_CHECK(report->finish(labelled(session.data, session.model_name), outcome.value().history));
+  return finish(invocation, session, outcome.value(), options);
+}
+
+}  // namespace
+
+ActionDef train() {
+  return {.name = "train",
+          .usage = "ch train [MODEL] [DATASET] [options]",
+          .summary = "train a network, validating after each epoch",
+          .details =
+              "  ch train jsc-tiny jsc --max-epochs 20 --batch-size 256 --learning-rate 1e-3\n"
+              "  ch train --config my_network.toml\n"
+              "Ctrl-C stops after the step and saves; --resume continues to the same bits.",
+          .positionals = {"model", "dataset"},
+          .required = {"model", "dataset"},
+          .groups = {SettingGroup::Task, SettingGroup::Data, SettingGroup::Model, SettingGroup::Training,
+                     SettingGroup::Checkpoints, SettingGroup::Machine, SettingGroup::Output},
+          .run = run};
+}
+
+}  // namespace chop::actions

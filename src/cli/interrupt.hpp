@@ -1,0 +1,17 @@
+// Ctrl-C asks a long action to stop at the next good moment; a second one ends it at once.
+#pragma once
+
+namespace chop {
+
+/// While one exists, SIGINT and SIGTERM set a flag instead of ending the program.
+class InterruptGuard {
+ public:
+  InterruptGuard();
+  ~InterruptGuard();
+  InterruptGuard(const InterruptGuard&) = delete;
+  InterruptGuard& operator=(const InterruptGuard&) = delete;
+
+  static bool requested();
+};
+
+}  // namespace chop

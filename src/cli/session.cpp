@@ -1,0 +1,139 @@
+#include "cli/session.hpp"
+
+#include <algorithm>
+#include <array>
+#include <ctime>
+
+#include "cli/output.hpp"
+#include "models/network.hpp"
+#include "models/registry.hpp"
+#include "support/files.hpp"
+#include "support/log.hpp"
+#include "support/text.hpp"
+#include "support/threads.hpp"
+
+namespace chop {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string today() {
+  const std::time_t now = std::time(nullptr);
+  std::tm local{};
+  localtime_r(&now, &local);
+  std::array<char, 16> text{};
+  return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%d", &local)};
+}
+
+/// The file name alone where a path stands for a name, and no separators in what is left.
+std::string as_folder_name(std::string text) {
+  if (text.ends_with(".toml") || fs::exists(text)) text = fs::path(text).stem().string();
+  std::replace(text.begin(), text.end(), '/', '-');
+  return text;
+}
+
+Status check_load_type(const Settings& settings) {
+  const std::string type = settings.text("load_type").value_or("auto");
+  if (type == "auto" || type == "mz" || type == "safetensors") return {};
+  return Error{.what = cat("checkpoints of type '", type, "' cannot be read yet"),
+               .hint = "--load-type auto, mz and safetensors read what `ch train` writes, and any safetensors file"};
+}
+
+}  // namespace
+
+fs::path project_folder(const Settings& settings) {
+  std::string project = settings.text_or_empty("project");
+  if (project.empty())
+    project = cat(as_folder_name(settings.text_or_empty("model")), "_", settings.text_or_empty("task"), "_",
+                  as_folder_name(settings.text_or_empty("dataset")), "_", today());
+  return fs::path(settings.text_or_empty("project_dir")) / project;
+}
+
+int thread_count(const Settings& settings) {
+  const bool by_workers = settings.source("threads") == SettingSource::Default &&
+                          settings.source("num_workers") != SettingSource::Default;
+  const std::int64_t count = settings.integer(by_workers ? "num_workers" : "threads");
+  return static_cast<int>(std::max<std::int64_t>(1, count));
+}
+
+DataOptions data_options(const Settings& settings) {
+  return {.path = settings.text_or_empty("data"),
+          .validation = settings.text("validation").value_or("split"),
+          .validation_fraction = settings.real("validation_fraction"),
+          .use_cache = !settings.flag("disable_dataset_cache"),
+          .rows = settings.integer("rows"),
+          .threads = thread_count(settings),
+          .standardise = settings.flag("standardise")};
+}
+
+TrainOptions train_options(const Settings& settings) {
+  TrainOptions options{
+      .max_epochs = settings.integer("max_epochs"),
+      .max_steps = settings.maybe_integer("max_steps").value_or(-1),
+      .batch_size = settings.integer("batch_size"),
+      .accumulate_grad_batches = settings.integer("accumulate_grad_batches"),
+      .patience = settings.integer("patience"),
+      .optimiser = settings.text("training_optimizer").value_or("adam"),
+      .settings = {.learning_rate = settings.real("learning_rate"),
+                   .weight_decay = settings.real("weight_decay"),
+                   .momentum = settings.real("momentum"),
+                   .nesterov = settings.flag("nesterov")},
+      .t_max = settings.maybe_integer("t_max").value_or(0),
+      .seed = static_cast<std::uint64_t>(settings.integer("seed")),
+      .threads = thread_count(settings),
+      .log_every_n_steps = settings.integer("log_every_n_steps"),
+      .most_batches = settings.flag("to_debug") ? 5 : 0,
+      .checkpoint_every_n_steps = settings.integer("checkpoint_every_n_steps"),
+      .checkpoint_every_seconds = settings.real("checkpoint_every_seconds"),
+  };
+  if (options.max_steps <= 0) options.max_steps = -1;  // as the reference: no limit
+  if (settings.source("eta_min") != SettingSource::Default) options.eta_min = settings.real("eta_min");
+  return options;
+}
+
+Result<Graph> make_model(const Settings& settings, const Dataset& data) {
+  const ModelArgs args{.sample_shape = data.sample_shape,
+                       .num_classes = data.num_classes,
+                       .seed = static_cast<std::uint64_t>(settings.integer("seed"))};
+  if (settings.model_in_config())
+    return model_from_toml(settings.config()->text, settings.config()->path.string(), args);
+  return build_model(settings.text_or_empty("model"), args);
+}
+
+Status load_into(Graph& graph, const fs::path& path, const Settings& settings) {
+  CH_CHECK(check_load_type(settings));
+  Result<Graph> loaded = load_weights(graph, path);
+  if (!loaded) return std::move(loaded).error().note(cat("while loading '", path.string(), "' into ", graph.name()));
+  graph = std::move(loaded).value();
+  log_info(cat("Loaded mase checkpoint from ", path.string()));
+  return {};
+}
+
+Result<Session> open_session(const Invocation& invocation) {
+  const Settings& settings = invocation.settings;
+  if (prints_text(invocation) && !settings.flag("quiet"))
+    invocation.out << render(settings_table(settings), {.colour = invocation.colour}) << std::flush;
+  Session session;
+  session.model_name = settings.text_or_empty("model");
+  const std::string dataset = settings.text_or_empty("dataset");
+  log_info(cat("Initialising model '", session.model_name, "'..."));
+  // A misspelt model is worth knowing before the data is read.
+  if (!settings.model_in_config() && !session.model_name.ends_with(".toml"))
+    if (Result<const ModelDef*> known = find_model(session.model_name); !known) return std::move(known).error();
+  log_info(cat("Initialising dataset '", dataset, "'..."));
+  CH_TRY(session.data, load_dataset(dataset, data_options(settings)));
+  for (const std::string& note : session.data.notes) log_info(note);
+  CH_TRY(session.graph, make_model(settings, session.data));
+  if (const auto path = settings.text("load_name")) CH_CHECK(load_into(session.graph, *path, settings));
+  CH_CHECK(check_fits(session.graph, session.data.test, session.data.num_classes));
+  session.project = project_folder(settings);
+  CH_CHECK(ensure_writable_folder(session.software()));
+  log_info(cat("Project will be created at ", session.project.string()));
+  return session;
+}
+
+std::string labelled(const Dataset& data, std::string_view what) {
+  return data.synthetic ? cat(what, " (synthetic)") : std::string(what);
+}
+
+}  // namespace chop

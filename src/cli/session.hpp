@@ -1,0 +1,48 @@
+// What every action on a model and a data set starts with: the configuration table, the
+// data, the network with its weights, and the project's folders.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "cli/action_def.hpp"
+#include "data/dataset.hpp"
+#include "io/checkpoint.hpp"
+#include "train/trainer.hpp"
+
+namespace chop {
+
+struct Session {
+  Dataset data;
+  Graph graph;
+  std::string model_name;
+  std::filesystem::path project;  ///< <project_dir>/<project>
+
+  std::filesystem::path software() const { return project / "software"; }
+  std::filesystem::path checkpoints() const { return software() / "training_ckpts"; }
+};
+
+/// Prints the table of settings and opens data and model, saying so in the log. With a file
+/// to load, the weights (and, of a native checkpoint, the graph) come from there; a
+/// checkpoint of another network is an error. Creates the project's folder last, so that a
+/// mistake leaves nothing behind.
+Result<Session> open_session(const Invocation& invocation);
+
+/// <project_dir>/<project>; without --project {model}_{task}_{dataset}_{date}.
+std::filesystem::path project_folder(const Settings& settings);
+int thread_count(const Settings& settings);
+DataOptions data_options(const Settings& settings);
+/// Everything but the checkpoint folder.
+TrainOptions train_options(const Settings& settings);
+/// The network of the settings for this data set: of the zoo, of a TOML file, or of the
+/// [model] table of the configuration file.
+Result<Graph> make_model(const Settings& settings, const Dataset& data);
+/// Loads `path` over `graph`.
+Status load_into(Graph& graph, const std::filesystem::path& path, const Settings& settings);
+
+/// "accuracy (synthetic)" where the data set is not real, so that no such figure is taken
+/// for a measurement.
+std::string labelled(const Dataset& data, std::string_view what);
+
+}  // namespace chop
