@@ -1,0 +1,66 @@
+// Data sets: features and labels in three splits, by name or by path.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tensor/tensor.hpp"
+
+namespace chop {
+
+struct Split {
+  Tensor x;                            ///< F32 [n, sample shape]
+  Tensor y = Tensor(DType::I64, {0});  ///< I64 [n], 0 .. classes-1
+
+  std::int64_t rows() const { return y.size(); }
+};
+
+struct Dataset {
+  std::string name;
+  Split train;
+  Split validation;  ///< may share the tensors of train
+  Split test;
+  std::vector<std::string> class_names;
+  std::vector<std::string> feature_names;  ///< empty where features have none (pixels)
+  Shape sample_shape;                      ///< of one sample, without the batch
+  std::int64_t num_classes = 0;
+  bool synthetic = false;
+  std::vector<double> mean;        ///< what was subtracted from each feature; empty: nothing
+  std::vector<double> scale;       ///< what it was then divided by
+  std::vector<std::string> notes;  ///< INFO lines for the person at the terminal
+};
+
+struct DataOptions {
+  /// The file or folder of a named data set; empty: the cache folder, or synthetic data.
+  std::filesystem::path path = {};
+  /// "split": rows of their own, taken from the train rows. "train": the train rows
+  /// themselves, as the reference system does.
+  std::string validation = "split";
+  double validation_fraction = 0.1;
+  /// 0: the data set's own seeds (42 for jets and splits). Another value draws other
+  /// synthetic jets and another 80/20 split. This is not the seed of the training, which
+  /// must not change the data.
+  std::uint64_t seed = 0;
+  /// False: prepared data is neither read from nor written to the cache folder.
+  bool use_cache = true;
+  /// 0: all. Otherwise the first rows of a file (of each file of MNIST and CIFAR-10), or how
+  /// many samples to generate.
+  std::int64_t rows = 0;
+  int threads = 0;  ///< 0: one per core
+  /// Data sets by path: subtract the mean and divide by the standard deviation of the train
+  /// rows. Off, because a file may have been standardised already; jsc always is.
+  bool standardise = false;
+};
+
+/// A registered name (jsc, mnist, ...), or a path: CSV, npy, npz, HDF5, or a folder with the
+/// files of MNIST or CIFAR-10. Every number is checked to be finite, every label to be a
+/// class.
+///
+/// Files by path are split 80/20 as scikit-learn's train_test_split(random_state=42) does,
+/// unless they name their test rows themselves.
+Result<Dataset> load_dataset(std::string_view name_or_path, const DataOptions& options = {});
+
+}  // namespace chop

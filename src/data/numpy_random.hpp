@@ -1,0 +1,26 @@
+// numpy.random.RandomState, to the bit: what scikit-learn's splits are made with.
+#pragma once
+
+#include <cstdint>
+#include <random>
+#include <vector>
+
+namespace chop {
+
+class NumpyRandom {
+ public:
+  /// RandomState(seed).
+  explicit NumpyRandom(std::uint32_t seed) : engine_(seed) {}
+
+  /// rand(), random_sample(): 53 random bits in [0, 1).
+  double random_sample();
+  /// permutation(n); n below 2^32.
+  std::vector<std::uint32_t> permutation(std::int64_t n);
+
+ private:
+  std::uint32_t interval(std::uint32_t most);
+
+  std::mt19937 engine_;
+};
+
+}  // namespace chop
