@@ -1,0 +1,57 @@
+#include "data/loader.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cstring>
+#include <numeric>
+#include <utility>
+
+#include "support/rng.hpp"
+
+namespace chop {
+
+void shuffle_rows(std::span<std::uint32_t> rows, std::uint64_t seed, std::uint64_t epoch) {
+  const Stream stream(seed, "shuffle", epoch);
+  for (std::size_t i = rows.size(); i-- > 1;) std::swap(rows[i], rows[stream.below(i, i + 1)]);
+}
+
+BatchOrder::BatchOrder(std::int64_t rows, std::int64_t batch_size, std::uint64_t seed, Order order)
+    : rows_(static_cast<std::size_t>(rows)),
+      batch_size_(static_cast<std::size_t>(batch_size)),
+      seed_(seed),
+      order_(order) {
+  assert(batch_size >= 1 && "batches have rows");
+  start_epoch(0);
+}
+
+void BatchOrder::start_epoch(std::uint64_t epoch) {
+  std::iota(rows_.begin(), rows_.end(), 0U);
+  if (order_ == Order::Shuffled) shuffle_rows(rows_, seed_, epoch);
+}
+
+std::int64_t BatchOrder::batches() const {
+  return static_cast<std::int64_t>((rows_.size() + batch_size_ - 1) / batch_size_);
+}
+
+std::span<const std::uint32_t> BatchOrder::batch(std::int64_t index) const {
+  assert(index >= 0 && index < batches() && "batches are numbered from 0");
+  const std::size_t begin = static_cast<std::size_t>(index) * batch_size_;
+  return std::span(rows_).subspan(begin, std::min(batch_size_, rows_.size() - begin));
+}
+
+void gather(const Split& split, std::span<const std::uint32_t> rows, float* x_out,
+            std::int64_t* y_out) {
+  const std::int64_t count = split.rows();
+  if (count == 0) return;
+  const auto width = static_cast<std::size_t>(split.x.size() / count);
+  const float* const x = split.x.data<float>().data();
+  const std::int64_t* const y = split.y.data<std::int64_t>().data();
+  for (const std::uint32_t row : rows) {
+    assert(row < count && "a row of the split");
+    std::memcpy(x_out, x + row * width, width * sizeof(float));
+    x_out += width;
+    *y_out++ = y[row];
+  }
+}
+
+}  // namespace chop

@@ -1,0 +1,79 @@
+// Batch orders: every row once, the same for the same key, and gathered as they stand.
+#include "data/loader.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace chop {
+namespace {
+
+std::vector<std::uint32_t> all_rows(const BatchOrder& order) {
+  std::vector<std::uint32_t> rows;
+  for (std::int64_t b = 0; b < order.batches(); ++b) {
+    const auto batch = order.batch(b);
+    rows.insert(rows.end(), batch.begin(), batch.end());
+  }
+  return rows;
+}
+
+TEST(BatchOrder, EveryRowComesOnceAndTheLastBatchMayBeShort) {
+  const BatchOrder order(1003, 100, 5);
+  EXPECT_EQ(order.batches(), 11);
+  EXPECT_EQ(order.batch(10).size(), 3U);
+  std::vector<std::uint32_t> rows = all_rows(order);
+  EXPECT_FALSE(std::is_sorted(rows.begin(), rows.end()));
+  std::sort(rows.begin(), rows.end());
+  std::vector<std::uint32_t> expected(1003);
+  std::iota(expected.begin(), expected.end(), 0U);
+  EXPECT_EQ(rows, expected);
+}
+
+TEST(BatchOrder, DependsOnSeedAndEpochAlone) {
+  BatchOrder run(500, 32, 5);
+  const std::vector<std::uint32_t> epoch0 = all_rows(run);
+  run.start_epoch(1);
+  run.start_epoch(2);
+  const std::vector<std::uint32_t> epoch2 = all_rows(run);
+  BatchOrder resumed(500, 64, 5);
+  resumed.start_epoch(2);
+  EXPECT_EQ(all_rows(resumed), epoch2);
+  EXPECT_NE(epoch0, epoch2);
+  EXPECT_NE(all_rows(BatchOrder(500, 32, 6)), epoch0);
+}
+
+TEST(BatchOrder, CanKeepTheStoredOrder) {
+  BatchOrder order(5, 2, 5, BatchOrder::Order::AsStored);
+  order.start_epoch(3);
+  EXPECT_EQ(all_rows(order), (std::vector<std::uint32_t>{0, 1, 2, 3, 4}));
+}
+
+TEST(BatchOrder, OneRowAndNoRowsWork) {
+  EXPECT_EQ(BatchOrder(0, 4, 1).batches(), 0);
+  EXPECT_EQ(all_rows(BatchOrder(1, 4, 1)), std::vector<std::uint32_t>{0});
+}
+
+TEST(BatchOrder, EveryPlaceIsEquallyLikely) {
+  std::vector<int> counts(16, 0);
+  for (std::uint64_t epoch = 0; epoch < 4000; ++epoch) {
+    std::vector<std::uint32_t> rows = {0, 1, 2, 3};
+    shuffle_rows(rows, 9, epoch);
+    for (std::size_t i = 0; i < 4; ++i) ++counts[4 * i + rows[i]];
+  }
+  for (const int count : counts) EXPECT_NEAR(count, 1000, 150);
+}
+
+TEST(Gather, CopiesTheChosenRows) {
+  const Split split{.x = Tensor::of<float>({3, 1, 2}, {0, 1, 2, 3, 4, 5}),
+                    .y = Tensor::of<std::int64_t>({3}, {7, 8, 9})};
+  const std::vector<std::uint32_t> rows = {2, 0, 2};
+  std::vector<float> x(6);
+  std::vector<std::int64_t> y(3);
+  gather(split, rows, x.data(), y.data());
+  EXPECT_EQ(x, (std::vector<float>{4, 5, 0, 1, 4, 5}));
+  EXPECT_EQ(y, (std::vector<std::int64_t>{9, 7, 9}));
+}
+
+}  // namespace
+}  // namespace chop
