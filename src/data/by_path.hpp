@@ -1,0 +1,14 @@
+// Data sets given as files: CSV, npy, npz, HDF5 jets, folders of MNIST or CIFAR-10.
+#pragma once
+
+#include "data/dataset.hpp"
+
+namespace chop {
+
+/// True for what exists and for what ends like a data file, so that a misspelt path is
+/// reported as a missing file and not as an unknown data set.
+bool looks_like_path(std::string_view text);
+
+Result<Dataset> load_by_path(const std::filesystem::path& path, const DataOptions& options);
+
+}  // namespace chop

@@ -1,0 +1,44 @@
+// Prepared data kept in the cache folder: split and standardised, ready to be copied.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "data/splits.hpp"
+#include "io/safetensors.hpp"
+
+namespace chop {
+
+/// A data set before its validation rows are set apart.
+struct Prepared {
+  Split train;
+  Split test;
+  Scaler scaler;
+};
+
+/// A checked cache file; the tensors stay in the mapped file.
+struct CachedData {
+  SafetensorsView view;  ///< keeps the bytes below alive
+  SplitBytes train;
+  SplitBytes test;
+  Scaler scaler;
+};
+
+enum class CacheState : std::uint8_t { Good, Missing, Damaged };
+
+struct CacheAnswer {
+  CacheState state = CacheState::Missing;
+  std::optional<CachedData> data = {};
+};
+
+/// `key` says what the data was made from; a file made from anything else, by another
+/// version, or with a single wrong bit does not count as good.
+CacheAnswer open_cache(const std::filesystem::path& path, const std::string& key, int threads);
+Status save_cache(const std::filesystem::path& path, const std::string& key,
+                  const Prepared& prepared, int threads);
+
+/// A 64-bit checksum, the same for any number of threads.
+std::uint64_t checksum(std::span<const std::byte> bytes, int threads);
+
+}  // namespace chop

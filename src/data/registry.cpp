@@ -1,0 +1,33 @@
+#include "data/registry.hpp"
+
+#include "support/text.hpp"
+
+namespace chop {
+
+namespace datasets {
+#define CH_ITEM(name) DatasetDef name();
+#include "datasets.inc"
+#undef CH_ITEM
+}  // namespace datasets
+
+const std::vector<DatasetDef>& all_datasets() {
+  static const std::vector<DatasetDef> all = {
+#define CH_ITEM(name) datasets::name(),
+#include "datasets.inc"
+#undef CH_ITEM
+  };
+  return all;
+}
+
+Result<const DatasetDef*> find_dataset(std::string_view name) {
+  std::vector<std::string> names;
+  for (const DatasetDef& def : all_datasets()) {
+    if (def.name == name) return &def;
+    names.push_back(def.name);
+  }
+  return Error{.what = cat("unknown data set '", name, "'"),
+               .hint = did_you_mean(name, names) + "known are " + join(names, ", ") +
+                       ", and paths of .csv, .npy, .npz and .h5 files"};
+}
+
+}  // namespace chop
