@@ -1,0 +1,40 @@
+// Pictures as SVG text: learning curves and confusion matrices. The same input gives the
+// same bytes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace chop {
+
+struct Series {
+  std::string name;
+  std::vector<double> x;
+  std::vector<double> y;  ///< as long as x; a value that cannot be drawn breaks the line
+};
+
+struct LineChart {
+  std::string title;
+  std::string x_label;
+  std::string y_label;
+  std::vector<Series> series;
+  bool log_y = false;  ///< only positive values are drawn
+  int width = 920;     ///< of the whole picture; the legend takes its share of it
+  int height = 520;    ///< grows when the legend needs more
+};
+
+/// Several series over one pair of axes, with a legend at the right when there is more than
+/// one series.
+std::string to_svg(const LineChart& chart);
+
+struct ConfusionMatrix {
+  std::string title;
+  std::vector<std::string> classes;
+  std::vector<std::vector<std::int64_t>> counts;  ///< [true class][predicted class]
+};
+
+/// A square per pair of classes, darker for a larger share of the true class.
+std::string to_svg(const ConfusionMatrix& matrix);
+
+}  // namespace chop
