@@ -1,0 +1,47 @@
+// y = x               when x > 0
+//     alpha (eˣ - 1)  otherwise
+#include <cmath>
+
+#include "ops/common.hpp"
+#include "support/text.hpp"
+
+namespace chop::ops {
+namespace {
+
+double value(double x, const Call& call) {
+  return x <= 0 ? call.real("alpha") * std::expm1(x) : x;
+}
+
+double slope(double x, double /*y*/, const Call& call) {
+  return x <= 0 ? call.real("alpha") * std::exp(x) : 1.0;  // alpha at 0
+}
+
+std::string repr(const Call& call) {
+  return cat("alpha=", python_repr(call.real("alpha")),
+             call.flag("inplace") ? ", inplace=True" : "");
+}
+
+}  // namespace
+
+OpDef elu() {
+  return unary_op({
+      .name = "elu",
+      .doc = "y = x if x > 0 else alpha · (eˣ - 1)",
+      .mase_type = MaseType::ModuleRelatedFunc,
+      .module = "ELU",
+      .function = "torch.nn.functional.elu",
+      .torch = "F.elu(x, alpha)",
+      .attrs = {{"alpha", 1.0, "minus the limit for x towards -∞"},
+                {"inplace", false, "kept for its name in reports; results never depend on it"}},
+      .unary = {value, slope},
+      .onnx = {{"Elu", 6}},
+      .repr = repr,
+      .samples = {{.inputs = {{.shape = {4, 5}, .avoid = {0.0}}}},
+                  {.attrs = {{"alpha", 0.3}}, .inputs = {{.shape = {2, 1, 3}, .avoid = {0.0}}}},
+                  {.attrs = {{"alpha", -1.5}, {"inplace", true}},
+                   .inputs = {{.shape = {7}, .low = -1e4, .high = 1e4, .avoid = {0.0}}}},
+                  {.inputs = {{.shape = {0}}}}},
+  });
+}
+
+}  // namespace chop::ops

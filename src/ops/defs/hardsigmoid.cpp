@@ -1,0 +1,37 @@
+// y = min(max(x + 3, 0), 6) / 6
+#include <algorithm>
+
+#include "ops/common.hpp"
+
+namespace chop::ops {
+namespace {
+
+double value(double x, const Call& /*call*/) {
+  return std::clamp(x + 3, 0.0, 6.0) / 6;
+}
+
+double slope(double x, double /*y*/, const Call& /*call*/) {
+  return x > -3 && x < 3 ? 1.0 / 6 : 0.0;  // 0 at both kinks
+}
+
+}  // namespace
+
+OpDef hardsigmoid() {
+  return unary_op({
+      .name = "hardsigmoid",
+      .doc = "y = min(max(x + 3, 0), 6) / 6",
+      .mase_type = MaseType::ModuleRelatedFunc,
+      .module = "Hardsigmoid",
+      .function = "torch.nn.functional.hardsigmoid",
+      .torch = "F.hardsigmoid(x)",
+      .attrs = {{"inplace", false, "kept for its name in reports; results never depend on it"}},
+      .unary = {value, slope},
+      .onnx = {{"HardSigmoid", 6}},
+      .samples = {{.inputs = {{.shape = {4, 5}, .low = -5, .high = 5, .avoid = {-3.0, 3.0}}}},
+                  {.inputs = {{.shape = {7}, .low = -1e4, .high = 1e4, .avoid = {-3.0, 3.0}}}},
+                  {.inputs = {{.shape = {1}, .avoid = {-3.0, 3.0}}}},
+                  {.inputs = {{.shape = {0}}}}},
+  });
+}
+
+}  // namespace chop::ops

@@ -1,0 +1,39 @@
+// y = x · min(max(x + 3, 0), 6) / 6
+#include <algorithm>
+
+#include "ops/common.hpp"
+
+namespace chop::ops {
+namespace {
+
+double value(double x, const Call& /*call*/) {
+  return x * (std::clamp(x + 3, 0.0, 6.0) / 6);
+}
+
+/// PyTorch gives the middle piece's slope at both kinks: -1/2 at -3, 3/2 at 3.
+double slope(double x, double /*y*/, const Call& /*call*/) {
+  if (x < -3) return 0.0;
+  return x <= 3 ? x / 3 + 0.5 : 1.0;
+}
+
+}  // namespace
+
+OpDef hardswish() {
+  return unary_op({
+      .name = "hardswish",
+      .doc = "y = x · min(max(x + 3, 0), 6) / 6",
+      .mase_type = MaseType::ModuleRelatedFunc,
+      .module = "Hardswish",
+      .function = "torch.nn.functional.hardswish",
+      .torch = "F.hardswish(x)",
+      .attrs = {{"inplace", false, "kept for its name in reports; results never depend on it"}},
+      .unary = {value, slope},
+      .onnx = {{"HardSwish", 14}},
+      .samples = {{.inputs = {{.shape = {4, 5}, .low = -5, .high = 5, .avoid = {-3.0, 3.0}}}},
+                  {.inputs = {{.shape = {7}, .low = -1e4, .high = 1e4, .avoid = {-3.0, 3.0}}}},
+                  {.inputs = {{.shape = {1}, .avoid = {-3.0, 3.0}}}},
+                  {.inputs = {{.shape = {0}}}}},
+  });
+}
+
+}  // namespace chop::ops

@@ -1,0 +1,57 @@
+// y = min(max(x, min_val), max_val)
+#include "ops/common.hpp"
+#include "support/text.hpp"
+
+namespace chop::ops {
+namespace {
+
+double value(double x, const Call& call) {
+  if (x < call.real("min_val")) return call.real("min_val");
+  return x > call.real("max_val") ? call.real("max_val") : x;  // NaN passes through
+}
+
+double slope(double /*x*/, double y, const Call& call) {
+  return y <= call.real("min_val") || y >= call.real("max_val") ? 0.0 : 1.0;
+}
+
+TypeList infer(const TypedCall& call) {
+  if (!(call.real("min_val") <= call.real("max_val")))
+    return Error{.what = cat("hardtanh with min_val=", python_repr(call.real("min_val")),
+                             " above max_val=", python_repr(call.real("max_val"))),
+                 .hint = "min_val must not exceed max_val"};
+  return same_type(call);
+}
+
+std::string repr(const Call& call) {
+  return cat("min_val=", python_repr(call.real("min_val")),
+             ", max_val=", python_repr(call.real("max_val")),
+             call.flag("inplace") ? ", inplace=True" : "");
+}
+
+}  // namespace
+
+OpDef hardtanh() {
+  OpDef op = unary_op({
+      .name = "hardtanh",
+      .doc = "y = min(max(x, min_val), max_val)",
+      .mase_type = MaseType::ModuleRelatedFunc,
+      .module = "Hardtanh",
+      .function = "torch.nn.functional.hardtanh",
+      .torch = "F.hardtanh(x, min_val, max_val)",
+      .attrs = {{"min_val", -1.0, "smallest y"},
+                {"max_val", 1.0, "largest y"},
+                {"inplace", false, "kept for its name in reports; results never depend on it"}},
+      .unary = {value, slope, /*from_output=*/true},
+      .onnx = {{"Clip", 6}},
+      .repr = repr,
+      .samples = {{.inputs = {{.shape = {4, 5}, .avoid = {-1.0, 1.0}}}},
+                  {.attrs = {{"min_val", -0.5}, {"max_val", 2.0}},
+                   .inputs = {{.shape = {3, 1, 2}, .avoid = {-0.5, 2.0}}}},
+                  {.inputs = {{.shape = {7}, .low = -1e4, .high = 1e4, .avoid = {-1.0, 1.0}}}},
+                  {.inputs = {{.shape = {0}}}}},
+  });
+  op.infer = infer;
+  return op;
+}
+
+}  // namespace chop::ops

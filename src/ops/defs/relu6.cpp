@@ -1,0 +1,40 @@
+// y = min(max(x, 0), 6)
+#include "ops/common.hpp"
+
+namespace chop::ops {
+namespace {
+
+double value(double x, const Call& /*call*/) {
+  if (x < 0) return 0.0;
+  return x > 6 ? 6.0 : x;  // NaN passes through
+}
+
+double slope(double /*x*/, double y, const Call& /*call*/) {
+  return y <= 0 || y >= 6 ? 0.0 : 1.0;  // 0 at both kinks
+}
+
+std::string repr(const Call& call) {
+  return call.flag("inplace") ? "inplace=True" : "";
+}
+
+}  // namespace
+
+OpDef relu6() {
+  return unary_op({
+      .name = "relu6",
+      .doc = "y = min(max(x, 0), 6)",
+      .mase_type = MaseType::ModuleRelatedFunc,
+      .module = "ReLU6",
+      .function = "torch.nn.functional.relu6",
+      .torch = "F.relu6(x)",
+      .attrs = {{"inplace", false, "kept for its name in reports; results never depend on it"}},
+      .unary = {value, slope, /*from_output=*/true},
+      .onnx = {{"Clip", 6}},
+      .repr = repr,
+      .samples = {{.inputs = {{.shape = {4, 5}, .low = -3, .high = 9, .avoid = {0.0, 6.0}}}},
+                  {.inputs = {{.shape = {1}, .low = 1e30, .high = 2e30}}},
+                  {.inputs = {{.shape = {3, 0}}}}},
+  });
+}
+
+}  // namespace chop::ops

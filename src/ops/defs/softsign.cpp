@@ -1,0 +1,37 @@
+// y = x / (1 + |x|)
+#include <cmath>
+
+#include "ops/common.hpp"
+
+namespace chop::ops {
+namespace {
+
+double value(double x, const Call& /*call*/) {
+  return x / (1 + std::abs(x));
+}
+
+double slope(double x, double /*y*/, const Call& /*call*/) {
+  const double r = 1 / (1 + std::abs(x));
+  return r * r;
+}
+
+}  // namespace
+
+OpDef softsign() {
+  return unary_op({
+      .name = "softsign",
+      .doc = "y = x / (1 + |x|)",
+      .mase_type = MaseType::ModuleRelatedFunc,
+      .module = "Softsign",
+      .function = "torch.nn.functional.softsign",
+      .torch = "F.softsign(x)",
+      .unary = {value, slope},
+      .onnx = {{"Softsign", 1}},
+      .samples = {{.inputs = {{.shape = {4, 5}, .avoid = {0.0}}}},
+                  {.inputs = {{.shape = {7}, .low = -1e4, .high = 1e4}}},
+                  {.inputs = {{.shape = {1}}}},
+                  {.inputs = {{.shape = {0}}}}},
+  });
+}
+
+}  // namespace chop::ops
