@@ -1,0 +1,56 @@
+// y = x with the dimensions start_dim .. end_dim made one
+#include "ops/shapes.hpp"
+
+namespace chop::ops {
+namespace {
+
+TypeList infer(const TypedCall& call) {
+  const Shape& x = call.shape(0);
+  CH_TRY(const std::size_t start, axis_of(call.integer("start_dim"), x.size()));
+  CH_TRY(const std::size_t end, axis_of(call.integer("end_dim"), x.size()));
+  if (start > end)
+    return Error{.what = cat("flatten from dimension ", start, " to ", end, ", which comes before"),
+                 .hint = "start_dim must not come after end_dim"};
+  Shape y(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(x.empty() ? 0 : start));
+  y.push_back(product(x, start, end + 1));
+  if (!x.empty()) y.insert(y.end(), x.begin() + static_cast<std::ptrdiff_t>(end) + 1, x.end());
+  return std::vector<TensorType>{{call.in[0].dtype, std::move(y)}};
+}
+
+std::string repr(const Call& call) {
+  return cat("start_dim=", call.integer("start_dim"), ", end_dim=", call.integer("end_dim"));
+}
+
+}  // namespace
+
+OpDef flatten() {
+  return {
+      .name = "flatten",
+      .doc = "x with the dimensions start_dim to end_dim made one",
+      .mase_type = MaseType::ImplicitFunc,
+      .module = "Flatten",
+      .function = "torch.flatten",
+      .method = "flatten",
+      .torch = "torch.flatten(x, start_dim, end_dim)",
+      .attrs = {{"start_dim", std::int64_t{1},
+                 "first dimension to flatten; 1 keeps the batch, as the module does "
+                 "(torch.flatten itself starts at 0)"},
+                {"end_dim", std::int64_t{-1}, "last dimension to flatten"}},
+      .traits = Trait::View,
+      .infer = infer,
+      .forward = copy_forward,
+      .gradient = reshape_gradient,
+      .cost = free_of_charge,
+      .onnx = {{"Flatten", 9}},
+      .repr = repr,
+      .samples = {{.inputs = {{{2, 3, 4}}}},
+                  {.inputs = {{{4, 5}}}},
+                  {.attrs = {{"start_dim", std::int64_t{0}}}, .inputs = {{{2, 1, 3}}}},
+                  {.attrs = {{"start_dim", std::int64_t{0}}}, .inputs = {{.shape = {}}}},
+                  {.attrs = {{"start_dim", std::int64_t{-3}}, {"end_dim", std::int64_t{-2}}},
+                   .inputs = {{{2, 3, 2, 2}}}},
+                  {.inputs = {{{0, 3, 2}}}}},
+  };
+}
+
+}  // namespace chop::ops

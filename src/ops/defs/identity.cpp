@@ -1,0 +1,30 @@
+// y = x
+#include "ops/shapes.hpp"
+
+namespace chop::ops {
+namespace {
+
+void gradient(GradBuilder& g) {
+  g.set(0, g.output_grad());
+}
+
+}  // namespace
+
+OpDef identity() {
+  return {
+      .name = "identity",
+      .doc = "y = x",
+      .mase_type = MaseType::ModuleRelatedFunc,
+      .module = "Identity",
+      .torch = "torch.nn.Identity()(x)",
+      .traits = Trait::Elementwise | Trait::View,
+      .infer = same_type,
+      .forward = copy_forward,
+      .gradient = gradient,
+      .cost = free_of_charge,
+      .onnx = {{"Identity", 1}},
+      .samples = {{.inputs = {{{4, 5}}}}, {.inputs = {{.shape = {}}}}, {.inputs = {{{0, 3}}}}},
+  };
+}
+
+}  // namespace chop::ops

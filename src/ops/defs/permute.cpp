@@ -1,0 +1,62 @@
+// y[i_dims] = x[i]: dimension k of y is dimension dims[k] of x
+#include "ops/shapes.hpp"
+
+namespace chop::ops {
+namespace {
+
+Result<std::vector<std::size_t>> order_of(const Call& call, std::size_t rank) {
+  const Ints& dims = call.ints("dims");
+  if (dims.size() != rank)
+    return Error{.what = cat("permute with dims=", to_string(dims), " of a tensor of rank ", rank),
+                 .hint = cat("name each of the ", rank, " dimensions once")};
+  CH_TRY(const std::vector<bool> named, axes_of(dims, rank));
+  static_cast<void>(named);
+  std::vector<std::size_t> order;
+  for (const std::int64_t dim : dims) {
+    CH_TRY(const std::size_t at, axis_of(dim, rank));
+    order.push_back(at);
+  }
+  return order;
+}
+
+TypeList infer(const TypedCall& call) {
+  CH_TRY(const std::vector<std::size_t> order, order_of(call, call.shape(0).size()));
+  return std::vector<TensorType>{{call.in[0].dtype, permuted(call.shape(0), order)}};
+}
+
+void forward(const ForwardCall& call) {
+  permute_forward(call, order_of(call, call.in[0]->shape().size()).value());
+}
+
+void gradient(GradBuilder& g) {
+  const auto order = order_of(g.call(), g.shape(g.input(0)).size()).value();
+  Ints back(order.size());
+  for (std::size_t i = 0; i < order.size(); ++i) back[order[i]] = static_cast<std::int64_t>(i);
+  g.set(0, g.add("permute", {g.output_grad()}, {{"dims", back}}));
+}
+
+}  // namespace
+
+OpDef permute() {
+  return {
+      .name = "permute",
+      .doc = "x with its dimensions in the order `dims`",
+      .mase_type = MaseType::ImplicitFunc,
+      .function = "torch.permute",
+      .method = "permute",
+      .torch = "torch.permute(x, dims)",
+      .attrs = {{"dims", Ints{}, "which dimension of x each dimension of y is", true}},
+      .infer = infer,
+      .forward = forward,
+      .gradient = gradient,
+      .cost = free_of_charge,
+      .onnx = {{"Transpose", 1}},
+      .samples = {{.attrs = {{"dims", Ints{1, 0}}}, .inputs = {{{4, 5}}}},
+                  {.attrs = {{"dims", Ints{2, 0, 1}}}, .inputs = {{{2, 3, 4}}}},
+                  {.attrs = {{"dims", Ints{0, -1, 1, -2}}}, .inputs = {{{2, 3, 1, 4}}}},
+                  {.attrs = {{"dims", Ints{}}}, .inputs = {{.shape = {}}}},
+                  {.attrs = {{"dims", Ints{1, 0, 2}}}, .inputs = {{{2, 0, 3}}}}},
+  };
+}
+
+}  // namespace chop::ops

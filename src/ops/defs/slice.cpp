@@ -1,0 +1,84 @@
+// y = x at start .. start + length - 1 along `dim`
+#include "ops/shapes.hpp"
+
+namespace chop::ops {
+namespace {
+
+/// A negative start counts from the end.
+std::int64_t start_of(const Call& call, std::int64_t size) {
+  const std::int64_t start = call.integer("start");
+  return start < 0 ? start + size : start;
+}
+
+TypeList infer(const TypedCall& call) {
+  TensorType y = call.in[0];
+  CH_TRY(const std::int64_t dim, normal_axis(call.integer("dim"), y.shape.size()));
+  const std::int64_t size = y.shape[static_cast<std::size_t>(dim)];
+  const std::int64_t start = start_of(call, size);
+  const std::int64_t length = call.integer("length");
+  if (start < 0 || start > size || length < 0 || length > size - start)
+    return Error{.what = cat("slice of ", length, " from ", call.integer("start"),
+                             " is outside dimension ", dim, " of size ", size)};
+  y.shape[static_cast<std::size_t>(dim)] = length;
+  return std::vector<TensorType>{std::move(y)};
+}
+
+void forward(const ForwardCall& call) {
+  const Shape& shape = call.in[0]->shape();
+  const std::size_t axis = axis_of(call.integer("dim"), shape.size()).value();
+  const Lanes from = lanes_of(shape, axis);
+  const Lanes to = lanes_of(call.out[0].shape(), axis);
+  const auto start = static_cast<std::size_t>(start_of(call, shape[axis]));
+  const auto x = call.x(0);
+  const auto y = call.y();
+  for (std::size_t o = 0; o < to.outer; ++o)
+    for (std::size_t j = 0; j < to.size; ++j)
+      for (std::size_t i = 0; i < to.inner; ++i) y[to.at(o, j, i)] = x[from.at(o, start + j, i)];
+}
+
+void gradient(GradBuilder& g) {
+  const Shape& shape = g.shape(g.input(0));
+  const std::int64_t dim = g.call().integer("dim");
+  const std::int64_t size = shape[axis_of(dim, shape.size()).value()];
+  g.set(0, g.add("pad_slice", {g.output_grad()},
+                 {{"dim", dim}, {"start", start_of(g.call(), size)}, {"size", size}}));
+}
+
+}  // namespace
+
+OpDef slice() {
+  return {
+      .name = "slice",
+      .doc = "x at start to start + length - 1 along `dim`",
+      .mase_type = MaseType::ImplicitFunc,
+      .function = "torch.narrow",
+      .method = "narrow",
+      .torch = "torch.narrow(x, dim, start, length)",
+      .attrs = {{"dim", std::int64_t{0}, "the dimension that is cut", true},
+                {"start", std::int64_t{0}, "first place kept; negative counts from the end", true},
+                {"length", std::int64_t{0}, "how many places are kept", true}},
+      .infer = infer,
+      .forward = forward,
+      .gradient = gradient,
+      .cost = free_of_charge,
+      .onnx = {{"Slice", 13}},
+      .samples = {{.attrs = {{"dim", std::int64_t{1}},
+                             {"start", std::int64_t{2}},
+                             {"length", std::int64_t{3}}},
+                   .inputs = {{{2, 5}}}},
+                  {.attrs = {{"dim", std::int64_t{-2}},
+                             {"start", std::int64_t{-2}},
+                             {"length", std::int64_t{1}}},
+                   .inputs = {{{2, 3, 2}}}},
+                  {.attrs = {{"dim", std::int64_t{0}},
+                             {"start", std::int64_t{0}},
+                             {"length", std::int64_t{4}}},
+                   .inputs = {{{4}}}},
+                  {.attrs = {{"dim", std::int64_t{0}},
+                             {"start", std::int64_t{3}},
+                             {"length", std::int64_t{0}}},
+                   .inputs = {{{3, 2}}}}},
+  };
+}
+
+}  // namespace chop::ops

@@ -1,0 +1,42 @@
+// y = x without the dimensions of size one that `dim` names
+#include "ops/shapes.hpp"
+
+namespace chop::ops {
+namespace {
+
+TypeList infer(const TypedCall& call) {
+  const Shape& x = call.shape(0);
+  CH_TRY(const std::vector<bool> named, axes_of(call.ints("dim"), x.size()));
+  Shape y;
+  for (std::size_t i = 0; i < x.size(); ++i)
+    if (!named[i] || x[i] != 1) y.push_back(x[i]);
+  return std::vector<TensorType>{{call.in[0].dtype, std::move(y)}};
+}
+
+}  // namespace
+
+OpDef squeeze() {
+  return {
+      .name = "squeeze",
+      .doc = "x without the dimensions of size one among `dim`; others stay",
+      .mase_type = MaseType::ImplicitFunc,
+      .function = "torch.squeeze",
+      .method = "squeeze",
+      .torch = "torch.squeeze(x, *dim)",
+      .attrs = {{"dim", Ints{}, "dimensions to drop where their size is one; empty means all"}},
+      .traits = Trait::View,
+      .infer = infer,
+      .forward = copy_forward,
+      .gradient = reshape_gradient,
+      .cost = free_of_charge,
+      .onnx = {{"Squeeze", 13}},
+      .samples = {{.inputs = {{{1, 3, 1, 2}}}},
+                  {.attrs = {{"dim", Ints{0}}}, .inputs = {{{1, 3, 1}}}},
+                  {.attrs = {{"dim", Ints{-1}}}, .inputs = {{{2, 3}}}},
+                  {.inputs = {{{1, 1}}}},
+                  {.attrs = {{"dim", Ints{0}}}, .inputs = {{.shape = {}}}},
+                  {.inputs = {{{0, 1}}}}},
+  };
+}
+
+}  // namespace chop::ops

@@ -1,0 +1,63 @@
+// y = x with the dimensions dim0 and dim1 exchanged
+#include <numeric>
+#include <utility>
+
+#include "ops/shapes.hpp"
+
+namespace chop::ops {
+namespace {
+
+Result<std::vector<std::size_t>> order_of(const Call& call, std::size_t rank) {
+  CH_TRY(const std::size_t a, axis_of(call.integer("dim0"), rank));
+  CH_TRY(const std::size_t b, axis_of(call.integer("dim1"), rank));
+  std::vector<std::size_t> order(rank);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  if (rank > 0) std::swap(order[a], order[b]);
+  return order;
+}
+
+TypeList infer(const TypedCall& call) {
+  CH_TRY(const std::vector<std::size_t> order, order_of(call, call.shape(0).size()));
+  return std::vector<TensorType>{{call.in[0].dtype, permuted(call.shape(0), order)}};
+}
+
+void forward(const ForwardCall& call) {
+  permute_forward(call, order_of(call, call.in[0]->shape().size()).value());
+}
+
+void gradient(GradBuilder& g) {
+  g.set(0, g.add("transpose", {g.output_grad()},
+                 {{"dim0", g.call().integer("dim0")}, {"dim1", g.call().integer("dim1")}}));
+}
+
+}  // namespace
+
+OpDef transpose() {
+  return {
+      .name = "transpose",
+      .doc = "x with the dimensions dim0 and dim1 exchanged",
+      .mase_type = MaseType::ImplicitFunc,
+      .function = "torch.transpose",
+      .method = "transpose",
+      .torch = "torch.transpose(x, dim0, dim1)",
+      .attrs = {{"dim0", std::int64_t{0}, "one dimension", true},
+                {"dim1", std::int64_t{1}, "the other", true}},
+      .infer = infer,
+      .forward = forward,
+      .gradient = gradient,
+      .cost = free_of_charge,
+      .onnx = {{"Transpose", 1}},
+      .samples = {{.attrs = {{"dim0", std::int64_t{0}}, {"dim1", std::int64_t{1}}},
+                   .inputs = {{{4, 5}}}},
+                  {.attrs = {{"dim0", std::int64_t{-1}}, {"dim1", std::int64_t{0}}},
+                   .inputs = {{{2, 3, 4}}}},
+                  {.attrs = {{"dim0", std::int64_t{1}}, {"dim1", std::int64_t{1}}},
+                   .inputs = {{{2, 3}}}},
+                  {.attrs = {{"dim0", std::int64_t{0}}, {"dim1", std::int64_t{-1}}},
+                   .inputs = {{.shape = {}}}},
+                  {.attrs = {{"dim0", std::int64_t{0}}, {"dim1", std::int64_t{2}}},
+                   .inputs = {{{0, 3, 1}}}}},
+  };
+}
+
+}  // namespace chop::ops

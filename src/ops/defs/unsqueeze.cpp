@@ -1,0 +1,39 @@
+// y = x with a dimension of size one put in at `dim`
+#include "ops/shapes.hpp"
+
+namespace chop::ops {
+namespace {
+
+TypeList infer(const TypedCall& call) {
+  TensorType y = call.in[0];
+  CH_TRY(const std::int64_t at, normal_axis(call.integer("dim"), y.shape.size() + 1));
+  y.shape.insert(y.shape.begin() + at, 1);
+  return std::vector<TensorType>{std::move(y)};
+}
+
+}  // namespace
+
+OpDef unsqueeze() {
+  return {
+      .name = "unsqueeze",
+      .doc = "x with a dimension of size one put in at `dim`",
+      .mase_type = MaseType::ImplicitFunc,
+      .function = "torch.unsqueeze",
+      .method = "unsqueeze",
+      .torch = "torch.unsqueeze(x, dim)",
+      .attrs = {{"dim", std::int64_t{0}, "where the new dimension is in y", true}},
+      .traits = Trait::View,
+      .infer = infer,
+      .forward = copy_forward,
+      .gradient = reshape_gradient,
+      .cost = free_of_charge,
+      .onnx = {{"Unsqueeze", 13}},
+      .samples = {{.attrs = {{"dim", std::int64_t{0}}}, .inputs = {{{2, 3}}}},
+                  {.attrs = {{"dim", std::int64_t{1}}}, .inputs = {{{2, 3}}}},
+                  {.attrs = {{"dim", std::int64_t{-1}}}, .inputs = {{{2, 3}}}},
+                  {.attrs = {{"dim", std::int64_t{-1}}}, .inputs = {{.shape = {}}}},
+                  {.attrs = {{"dim", std::int64_t{-2}}}, .inputs = {{{0}}}}},
+  };
+}
+
+}  // namespace chop::ops
