@@ -1,0 +1,39 @@
+// y = a + b
+#include "ops/arithmetic.hpp"
+
+namespace chop::ops {
+namespace {
+
+void forward(const ForwardCall& call) {
+  arithmetic_forward(call, [](double a, double b) { return a + b; });
+}
+
+void gradient(GradBuilder& g) {
+  set_summed(g, 0, g.output_grad());
+  if (g.operands() == 2) set_summed(g, 1, g.output_grad());
+}
+
+}  // namespace
+
+OpDef add() {
+  return arithmetic_op({
+      .name = "add",
+      .doc = "y = a + b; shapes broadcast",
+      .function = "operator.add",
+      .method = "add",
+      .torch = "xs[0] + (xs[1] if len(xs) > 1 else other)",
+      .traits = Trait::Commutative,
+      .forward = forward,
+      .gradient = gradient,
+      .quantisable = {"data_in"},
+      .onnx = {{"Add", 7}},
+      .samples = {{.inputs = {{{4, 5}}, {{4, 5}}}},
+                  {.inputs = {{{4, 5}}, {{5}}}},
+                  {.inputs = {{{2, 1, 3}}, {{4, 1}}}},
+                  {.inputs = {{.shape = {}}, {{2, 2}}}},
+                  {.attrs = {{"other", -2.5}}, .inputs = {{{3, 2}}}},
+                  {.inputs = {{{0, 3}}, {{1, 3}}}}},
+  });
+}
+
+}  // namespace chop::ops

@@ -1,0 +1,44 @@
+// y = Σ x over the dimensions `dim`
+#include "ops/shapes.hpp"
+
+namespace chop::ops {
+namespace {
+
+void gradient(GradBuilder& g) {
+  g.set(0, expand_reduced(g, g.output_grad()));
+}
+
+Cost cost(const CostCall& call) {
+  const std::int64_t count = numel(call.shape(0));
+  const std::int64_t firsts = count == 0 ? 0 : numel(call.out[0].shape);
+  return {.lab = count, .exact = count - firsts, .backward = count};
+}
+
+}  // namespace
+
+OpDef sum() {
+  return {
+      .name = "sum",
+      .doc = "y = Σ x over the dimensions `dim`",
+      .mase_type = MaseType::BuiltinFunc,
+      .function = "torch.sum",
+      .method = "sum",
+      .torch = "torch.sum(x, dim, keepdim)",
+      .attrs = {{"dim", Ints{}, "dimensions to sum over; empty means all"},
+                {"keepdim", false, "whether they stay, with size one"}},
+      .infer = reduce_type,
+      .forward = sum_forward,
+      .gradient = gradient,
+      .cost = cost,
+      .onnx = {{"ReduceSum", 13}},
+      .samples = {{.inputs = {{{4, 5}}}},
+                  {.attrs = {{"dim", Ints{1}}}, .inputs = {{{4, 5}}}},
+                  {.attrs = {{"dim", Ints{0, -1}}}, .inputs = {{{2, 3, 2}}}},
+                  {.attrs = {{"dim", Ints{-2}}, {"keepdim", true}}, .inputs = {{{2, 3, 2}}}},
+                  {.attrs = {{"keepdim", true}}, .inputs = {{{2, 1}}}},
+                  {.inputs = {{.shape = {}}}},
+                  {.attrs = {{"dim", Ints{0}}}, .inputs = {{{0, 3}}}}},
+  };
+}
+
+}  // namespace chop::ops
