@@ -1,0 +1,127 @@
+// loss = -Σ_c q_c log p_c per row, summed or averaged over the rows, where p = softmax(logits)
+// and q = (1 - label_smoothing) · onehot(target) + label_smoothing / C
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "ops/losses.hpp"
+#include "support/text.hpp"
+
+namespace chop::ops {
+namespace {
+
+TypeList infer(const TypedCall& call) {
+  CH_CHECK(check_reduction(call));
+  const double smoothing = call.real("label_smoothing");
+  if (!(smoothing >= 0 && smoothing <= 1))
+    return Error{.what = cat("cross_entropy with label_smoothing=", python_repr(smoothing)),
+                 .hint = "label_smoothing is between 0 and 1"};
+  const Shape& logits = call.shape(0);
+  if (!is_floating(call.in[0].dtype) || call.in[1].dtype != DType::I64)
+    return Error{.what = cat("cross_entropy given ", name_of(call.in[0].dtype), " logits and ",
+                             name_of(call.in[1].dtype), " targets"),
+                 .hint = "logits are real numbers, targets class numbers in i64"};
+  if (logits.empty() || call.shape(1) != target_shape(logits))
+    return Error{.what = cat("cross_entropy cannot take logits ", to_string(logits),
+                             " and targets ", to_string(call.shape(1))),
+                 .hint = logits.empty()
+                             ? "logits are [N, C], [N, C, d1, ...] or [C]"
+                             : cat("these logits need targets ", to_string(target_shape(logits)))};
+  return std::vector<TensorType>{{call.in[0].dtype, {}}, call.in[0]};
+}
+
+void forward(const ForwardCall& call) {
+  const Shape& shape = call.in[0]->shape();
+  const Lanes lanes = lanes_of(shape, class_axis(shape));
+  const double smoothing = call.real("label_smoothing");
+  const auto classes = static_cast<std::int64_t>(lanes.size);
+  const auto x = call.x(0);
+  const auto targets = call.indices(1);
+  const auto p = call.y(1);
+  double total = 0;
+  for (std::size_t o = 0; o < lanes.outer; ++o)
+    for (std::size_t i = 0; i < lanes.inner; ++i) {
+      double largest = -std::numeric_limits<double>::infinity();
+      for (std::size_t j = 0; j < lanes.size; ++j)
+        largest = std::max(largest, x[lanes.at(o, j, i)]);
+      double sum = 0;
+      for (std::size_t j = 0; j < lanes.size; ++j) sum += std::exp(x[lanes.at(o, j, i)] - largest);
+      double all = 0;  // -Σ log p over the classes
+      for (std::size_t j = 0; j < lanes.size; ++j) {
+        const double log_p = x[lanes.at(o, j, i)] - largest - std::log(sum);
+        p[lanes.at(o, j, i)] = std::exp(log_p);
+        all -= log_p;
+      }
+      const std::int64_t target = targets[o * lanes.inner + i];
+      if (target == call.integer("ignore_index")) continue;
+      if (target < 0 || target >= classes) {
+        total = std::numeric_limits<double>::quiet_NaN();
+        continue;
+      }
+      const double own = x[lanes.at(o, static_cast<std::size_t>(target), i)];
+      total += (1 - smoothing) * (largest + std::log(sum) - own);
+      if (smoothing > 0) total += smoothing * all / static_cast<double>(classes);
+    }
+  call.y(0)[0] = total / row_divisor(call, targets);
+}
+
+void gradient(GradBuilder& g) {
+  Value dx =
+      g.add("cross_entropy_grad", {g.output_grad(), g.output(1), g.input(1)}, g.call().attrs);
+  if (g.has_output_grad(1)) {  // somebody reads the probabilities as well
+    const auto axis = static_cast<std::int64_t>(class_axis(g.shape(g.input(0))));
+    const Value more = g.add("softmax_grad", {g.output_grad(1), g.output(1)}, {{"dim", axis}});
+    dx = g.add("add", {dx, more});
+  }
+  g.set(0, dx);
+}
+
+Cost cost(const CostCall& call) {
+  const std::int64_t count = numel(call.shape(0));
+  const std::int64_t rows = numel(call.shape(1));
+  return {.lab = 5 * count + 2 * rows, .exact = 5 * count + 2 * rows, .backward = 2 * count};
+}
+
+}  // namespace
+
+OpDef cross_entropy() {
+  return {
+      .name = "cross_entropy",
+      .doc =
+          "loss = -log softmax(logits)[target], averaged or summed over the rows; the softmax "
+          "is the second result. A target outside the classes makes the loss NaN. Costs "
+          "softmax's five operations per logit, and a logarithm and an addition per row",
+      .mase_type = MaseType::ModuleRelatedFunc,
+      .module = "CrossEntropyLoss",
+      .function = "torch.nn.functional.cross_entropy",
+      .torch =
+          "F.cross_entropy(x0, x1, reduction=reduction, label_smoothing=label_smoothing, "
+          "ignore_index=ignore_index)",
+      .min_inputs = 2,
+      .max_inputs = 2,
+      .attrs = {{"reduction", std::string("mean"), "\"mean\" or \"sum\" over the rows"},
+                {"label_smoothing", 0.0, "share of the target spread evenly over all classes"},
+                {"ignore_index", std::int64_t{-100}, "rows with this target do not count"}},
+      .infer = infer,
+      .forward = forward,
+      .gradient = gradient,
+      .cost = cost,
+      .onnx = {{"SoftmaxCrossEntropyLoss", 13}},
+      .samples = {{.inputs = {{{4, 5}}, {.shape = {4}, .low = 0, .high = 5, .dtype = DType::I64}}},
+                  {.attrs = {{"reduction", std::string("sum")}},
+                   .inputs = {{{3, 2}}, {.shape = {3}, .low = 0, .high = 2, .dtype = DType::I64}}},
+                  {.attrs = {{"label_smoothing", 0.1}},
+                   .inputs = {{{2, 3, 2, 1}},
+                              {.shape = {2, 2, 1}, .low = 0, .high = 3, .dtype = DType::I64}}},
+                  {.attrs = {{"ignore_index", std::int64_t{0}}, {"label_smoothing", 0.3}},
+                   .inputs = {{{8, 3}}, {.shape = {8}, .low = 0, .high = 3, .dtype = DType::I64}}},
+                  {.inputs = {{.shape = {3, 4}, .low = -1e4, .high = 1e4},
+                              {.shape = {3}, .low = 0, .high = 4, .dtype = DType::I64}}},
+                  {.inputs = {{{5}}, {.shape = {}, .low = 0, .high = 5, .dtype = DType::I64}}},
+                  {.inputs = {{{1, 1}}, {.shape = {1}, .low = 0, .high = 1, .dtype = DType::I64}}},
+                  {.attrs = {{"reduction", std::string("sum")}},
+                   .inputs = {{{0, 3}}, {.shape = {0}, .low = 0, .high = 3, .dtype = DType::I64}}}},
+  };
+}
+
+}  // namespace chop::ops

@@ -1,0 +1,69 @@
+// dlogits = dloss · (p - q) per row, divided by the number of rows for "mean"; p is the softmax
+// cross_entropy kept, q its smoothed one-hot target
+#include <limits>
+
+#include "ops/losses.hpp"
+
+namespace chop::ops {
+namespace {
+
+TypeList infer(const TypedCall& call) {
+  return std::vector<TensorType>{call.in[1]};
+}
+
+void forward(const ForwardCall& call) {
+  const Shape& shape = call.in[1]->shape();
+  const Lanes lanes = lanes_of(shape, class_axis(shape));
+  const double smoothing = call.real("label_smoothing");
+  const auto classes = static_cast<std::int64_t>(lanes.size);
+  const auto p = call.x(1);
+  const auto targets = call.indices(2);
+  const auto dx = call.y();
+  const double scale = call.x(0)[0] / row_divisor(call, targets);
+  for (std::size_t o = 0; o < lanes.outer; ++o)
+    for (std::size_t i = 0; i < lanes.inner; ++i) {
+      const std::int64_t target = targets[o * lanes.inner + i];
+      if (target == call.integer("ignore_index")) continue;  // dx is zero there
+      const bool known = target >= 0 && target < classes;
+      for (std::size_t j = 0; j < lanes.size; ++j) {
+        const double hit = static_cast<std::int64_t>(j) == target ? 1.0 : 0.0;
+        const double q = (1 - smoothing) * hit + smoothing / static_cast<double>(classes);
+        dx[lanes.at(o, j, i)] =
+            known ? scale * (p[lanes.at(o, j, i)] - q) : std::numeric_limits<double>::quiet_NaN();
+      }
+    }
+}
+
+Cost cost(const CostCall& call) {
+  const std::int64_t count = numel(call.shape(1));
+  return {.lab = 2 * count, .exact = 2 * count};
+}
+
+}  // namespace
+
+OpDef cross_entropy_grad() {
+  return {
+      .name = "cross_entropy_grad",
+      .doc =
+          "dlogits = dloss · (p - q), given dloss, the probabilities p and the targets, q the "
+          "one-hot targets after smoothing; divided by the number of rows for \"mean\"",
+      .mase_type = MaseType::Gradient,
+      .min_inputs = 3,
+      .max_inputs = 3,
+      .attrs = {{"reduction", std::string("mean"), "\"mean\" or \"sum\" over the rows"},
+                {"label_smoothing", 0.0, "share of the target spread evenly over all classes"},
+                {"ignore_index", std::int64_t{-100}, "rows with this target do not count"}},
+      .infer = infer,
+      .forward = forward,
+      .cost = cost,
+      .samples = {{.inputs = {{.shape = {}},
+                              {.shape = {4, 5}, .low = 0, .high = 1},
+                              {.shape = {4}, .low = 0, .high = 5, .dtype = DType::I64}}},
+                  {.attrs = {{"reduction", std::string("sum")}, {"label_smoothing", 0.2}},
+                   .inputs = {{.shape = {}},
+                              {.shape = {2, 3, 2}, .low = 0, .high = 1},
+                              {.shape = {2, 2}, .low = 0, .high = 3, .dtype = DType::I64}}}},
+  };
+}
+
+}  // namespace chop::ops

@@ -1,0 +1,72 @@
+// loss = Σ (x - target)², for "mean" divided by the number of elements
+#include "ops/losses.hpp"
+
+namespace chop::ops {
+namespace {
+
+TypeList infer(const TypedCall& call) {
+  CH_CHECK(check_reduction(call));
+  CH_CHECK(need_real(call));
+  if (call.shape(0) != call.shape(1))
+    return Error{.what = cat("mse_loss of ", to_string(call.shape(0)), " against targets ",
+                             to_string(call.shape(1))),
+                 .hint =
+                     "both need the same shape; broadcasting would compare what does not "
+                     "belong together"};
+  return std::vector<TensorType>{{call.in[0].dtype, {}}};
+}
+
+double divisor(const Call& call, const Shape& shape) {
+  return call.text("reduction") == "mean" ? static_cast<double>(numel(shape)) : 1.0;
+}
+
+void forward(const ForwardCall& call) {
+  const auto x = call.x(0);
+  const auto target = call.x(1);
+  double sum = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) sum += (x[i] - target[i]) * (x[i] - target[i]);
+  call.y()[0] = sum / divisor(call, call.in[0]->shape());
+}
+
+void gradient(GradBuilder& g) {
+  const Value difference = g.add("sub", {g.input(0), g.input(1)});
+  const double factor = 2 / divisor(g.call(), g.shape(g.input(0)));
+  const Value scale = g.add("mul", {g.output_grad()}, {{"other", factor}});
+  const Value dx = g.add("mul", {difference, scale});
+  g.set(0, dx);
+  g.set(1, g.add("mul", {dx}, {{"other", -1.0}}));
+}
+
+Cost cost(const CostCall& call) {
+  const std::int64_t count = numel(call.shape(0));
+  return {.lab = 3 * count, .exact = 3 * count, .backward = 2 * count};
+}
+
+}  // namespace
+
+OpDef mse_loss() {
+  return {
+      .name = "mse_loss",
+      .doc =
+          "loss = Σ (x - target)², averaged or summed over all elements. Costs a subtraction, a "
+          "multiplication and an addition per element",
+      .mase_type = MaseType::ModuleRelatedFunc,
+      .module = "MSELoss",
+      .function = "torch.nn.functional.mse_loss",
+      .torch = "F.mse_loss(x0, x1, reduction=reduction)",
+      .min_inputs = 2,
+      .max_inputs = 2,
+      .attrs = {{"reduction", std::string("mean"), "\"mean\" or \"sum\" over the elements"}},
+      .infer = infer,
+      .forward = forward,
+      .gradient = gradient,
+      .cost = cost,
+      .samples = {{.inputs = {{{4, 5}}, {{4, 5}}}},
+                  {.attrs = {{"reduction", std::string("sum")}},
+                   .inputs = {{{3, 1, 2}}, {{3, 1, 2}}}},
+                  {.inputs = {{.shape = {}}, {.shape = {}}}},
+                  {.attrs = {{"reduction", std::string("sum")}}, .inputs = {{{0, 2}}, {{0, 2}}}}},
+  };
+}
+
+}  // namespace chop::ops
