@@ -7,7 +7,8 @@ namespace chop {
 namespace {
 
 std::atomic<bool> interrupt_requested{false};
-static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler may only touch lock-free flags");
+static_assert(std::atomic<bool>::is_always_lock_free,
+              "a signal handler may only touch lock-free flags");
 
 extern "C" void on_signal(int number) {
   if (interrupt_requested.exchange(true)) {

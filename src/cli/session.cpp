@@ -36,7 +36,9 @@ Status check_load_type(const Settings& settings) {
   const std::string type = settings.text("load_type").value_or("auto");
   if (type == "auto" || type == "mz" || type == "safetensors") return {};
   return Error{.what = cat("checkpoints of type '", type, "' cannot be read yet"),
-               .hint = "--load-type auto, mz and safetensors read what `ch train` writes, and any safetensors file"};
+               .hint =
+                   "--load-type auto, mz and safetensors read what `ch train` writes, and any "
+                   "safetensors file"};
 }
 
 }  // namespace
@@ -44,8 +46,9 @@ Status check_load_type(const Settings& settings) {
 fs::path project_folder(const Settings& settings) {
   std::string project = settings.text_or_empty("project");
   if (project.empty())
-    project = cat(as_folder_name(settings.text_or_empty("model")), "_", settings.text_or_empty("task"), "_",
-                  as_folder_name(settings.text_or_empty("dataset")), "_", today());
+    project =
+        cat(as_folder_name(settings.text_or_empty("model")), "_", settings.text_or_empty("task"),
+            "_", as_folder_name(settings.text_or_empty("dataset")), "_", today());
   return fs::path(settings.text_or_empty("project_dir")) / project;
 }
 
@@ -87,7 +90,8 @@ TrainOptions train_options(const Settings& settings) {
       .checkpoint_every_seconds = settings.real("checkpoint_every_seconds"),
   };
   if (options.max_steps <= 0) options.max_steps = -1;  // as the reference: no limit
-  if (settings.source("eta_min") != SettingSource::Default) options.eta_min = settings.real("eta_min");
+  if (settings.source("eta_min") != SettingSource::Default)
+    options.eta_min = settings.real("eta_min");
   return options;
 }
 
@@ -103,7 +107,9 @@ Result<Graph> make_model(const Settings& settings, const Dataset& data) {
 Status load_into(Graph& graph, const fs::path& path, const Settings& settings) {
   CH_CHECK(check_load_type(settings));
   Result<Graph> loaded = load_weights(graph, path);
-  if (!loaded) return std::move(loaded).error().note(cat("while loading '", path.string(), "' into ", graph.name()));
+  if (!loaded)
+    return std::move(loaded).error().note(
+        cat("while loading '", path.string(), "' into ", graph.name()));
   graph = std::move(loaded).value();
   log_info(cat("Loaded mase checkpoint from ", path.string()));
   return {};
@@ -119,12 +125,14 @@ Result<Session> open_session(const Invocation& invocation) {
   log_info(cat("Initialising model '", session.model_name, "'..."));
   // A misspelt model is worth knowing before the data is read.
   if (!settings.model_in_config() && !session.model_name.ends_with(".toml"))
-    if (Result<const ModelDef*> known = find_model(session.model_name); !known) return std::move(known).error();
+    if (Result<const ModelDef*> known = find_model(session.model_name); !known)
+      return std::move(known).error();
   log_info(cat("Initialising dataset '", dataset, "'..."));
   CH_TRY(session.data, load_dataset(dataset, data_options(settings)));
   for (const std::string& note : session.data.notes) log_info(note);
   CH_TRY(session.graph, make_model(settings, session.data));
-  if (const auto path = settings.text("load_name")) CH_CHECK(load_into(session.graph, *path, settings));
+  if (const auto path = settings.text("load_name"))
+    CH_CHECK(load_into(session.graph, *path, settings));
   CH_CHECK(check_fits(session.graph, session.data.test, session.data.num_classes));
   session.project = project_folder(settings);
   CH_CHECK(ensure_writable_folder(session.software()));

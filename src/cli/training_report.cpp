@@ -5,12 +5,18 @@
 namespace chop {
 
 Table history_table(std::span<const EpochMetrics> history) {
-  Table table{.columns = {{"epoch"}, {"step"}, {"learning_rate"}, {"train_loss"}, {"train_acc"},
-                          {"val_loss_epoch"}, {"val_acc_epoch"}},
+  Table table{.columns = {{"epoch"},
+                          {"step"},
+                          {"learning_rate"},
+                          {"train_loss"},
+                          {"train_acc"},
+                          {"val_loss_epoch"},
+                          {"val_acc_epoch"}},
               .rows = {}};
   for (const EpochMetrics& m : history)
-    table.rows.push_back({m.epoch, m.step, Cell(m.learning_rate), Cell(m.train_loss), Cell(m.train_accuracy),
-                          Cell(m.validation_loss), Cell(m.validation_accuracy)});
+    table.rows.push_back({m.epoch, m.step, Cell(m.learning_rate), Cell(m.train_loss),
+                          Cell(m.train_accuracy), Cell(m.validation_loss),
+                          Cell(m.validation_accuracy)});
   return table;
 }
 
@@ -27,8 +33,10 @@ LineChart learning_curves(const std::string& title, std::span<const EpochMetrics
   return {.title = title, .x_label = "epoch", .y_label = "loss", .series = {train, validation}};
 }
 
-Result<TrainingReport> TrainingReport::open(const std::filesystem::path& software, const Settings& settings) {
-  CH_TRY(std::filesystem::path folder, create_version_folder(software / "tensorboard" / "lightning_logs"));
+Result<TrainingReport> TrainingReport::open(const std::filesystem::path& software,
+                                            const Settings& settings) {
+  CH_TRY(std::filesystem::path folder,
+         create_version_folder(software / "tensorboard" / "lightning_logs"));
   CH_CHECK(write_file(folder / "hparams.yaml", to_yaml(settings_values(settings))));
   CH_TRY(EventWriter events, EventWriter::open(folder));
   return TrainingReport(std::move(folder), std::move(events));
@@ -36,7 +44,8 @@ Result<TrainingReport> TrainingReport::open(const std::filesystem::path& softwar
 
 void TrainingReport::add(std::string_view tag, double value, std::int64_t step) {
   if (failure_) return;
-  if (Status status = events_.add_scalar(tag, value, step); !status) failure_ = std::move(status).error();
+  if (Status status = events_.add_scalar(tag, value, step); !status)
+    failure_ = std::move(status).error();
 }
 
 void TrainingReport::on_step(const StepMetrics& m) {

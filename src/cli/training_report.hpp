@@ -23,7 +23,8 @@ LineChart learning_curves(const std::string& title, std::span<const EpochMetrics
 class TrainingReport {
  public:
   /// Creates software/tensorboard/lightning_logs/version_N with hparams.yaml.
-  static Result<TrainingReport> open(const std::filesystem::path& software, const Settings& settings);
+  static Result<TrainingReport> open(const std::filesystem::path& software,
+                                     const Settings& settings);
 
   void on_step(const StepMetrics& metrics);
   void on_epoch(const EpochMetrics& metrics);

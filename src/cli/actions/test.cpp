@@ -31,14 +31,16 @@ std::int64_t row_total(const Metrics& m, std::int64_t truth) {
 /// True classes down, predicted ones across, and the share of each row that is right.
 Table confusion_table(const Dataset& data, const Metrics& m) {
   Table table{.columns = {{"true \\ predicted", Align::Left, 0, "class"}}, .rows = {}};
-  for (std::int64_t c = 0; c < m.classes; ++c) table.columns.push_back({class_name(data, c), Align::Right});
+  for (std::int64_t c = 0; c < m.classes; ++c)
+    table.columns.push_back({class_name(data, c), Align::Right});
   table.columns.push_back({"accuracy", Align::Right});
   for (std::int64_t truth = 0; truth < m.classes; ++truth) {
     std::vector<Cell> row = {class_name(data, truth)};
     for (std::int64_t p = 0; p < m.classes; ++p) row.emplace_back(count_at(m, truth, p));
     const std::int64_t total = row_total(m, truth);
     if (total > 0)
-      row.emplace_back(static_cast<double>(count_at(m, truth, truth)) / static_cast<double>(total), 4);
+      row.emplace_back(static_cast<double>(count_at(m, truth, truth)) / static_cast<double>(total),
+                       4);
     else
       row.emplace_back("no rows");
     table.rows.push_back(std::move(row));
@@ -47,7 +49,8 @@ Table confusion_table(const Dataset& data, const Metrics& m) {
 }
 
 ConfusionMatrix confusion_picture(const Session& session, const Metrics& m) {
-  ConfusionMatrix matrix{.title = cat(session.model_name, " on ", labelled(session.data, session.data.name))};
+  ConfusionMatrix matrix{
+      .title = cat(session.model_name, " on ", labelled(session.data, session.data.name))};
   for (std::int64_t truth = 0; truth < m.classes; ++truth) {
     matrix.classes.push_back(class_name(session.data, truth));
     std::vector<std::int64_t> row;
@@ -73,7 +76,9 @@ Json to_json(const Session& session, const Metrics& m) {
 Result<Exit> run(const Invocation& invocation) {
   if (!invocation.settings.has("load_name"))
     return Error{.what = "nothing to test: no checkpoint given",
-                 .hint = "--load PATH; `ch train` leaves its best at <project>/software/training_ckpts/best.ckpt"};
+                 .hint =
+                     "--load PATH; `ch train` leaves its best at "
+                     "<project>/software/training_ckpts/best.ckpt"};
   CH_TRY(Session session, open_session(invocation));
   log_info(cat("Testing model '", session.model_name, "'..."));
   const TrainOptions options = train_options(invocation.settings);
@@ -85,10 +90,11 @@ Result<Exit> run(const Invocation& invocation) {
                    .most_batches = options.most_batches}));
   const Table confusion = confusion_table(session.data, metrics);
   if (prints_text(invocation)) {
-    const Table scores{.columns = {{labelled(session.data, "Test metric"), Align::Left}, {"Value", Align::Right}},
-                       .rows = {{"test_acc_epoch", Cell(metrics.accuracy(), 6)},
-                                {"test_loss_epoch", Cell(metrics.loss, 6)},
-                                {"rows", metrics.rows}}};
+    const Table scores{
+        .columns = {{labelled(session.data, "Test metric"), Align::Left}, {"Value", Align::Right}},
+        .rows = {{"test_acc_epoch", Cell(metrics.accuracy(), 6)},
+                 {"test_loss_epoch", Cell(metrics.loss, 6)},
+                 {"rows", metrics.rows}}};
     invocation.out << render(scores, {.colour = invocation.colour})
                    << render(confusion, {.colour = invocation.colour});
   }
@@ -111,8 +117,8 @@ ActionDef test() {
               "Prints loss, accuracy, the confusion matrix and the accuracy of each class.",
           .positionals = {"model", "dataset"},
           .required = {"model", "dataset"},
-          .groups = {SettingGroup::Task, SettingGroup::Data, SettingGroup::Model, SettingGroup::Checkpoints,
-                     SettingGroup::Machine, SettingGroup::Output},
+          .groups = {SettingGroup::Task, SettingGroup::Data, SettingGroup::Model,
+                     SettingGroup::Checkpoints, SettingGroup::Machine, SettingGroup::Output},
           .settings = {"batch_size"},
           .run = run};
 }

@@ -52,14 +52,18 @@ std::string fixed(double value, int digits) {
 void log_epoch(const EpochMetrics& m, std::int64_t epochs, double seconds, bool better) {
   log_info(cat("Epoch ", m.epoch + 1, "/", epochs, ": train loss ", fixed(m.train_loss, 4), " acc ",
                fixed(m.train_accuracy, 4), ", val loss ", fixed(m.validation_loss, 4), " acc ",
-               fixed(m.validation_accuracy, 4), ", ", fixed(seconds, 2), " s", better ? " (best)" : ""));
+               fixed(m.validation_accuracy, 4), ", ", fixed(seconds, 2), " s",
+               better ? " (best)" : ""));
 }
 
 TrainObserver make_observer(const TrainOptions& options, std::optional<TrainingReport>& report,
                             std::optional<Progress>& bar, double& best) {
   TrainObserver observer;
-  observer.on_batch = [&bar, &options](std::int64_t epoch, std::int64_t batch, std::int64_t batches, double loss) {
-    if (!bar) bar.emplace(cat("Epoch ", epoch + 1, "/", options.max_epochs), batches, stderr_screen(), batch - 1);
+  observer.on_batch = [&bar, &options](std::int64_t epoch, std::int64_t batch, std::int64_t batches,
+                                       double loss) {
+    if (!bar)
+      bar.emplace(cat("Epoch ", epoch + 1, "/", options.max_epochs), batches, stderr_screen(),
+                  batch - 1);
     bar->update(batch, [loss] { return cat("loss ", fixed(loss, 4)); });
   };
   observer.on_step = [&report](const StepMetrics& m) {
@@ -81,7 +85,8 @@ struct Scores {
   Metrics test;
 };
 
-Result<Scores> score(const Session& session, const TrainOutcome& outcome, const TrainOptions& options) {
+Result<Scores> score(const Session& session, const TrainOutcome& outcome,
+                     const TrainOptions& options) {
   Scores scores;
   for (const EpochMetrics& m : outcome.history)
     if (m.epoch == outcome.best_epoch) {
@@ -90,10 +95,11 @@ Result<Scores> score(const Session& session, const TrainOutcome& outcome, const 
       scores.validation_loss = m.validation_loss;
       scores.validation_accuracy = m.validation_accuracy;
     }
-  CH_TRY(scores.test, evaluate(outcome.best, session.data.test,
-                               {.batch = evaluation_batch(session.data.sample_shape, options.batch_size),
-                                .threads = options.threads,
-                                .most_batches = options.most_batches}));
+  CH_TRY(scores.test,
+         evaluate(outcome.best, session.data.test,
+                  {.batch = evaluation_batch(session.data.sample_shape, options.batch_size),
+                   .threads = options.threads,
+                   .most_batches = options.most_batches}));
   return scores;
 }
 
@@ -103,9 +109,10 @@ Table score_table(const Session& session, const Scores& s) {
                           {"Loss", Align::Right, 0, "loss"},
                           {"Accuracy", Align::Right, 0, "accuracy"}},
               .rows = {}};
-  table.rows.push_back({"train", session.data.train.rows(), Cell(s.train_loss, 4), Cell(s.train_accuracy, 4)});
   table.rows.push_back(
-      {"validation", session.data.validation.rows(), Cell(s.validation_loss, 4), Cell(s.validation_accuracy, 4)});
+      {"train", session.data.train.rows(), Cell(s.train_loss, 4), Cell(s.train_accuracy, 4)});
+  table.rows.push_back({"validation", session.data.validation.rows(), Cell(s.validation_loss, 4),
+                        Cell(s.validation_accuracy, 4)});
   table.rows.push_back({"test", s.test.rows, Cell(s.test.loss, 4), Cell(s.test.accuracy(), 4)});
   return table;
 }
@@ -130,8 +137,8 @@ Json to_json(const Session& session, const TrainOutcome& outcome, const Scores& 
   return json;
 }
 
-Result<Exit> finish(const Invocation& invocation, const Session& session, const TrainOutcome& outcome,
-                    const TrainOptions& options) {
+Result<Exit> finish(const Invocation& invocation, const Session& session,
+                    const TrainOutcome& outcome, const TrainOptions& options) {
   if (outcome.ending == Ending::Interrupted) {
     log_info(cat("Interrupted after step ", outcome.steps, "; `--resume` continues from ",
                  (session.checkpoints() / "last.ckpt").string()));
@@ -145,7 +152,8 @@ Result<Exit> finish(const Invocation& invocation, const Session& session, const 
   }
   CH_TRY(const Scores scores, score(session, outcome, options));
   if (prints_text(invocation))
-    invocation.out << cat("Best epoch ", outcome.best_epoch + 1, " of ", outcome.history.size(), ":\n")
+    invocation.out << cat("Best epoch ", outcome.best_epoch + 1, " of ", outcome.history.size(),
+                          ":\n")
                    << render(score_table(session, scores), {.colour = invocation.colour});
   CH_CHECK(write_json(invocation, to_json(session, outcome, scores)));
   log_info(cat("Best checkpoint: ", (session.checkpoints() / "best.ckpt").string()));
@@ -191,8 +199,9 @@ ActionDef train() {
               "Ctrl-C stops after the step and saves; --resume continues to the same bits.",
           .positionals = {"model", "dataset"},
           .required = {"model", "dataset"},
-          .groups = {SettingGroup::Task, SettingGroup::Data, SettingGroup::Model, SettingGroup::Training,
-                     SettingGroup::Checkpoints, SettingGroup::Machine, SettingGroup::Output},
+          .groups = {SettingGroup::Task, SettingGroup::Data, SettingGroup::Model,
+                     SettingGroup::Training, SettingGroup::Checkpoints, SettingGroup::Machine,
+                     SettingGroup::Output},
           .run = run};
 }
 

@@ -1,0 +1,33 @@
+// ch datasets: the data sets known by name.
+#include "cli/action_def.hpp"
+#include "cli/output.hpp"
+#include "data/registry.hpp"
+
+namespace chop::actions {
+namespace {
+
+Result<Exit> run(const Invocation& invocation) {
+  Table table{.columns = {{"Data set", Align::Left, 0, "dataset"},
+                          {"Sample", Align::Left, 0, "sample_shape"},
+                          {"Classes", Align::Right, 0, "classes"},
+                          {"What it is", Align::Left, 80, "doc"}},
+              .rows = {}};
+  for (const DatasetDef& def : all_datasets())
+    table.rows.push_back({def.name, to_string(def.sample_shape), def.num_classes, def.doc});
+  CH_CHECK(print_table(invocation, table, TableStyle::Simple));
+  return Exit::Done;
+}
+
+}  // namespace
+
+ActionDef datasets() {
+  return {.name = "datasets",
+          .usage = "ch datasets [--json FILE]",
+          .summary = "list the data sets known by name",
+          .details =
+              "A path works as well: CSV, npy, npz, HDF5, or a folder of MNIST or CIFAR-10 files.",
+          .settings = {"json"},
+          .run = run};
+}
+
+}  // namespace chop::actions

@@ -1,0 +1,50 @@
+// ch docs --dir DIR [--check]: writes the reference pages, or says which are stale.
+#include "cli/action_def.hpp"
+#include "cli/reference_docs.hpp"
+#include "support/files.hpp"
+#include "support/log.hpp"
+
+namespace chop::actions {
+namespace {
+
+Result<Exit> run(const Invocation& invocation) {
+  const std::filesystem::path folder = invocation.settings.text_or_empty("dir");
+  const bool check = invocation.settings.flag("check");
+  bool stale = false;
+  for (const ReferencePage& page : reference_pages()) {
+    const auto path = folder / page.file;
+    const Result<std::string> current = read_file(path);
+    if (current && current.value() == page.text) continue;
+    if (check) {
+      stale = true;
+      invocation.out << path.string() << " is stale; `ch docs --dir " << folder.string()
+                     << "` renews it\n";
+      continue;
+    }
+    CH_CHECK(write_file(path, page.text));
+    log_info("Wrote " + path.string());
+  }
+  return stale ? Exit::CheckFailed : Exit::Done;
+}
+
+}  // namespace
+
+ActionDef docs() {
+  return {.name = "docs",
+          .usage = "ch docs --dir DIR [--check]",
+          .summary = "write the reference pages from the registries",
+          .own = {{.dest = "dir",
+                   .flags = {"--dir"},
+                   .kind = SettingKind::Path,
+                   .initial = "docs/reference",
+                   .placeholder = "DIR",
+                   .doc = "where the pages are"},
+                  {.dest = "check",
+                   .flags = {"--check"},
+                   .kind = SettingKind::Flag,
+                   .initial = "False",
+                   .doc = "write nothing; exit with 3 when a page is stale"}},
+          .run = run};
+}
+
+}  // namespace chop::actions

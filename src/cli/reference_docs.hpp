@@ -1,0 +1,17 @@
+// The pages of docs/reference, made from the registries, so that they cannot say anything
+// the program does not do.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace chop {
+
+struct ReferencePage {
+  std::string file;  ///< "ops.md"
+  std::string text;
+};
+
+std::vector<ReferencePage> reference_pages();
+
+}  // namespace chop
