@@ -52,6 +52,7 @@ void fill_as_declared(Tensor& value, const ParamDef& def, const Call& call, std:
                       std::uint64_t seed) {
   const double scale = def.init.scale == nullptr ? 1.0 : def.init.scale(call);
   fill(value, def.init.kind, scale, init_stream(seed, name));
+  if (def.init.finish != nullptr) def.init.finish(call, value);
 }
 
 }  // namespace

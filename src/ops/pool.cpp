@@ -23,6 +23,11 @@ std::int64_t places(std::int64_t in, std::int64_t kernel, std::int64_t stride, s
   return count;
 }
 
+/// From the first tap to the last.
+Extent span_of(const Window& win) {
+  return {win.dilation.h * (win.kernel.h - 1) + 1, win.dilation.w * (win.kernel.w - 1) + 1};
+}
+
 Status check_pool_input(const Call& call, const Shape& x, std::size_t dims) {
   CH_CHECK(check_image(call, x, dims));
   for (std::size_t i = x.size() == dims + 2 ? 1 : 0; i < x.size(); ++i)
@@ -58,7 +63,7 @@ Result<PoolShape> pool_shape(const Call& call, const Shape& x, std::size_t dims)
   win.out.w =
       places(win.in.w, win.kernel.w, win.stride.w, win.padding.w, win.dilation.w, ceil_mode);
   if (win.out.h < 1 || win.out.w < 1)
-    return Error{.what = cat(call.op.name, ": a kernel of ", size_text(win.kernel, dims),
+    return Error{.what = cat(call.op.name, ": a window of ", size_text(span_of(win), dims),
                              " does not fit an input of ", size_text(win.in, dims)),
                  .hint = "use a smaller kernel, less dilation or more padding"};
   return pool;

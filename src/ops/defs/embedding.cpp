@@ -52,7 +52,7 @@ double one(const Call& /*call*/) {
 /// The row that stands for "nothing here" starts as zero and, without gradient, stays so.
 void clear_padding(const Call& call, Tensor& weight) {
   const std::int64_t row = call.integer("padding_idx");
-  if (row < 0 || row >= weight.dim(0)) return;
+  if (row < 0 || weight.rank() != 2 || row >= weight.dim(0)) return;
   const auto dim = static_cast<std::size_t>(weight.dim(1));
   const auto values = weight.mutable_data<float>();
   for (std::size_t i = 0; i < dim; ++i) values[static_cast<std::size_t>(row) * dim + i] = 0;
