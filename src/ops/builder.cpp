@@ -8,10 +8,22 @@
 namespace chop {
 namespace {
 
+constexpr std::int64_t kLargestValue = std::int64_t{1} << 40;
 constexpr std::int64_t kBatch = 2;  // any number above one shows wrong broadcasts
 
 std::string last_part(std::string_view path) {
   return std::string(path.substr(path.find_last_of('.') + 1));
+}
+
+/// Whether a value of this shape could be held at all, products not overflowing.
+bool is_possible(const Shape& shape) {
+  std::int64_t size = 1;
+  for (const std::int64_t dim : shape) {
+    if (dim < 1) return dim == 0;
+    if (dim > kLargestValue / size) return false;
+    size *= dim;
+  }
+  return true;
 }
 
 bool is_known(const Types& types, Value value) {
@@ -32,13 +44,14 @@ Value GraphBuilder::input(std::string_view name, Shape shape, DType dtype) {
   Attrs attrs = {{"shape", shape}};
   if (dtype != DType::F32) attrs["dtype"] = std::string(name_of(dtype));
   TensorType type{dtype, std::move(shape)};
-  for (std::int64_t& dim : type.shape) {
+  for (std::int64_t& dim : type.shape)
     if (dim == -1) dim = kBatch;
-    if (dim < 1 || dim > (std::int64_t{1} << 40)) {
-      fail({.what = cat("input '", name, "' has the dimension ", dim),
-            .hint = "sizes are at least 1; -1 is the batch"});
-      return {};
-    }
+  if (!is_possible(type.shape) || numel(type.shape) == 0) {
+    fail({.what =
+              cat("input '", name, "' has the shape ", to_string(std::get<Ints>(attrs["shape"]))),
+          .hint = "every size must be at least 1, and -1 is the batch; a sample may hold 2^39 "
+                  "numbers"});
+    return {};
   }
   const NodeId id = graph_.add({.name = std::string(name),
                                 .opcode = Opcode::Placeholder,
@@ -83,6 +96,10 @@ Result<Value> GraphBuilder::try_call(Node node) {
   if (is_module) modules_.emplace(target, id);
   types_.resize(graph_.id_limit());
   CH_TRY(types_[index(id)], infer_node(graph_, id, types_));
+  for (const TensorType& type : types_[index(id)])
+    if (!is_possible(type.shape))
+      return Error{.what = cat("the result would have the shape ", to_string(type.shape)),
+                   .hint = "no machine holds that; look for a size with too many digits"};
   return Value{id};
 }
 

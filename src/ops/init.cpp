@@ -11,8 +11,8 @@ namespace chop {
 namespace {
 
 /// Elements of one parameter, and of a whole graph: beyond this a size is a slip.
-constexpr std::int64_t kLargestParameter = std::int64_t{1} << 29;
-constexpr std::int64_t kLargestGraph = std::int64_t{1} << 31;
+constexpr std::int64_t kLargestParameter = std::int64_t{1} << 28;
+constexpr std::int64_t kLargestGraph = std::int64_t{1} << 29;
 /// Work is cut into blocks of this many elements whatever the number of threads.
 constexpr std::int64_t kBlock = 1 << 16;
 

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 namespace chop {
 namespace {
 
@@ -113,9 +115,17 @@ TEST(GraphBuilder, RefusesSizesNoMachineHolds) {
     EXPECT_EQ(graph.error().what,
               cat("parameter 'fc.weight' would have the shape [", size, ", 16]"));
   }
-  GraphBuilder b("net", 0);
-  const Value x = b.input("x", {-1, 0});
-  EXPECT_EQ(std::move(b).finish({x}).error().what, "input 'x' has the dimension 0");
+}
+
+TEST(GraphBuilder, RefusesInputsNoMachineHolds) {
+  constexpr std::int64_t kLarge = std::int64_t{1} << 31;
+  for (const Shape& shape : {Shape{-1, 0}, Shape{-1, -2}, Shape{-1, kLarge, kLarge, kLarge}}) {
+    GraphBuilder b("net", 0);
+    const Value x = b.input("x", shape);
+    const Result<Graph> graph = std::move(b).finish({x});
+    ASSERT_FALSE(graph);
+    EXPECT_EQ(graph.error().what, cat("input 'x' has the shape ", to_string(shape)));
+  }
 }
 
 TEST(GraphBuilder, RefusesValuesOfAnotherBuilder) {
