@@ -192,7 +192,7 @@ Result<Dataset> load_npy(const fs::path& path, const DataOptions& options) {
   return split_samples(std::move(samples), path, options);
 }
 
-const Tensor* find(const NamedTensors& arrays, std::string_view name) {
+const Tensor* find(const NpzArrays& arrays, std::string_view name) {
   for (const auto& [key, tensor] : arrays)
     if (key == name) return &tensor;
   return nullptr;
@@ -206,7 +206,7 @@ std::vector<std::uint32_t> first_rows(std::int64_t count, const DataOptions& opt
 }
 
 /// Arrays that name their test rows: only validation is set apart.
-Result<Dataset> load_split_npz(const NamedTensors& arrays, const fs::path& path,
+Result<Dataset> load_split_npz(const NpzArrays& arrays, const fs::path& path,
                                const DataOptions& options) {
   const int threads = threads_of(options);
   const std::string name = path.string();
@@ -244,7 +244,7 @@ Result<Dataset> load_split_npz(const NamedTensors& arrays, const fs::path& path,
 }
 
 Result<Dataset> load_npz(const fs::path& path, const DataOptions& options) {
-  CH_TRY(const NamedTensors arrays, read_npz(path));
+  CH_TRY(const NpzArrays arrays, read_npz(path));
   const auto has = [&](std::initializer_list<std::string_view> names) {
     return std::all_of(names.begin(), names.end(),
                        [&](std::string_view name) { return find(arrays, name) != nullptr; });

@@ -93,7 +93,7 @@ Result<std::string> source_bytes(zip_source_t* source) {
 }
 
 /// Builds the archive in memory.
-Result<std::string> pack(const NamedTensors& tensors) {
+Result<std::string> pack(const NpzArrays& tensors) {
   std::vector<std::string> contents;
   for (const auto& [name, tensor] : tensors) {
     CH_TRY(contents.emplace_back(), format_npy(tensor));
@@ -119,9 +119,9 @@ Result<std::string> pack(const NamedTensors& tensors) {
 
 }  // namespace
 
-Result<NamedTensors> read_npz(const std::filesystem::path& path) {
+Result<NpzArrays> read_npz(const std::filesystem::path& path) {
   CH_TRY(const Archive archive, open_archive(path));
-  NamedTensors tensors;
+  NpzArrays tensors;
   const zip_int64_t count = zip_get_num_entries(archive.get(), 0);
   for (zip_int64_t i = 0; i < count; ++i) {
     zip_stat_t entry;
@@ -139,7 +139,7 @@ Result<NamedTensors> read_npz(const std::filesystem::path& path) {
   return tensors;
 }
 
-Status write_npz(const std::filesystem::path& path, const NamedTensors& tensors) {
+Status write_npz(const std::filesystem::path& path, const NpzArrays& tensors) {
   std::set<std::string> names;
   for (const auto& [name, tensor] : tensors) {
     if (!names.insert(name).second)

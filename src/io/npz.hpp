@@ -10,13 +10,13 @@
 
 namespace chop {
 
-using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
+using NpzArrays = std::vector<std::pair<std::string, Tensor>>;
 
 /// All arrays, in the order of the archive, under their names without ".npy". Stored and
 /// deflated entries are read; other files in the archive are left alone.
-Result<NamedTensors> read_npz(const std::filesystem::path& path);
+Result<NpzArrays> read_npz(const std::filesystem::path& path);
 
 /// Stored, not deflated; the same tensors give the same bytes.
-Status write_npz(const std::filesystem::path& path, const NamedTensors& tensors);
+Status write_npz(const std::filesystem::path& path, const NpzArrays& tensors);
 
 }  // namespace chop

@@ -60,7 +60,7 @@ Status copy_npy(const Arguments& args) {
 }
 
 Status copy_npz(const Arguments& args) {
-  CH_TRY(const chop::NamedTensors tensors, chop::read_npz(args[0]));
+  CH_TRY(const chop::NpzArrays tensors, chop::read_npz(args[0]));
   return chop::write_npz(args[1], tensors);
 }
 

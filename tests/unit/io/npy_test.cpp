@@ -120,13 +120,13 @@ TEST(Npy, AMissingFileIsNamed) {
 
 TEST(Npz, TensorsComeBackInOrderAndTheBytesAreTheSameEachTime) {
   const TempFolder folder;
-  const NamedTensors tensors = {{"x", Tensor::of<float>({2, 2}, {1, -0.0F, 3e38F, 4})},
+  const NpzArrays tensors = {{"x", Tensor::of<float>({2, 2}, {1, -0.0F, 3e38F, 4})},
                                 {"a/b", Tensor::of<std::int64_t>({0}, {})},
                                 {"y", Tensor::of<std::int64_t>({2}, {-1, 7})}};
   ASSERT_TRUE(write_npz(folder / "a.npz", tensors));
   ASSERT_TRUE(write_npz(folder / "b.npz", tensors));
   EXPECT_EQ(read_file(folder / "a.npz").value(), read_file(folder / "b.npz").value());
-  const Result<NamedTensors> again = read_npz(folder / "a.npz");
+  const Result<NpzArrays> again = read_npz(folder / "a.npz");
   ASSERT_TRUE(again) << to_string(again.error());
   EXPECT_EQ(again.value(), tensors);
 }
