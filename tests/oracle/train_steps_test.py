@@ -1,0 +1,106 @@
+"""100 Adam steps from the same weights on the same batches give PyTorch's losses."""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import numpy
+import torch
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+from torch_models import MODELS  # noqa: E402
+
+PROGRAM = pathlib.Path(os.environ["CH_BUILD"]) / "tests" / "oracle_train_steps"
+STEPS = 100
+U64 = 0xFFFFFFFFFFFFFFFF
+GOLD = 0x9E3779B97F4A7C15
+
+
+def mix64(x):
+    """splitmix64's finaliser on an array of 64-bit words, as docs/numerics.md states it."""
+    x = x ^ (x >> numpy.uint64(30))
+    x = x * numpy.uint64(0xBF58476D1CE4E5B9)
+    x = x ^ (x >> numpy.uint64(27))
+    x = x * numpy.uint64(0x94D049BB133111EB)
+    return x ^ (x >> numpy.uint64(31))
+
+
+def uniforms(seed, purpose, step, count):
+    """The first numbers of a random stream of ours."""
+    fnv = 0xCBF29CE484222325
+    for byte in purpose.encode():
+        fnv = ((fnv ^ byte) * 0x100000001B3) & U64
+    word = lambda value: numpy.array([value & U64], dtype=numpy.uint64)  # noqa: E731
+    key = mix64(mix64(word(seed + GOLD)) ^ mix64(word(fnv + step * GOLD)))[0]
+    n = numpy.arange(count, dtype=numpy.uint64)
+    bits = mix64(mix64(n * numpy.uint64(GOLD) + key) ^ key)
+    return ((bits >> numpy.uint64(11)).astype(numpy.float64) + 0.5) * 2.0**-53
+
+
+class OurDropout(torch.nn.Module):
+    """Dropout with our masks: PyTorch's own generator draws others."""
+
+    def __init__(self, node):
+        super().__init__()
+        self.node, self.step = node, 0
+
+    def forward(self, x):
+        keep = uniforms(0, f"dropout/{self.node}", self.step, x.numel()) >= 0.5
+        self.step += 1
+        return x * torch.tensor(keep.reshape(x.shape) * 2.0, dtype=x.dtype)
+
+
+def torch_losses(name, folder, batch):
+    make, prefix = MODELS[name]
+    start = numpy.load(folder / "start.npz")
+    model = make()
+    state = {key[len(prefix):]: torch.from_numpy(start[key]) for key in start.files if key not in "xy"}
+    result = model.load_state_dict(state, strict=False)
+    assert not result.unexpected_keys, result.unexpected_keys
+    assert all(key.endswith("num_batches_tracked") for key in result.missing_keys), result.missing_keys
+    if isinstance(model, torch.nn.Sequential):
+        for i, layer in enumerate(model):
+            if isinstance(layer, torch.nn.Dropout):
+                model[i] = OurDropout((prefix + str(i)).replace(".", "_"))
+    model.train()
+    optimiser = torch.optim.Adam(model.parameters(), lr=1e-3)
+    x, y = torch.from_numpy(start["x"]), torch.from_numpy(start["y"])
+    losses = []
+    for step in range(STEPS):
+        rows = slice(step * batch, (step + 1) * batch)
+        optimiser.zero_grad()
+        loss = torch.nn.functional.cross_entropy(model(x[rows]), y[rows])
+        loss.backward()
+        optimiser.step()
+        losses.append(loss.item())
+    buffers = {prefix + key: value.numpy() for key, value in model.state_dict().items() if "running" in key}
+    return losses, buffers
+
+
+class TrainSteps(unittest.TestCase):
+    def check(self, name, batch):
+        with tempfile.TemporaryDirectory() as temporary:
+            folder = pathlib.Path(temporary)
+            out = subprocess.run([PROGRAM, name, str(STEPS), str(batch), folder], check=True, capture_output=True)
+            ours = json.loads(out.stdout)
+            theirs, buffers = torch_losses(name, folder, batch)
+            end = numpy.load(folder / "end.npz")
+        worst = max(abs(a - b) / abs(b) for a, b in zip(ours, theirs))
+        print(f"{name}: loss {ours[0]:.4f} -> {ours[-1]:.4f}, worst relative difference {worst:.2e}")
+        self.assertLess(ours[-1], ours[0], "nothing was learnt, so nothing was compared")
+        self.assertLess(worst, 1e-4)
+        for key, value in buffers.items():
+            numpy.testing.assert_allclose(end[key], value, rtol=1e-3, atol=1e-4, err_msg=key)
+
+
+for _name in MODELS:
+    _batch = 32 if _name == "toy_convnet" else 256
+    setattr(TrainSteps, f"test_{_name}", lambda self, n=_name, b=_batch: self.check(n, b))
+
+if __name__ == "__main__":
+    torch.set_num_threads(1)
+    numpy.seterr(over="ignore")
+    unittest.main()
