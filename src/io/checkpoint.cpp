@@ -1,0 +1,141 @@
+#include "io/checkpoint.hpp"
+
+#include <set>
+
+#include "io/safetensors.hpp"
+#include "ir/json.hpp"
+#include "ir/verify.hpp"
+#include "support/text.hpp"
+
+namespace chop {
+namespace {
+
+constexpr const char* kGraphKey = "chop.graph";
+constexpr const char* kVersionKey = "chop.version";
+constexpr const char* kVersion = "1";
+constexpr std::size_t kMostListed = 8;
+
+using TensorsByName = std::map<std::string, Tensor>;
+
+/// Collects the ways in which a set of tensors differs from the parameters of a graph.
+struct Differences {
+  std::vector<std::string> notes;
+  std::size_t left_out = 0;
+
+  void add(std::string note) {
+    if (notes.size() < kMostListed)
+      notes.push_back(std::move(note));
+    else
+      ++left_out;
+  }
+  Status status(std::string what, std::string hint) && {
+    if (notes.empty()) return {};
+    if (left_out > 0) notes.push_back(cat("and ", left_out, " more"));
+    return Error{.what = std::move(what), .notes = std::move(notes), .hint = std::move(hint)};
+  }
+};
+
+/// Puts tensors into the parameters of their names; what is left in `tensors` is not theirs.
+Differences fill(Graph& graph, TensorsByName& tensors) {
+  Differences differences;
+  for (Parameter& parameter : graph.parameters()) {
+    const auto found = tensors.find(parameter.name);
+    if (found == tensors.end()) {
+      differences.add(cat("missing: ", parameter.name));
+      continue;
+    }
+    if (found->second.type() != parameter.value.type())
+      differences.add(cat(parameter.name, " is ", name_of(found->second.dtype()),
+                          to_string(found->second.shape()), ", expected ",
+                          name_of(parameter.value.dtype()), to_string(parameter.value.shape())));
+    else
+      parameter.value = std::move(found->second);
+    tensors.erase(found);
+  }
+  return differences;
+}
+
+bool is_native(const SafetensorsFile& file) {
+  return file.metadata.contains(kGraphKey);
+}
+
+Result<Checkpoint> from_file(SafetensorsFile file, const std::filesystem::path& path) {
+  if (!is_native(file))
+    return Error{.what = cat("'", path.string(),
+                             "' holds weights but no graph: it is not a checkpoint of ours"),
+                 .hint = "checkpoints written by `ch train` hold both"};
+  if (const auto version = file.metadata.find(kVersionKey);
+      version == file.metadata.end() || version->second != kVersion)
+    return Error{.what = cat("'", path.string(), "' is of version ",
+                             version == file.metadata.end() ? "unknown" : version->second,
+                             "; this program reads ", kVersion)};
+  Result<Graph> graph = graph_from_json(file.metadata.at(kGraphKey));
+  if (!graph) return std::move(graph).error().note(cat("in the graph of '", path.string(), "'"));
+  Checkpoint checkpoint{.graph = std::move(graph).value()};
+  CH_CHECK(verify_structure(checkpoint.graph));
+  TensorsByName tensors;
+  std::vector<std::string> order;
+  for (auto& [name, tensor] : file.tensors) {
+    order.push_back(name);
+    tensors.emplace(name, std::move(tensor));
+  }
+  CH_CHECK(fill(checkpoint.graph, tensors)
+               .status(cat("'", path.string(), "' does not hold the tensors its graph needs"),
+                       "the file is damaged"));
+  for (const std::string& name : order)
+    if (const auto found = tensors.find(name); found != tensors.end())
+      checkpoint.extra.emplace_back(name, std::move(found->second));
+  for (auto& [key, value] : file.metadata)
+    if (key != kGraphKey && key != kVersionKey) checkpoint.info.emplace(key, std::move(value));
+  return checkpoint;
+}
+
+}  // namespace
+
+Status save_checkpoint(const std::filesystem::path& path, const Checkpoint& checkpoint) {
+  SafetensorsFile file{.metadata = checkpoint.info, .tensors = {}};
+  file.metadata[kGraphKey] = to_json(checkpoint.graph);
+  file.metadata[kVersionKey] = kVersion;
+  for (const Parameter& parameter : checkpoint.graph.parameters())
+    file.tensors.emplace_back(parameter.name, parameter.value);
+  file.tensors.insert(file.tensors.end(), checkpoint.extra.begin(), checkpoint.extra.end());
+  return write_safetensors(path, file);
+}
+
+Result<Checkpoint> load_checkpoint(const std::filesystem::path& path) {
+  CH_TRY(SafetensorsFile file, read_safetensors(path));
+  return from_file(std::move(file), path);
+}
+
+Status check_same_parameters(const Graph& wanted, const Graph& given) {
+  Graph copy = wanted;
+  TensorsByName tensors;
+  for (const Parameter& parameter : given.parameters())
+    tensors.emplace(parameter.name, parameter.value);
+  Differences differences = fill(copy, tensors);
+  for (const auto& [name, tensor] : tensors) differences.add(cat("unexpected: ", name));
+  return std::move(differences)
+      .status(cat("the checkpoint is of another network ('", given.name(), "') than '",
+                  wanted.name(), "'"),
+              cat("name the model it was made with, or train '", wanted.name(), "' first"));
+}
+
+Result<Graph> load_weights(const Graph& model, const std::filesystem::path& path) {
+  CH_TRY(SafetensorsFile file, read_safetensors(path));
+  if (is_native(file)) {
+    CH_TRY(Checkpoint checkpoint, from_file(std::move(file), path));
+    CH_CHECK(check_same_parameters(model, checkpoint.graph));
+    return std::move(checkpoint.graph);
+  }
+  Graph graph = model;
+  TensorsByName tensors(file.tensors.begin(), file.tensors.end());
+  Differences differences = fill(graph, tensors);
+  for (const auto& [name, tensor] : tensors) differences.add(cat("unexpected: ", name));
+  CH_CHECK(
+      std::move(differences)
+          .status(cat("the tensors of '", path.string(), "' are not those of '", model.name(), "'"),
+                  "`ch models NAME` shows what a model needs"));
+  return graph;
+}
+
+}  // namespace chop

@@ -1,0 +1,36 @@
+// The native checkpoint: a safetensors file whose metadata holds the graph as JSON. Any tool
+// can read the weights; `ch` reads it all.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ir/graph.hpp"
+
+namespace chop {
+
+struct Checkpoint {
+  Graph graph;
+  std::map<std::string, std::string> info = {};            ///< further metadata entries
+  std::vector<std::pair<std::string, Tensor>> extra = {};  ///< tensors besides the parameters
+};
+
+/// The same checkpoint gives the same bytes. Written beside and renamed.
+Status save_checkpoint(const std::filesystem::path& path, const Checkpoint& checkpoint);
+
+/// Truncated and foreign files, missing and misshapen tensors are errors that say so.
+Result<Checkpoint> load_checkpoint(const std::filesystem::path& path);
+
+/// Whether `given` has exactly the parameters of `wanted`: the error lists what is missing,
+/// what is unexpected and what has another shape.
+Status check_same_parameters(const Graph& wanted, const Graph& given);
+
+/// The model with the weights of a file: of a native checkpoint its graph, which may hold
+/// number formats, provided the parameters are the model's; of any other safetensors file
+/// the tensors of those names.
+Result<Graph> load_weights(const Graph& model, const std::filesystem::path& path);
+
+}  // namespace chop
