@@ -157,6 +157,34 @@ Layout lay_out(const SafetensorsFile& file) {
   return layout;
 }
 
+Result<std::string> format_header(const SafetensorsFile& file, const Layout& layout) {
+  Json header = Json::object();
+  if (!file.metadata.empty()) header[std::string(kMetadataKey)] = file.metadata;
+  std::set<std::string> names{std::string(kMetadataKey)};
+  for (std::size_t i = 0; i < file.tensors.size(); ++i) {
+    const auto& [name, tensor] = file.tensors[i];
+    if (!names.insert(name).second)
+      return Error{.what = cat("a safetensors file cannot hold two tensors named '", name, "'")};
+    // push_back, because operator[] of an ordered object searches all keys each time.
+    header.push_back(
+        {name, Json{{"dtype", safetensors_name(tensor.dtype())},
+                    {"shape", tensor.shape()},
+                    {"data_offsets", {layout.offsets[i].first, layout.offsets[i].second}}}});
+  }
+  std::string text;
+  try {
+    text = header.dump();
+  } catch (const Json::exception&) {
+    return Error{.what = "a tensor name or metadata text is not valid UTF-8"};
+  }
+  text.resize((text.size() + 7) / 8 * 8, ' ');
+  if (text.size() > kLargestHeader)
+    return Error{.what = cat("the header would take ", text.size(), " bytes, more than 100 MB")};
+  std::string length(8, '\0');
+  for (std::size_t i = 0; i < 8; ++i) length[i] = static_cast<char>(text.size() >> (8 * i) & 0xFF);
+  return length + text;
+}
+
 }  // namespace
 
 Result<SafetensorsView> SafetensorsView::parse(std::span<const std::byte> bytes,
@@ -205,39 +233,20 @@ Result<SafetensorsFile> read_safetensors(const std::filesystem::path& path) {
   return file;
 }
 
-Result<std::string> format_safetensors_header(const SafetensorsFile& file) {
+Result<std::string> format_safetensors(const SafetensorsFile& file) {
   const Layout layout = lay_out(file);
-  Json header = Json::object();
-  if (!file.metadata.empty()) header[std::string(kMetadataKey)] = file.metadata;
-  std::set<std::string> names{std::string(kMetadataKey)};
-  for (std::size_t i = 0; i < file.tensors.size(); ++i) {
-    const auto& [name, tensor] = file.tensors[i];
-    if (!names.insert(name).second)
-      return Error{.what = cat("a safetensors file cannot hold two tensors named '", name, "'")};
-    // push_back, because operator[] of an ordered object searches all keys each time.
-    header.push_back(
-        {name, Json{{"dtype", safetensors_name(tensor.dtype())},
-                    {"shape", tensor.shape()},
-                    {"data_offsets", {layout.offsets[i].first, layout.offsets[i].second}}}});
+  CH_TRY(std::string bytes, format_header(file, layout));
+  for (const std::size_t i : layout.order) {
+    const Tensor& tensor = file.tensors[i].second;
+    bytes.append(reinterpret_cast<const char*>(tensor.bytes()), tensor.size_in_bytes());
   }
-  std::string text;
-  try {
-    text = header.dump();
-  } catch (const Json::exception&) {
-    return Error{.what = "a tensor name or metadata text is not valid UTF-8"};
-  }
-  text.resize((text.size() + 7) / 8 * 8, ' ');
-  if (text.size() > kLargestHeader)
-    return Error{.what = cat("the header would take ", text.size(), " bytes, more than 100 MB")};
-  std::string length(8, '\0');
-  for (std::size_t i = 0; i < 8; ++i) length[i] = static_cast<char>(text.size() >> (8 * i) & 0xFF);
-  return length + text;
+  return bytes;
 }
 
 Status write_safetensors(const std::filesystem::path& path, const SafetensorsFile& file) {
-  Result<std::string> header = format_safetensors_header(file);
-  if (!header) return std::move(header).error().note(cat("while writing '", path.string(), "'"));
   const Layout layout = lay_out(file);
+  Result<std::string> header = format_header(file, layout);
+  if (!header) return std::move(header).error().note(cat("while writing '", path.string(), "'"));
   return write_file(path, [&](std::ostream& out) {
     out.write(header.value().data(), static_cast<std::streamsize>(header.value().size()));
     for (const std::size_t i : layout.order) {

@@ -50,7 +50,8 @@ Result<SafetensorsFile> read_safetensors(const std::filesystem::path& path);
 
 /// The same contents give the same bytes. The header keeps the given order; the bytes lie
 /// by falling element size, so that every tensor is aligned for those who map the file.
-Result<std::string> format_safetensors_header(const SafetensorsFile& file);
 Status write_safetensors(const std::filesystem::path& path, const SafetensorsFile& file);
+/// The bytes write_safetensors() writes.
+Result<std::string> format_safetensors(const SafetensorsFile& file);
 
 }  // namespace chop
