@@ -60,7 +60,9 @@ struct DataOptions {
 /// class.
 ///
 /// Files by path are split 80/20 as scikit-learn's train_test_split(random_state=42) does,
-/// unless they name their test rows themselves.
+/// unless they name their test rows themselves. In a CSV the label is the column named label,
+/// class, target or y, else the last; text labels are numbered in sorted order, or in the
+/// order of a registered data set with exactly those classes.
 Result<Dataset> load_dataset(std::string_view name_or_path, const DataOptions& options = {});
 
 }  // namespace chop

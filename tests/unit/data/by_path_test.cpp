@@ -42,6 +42,20 @@ TEST(ByPath, CsvIsSplitAsScikitLearnDoes) {
   EXPECT_TRUE(data.mean.empty());
 }
 
+TEST(ByPath, ClassesOfAKnownDataSetKeepItsOrder) {
+  const TempFolder folder;
+  std::string text = "mass,class\n";
+  for (int i = 0; i < 20; ++i) text += cat(i % 5, ",", "gqwzt"[i % 5], "\n");
+  const Result<Dataset> loaded = load_dataset(folder.write("jets.csv", text).string());
+  ASSERT_TRUE(loaded) << error_of(loaded);
+  EXPECT_EQ(loaded.value().class_names, (std::vector<std::string>{"g", "q", "w", "z", "t"}));
+  for (std::int64_t i = 0; i < loaded.value().train.rows(); ++i)
+    EXPECT_EQ(loaded.value().train.y.at(i), loaded.value().train.x.at(i));
+  EXPECT_EQ(
+      loaded.value().notes,
+      std::vector<std::string>{"dataset 'jets': classes numbered as in 'jsc': g, q, w, z, t"});
+}
+
 TEST(ByPath, StandardisationIsAnOption) {
   const TempFolder folder;
   std::string text;
