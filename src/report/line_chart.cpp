@@ -24,7 +24,7 @@ constexpr std::array<std::string_view, 4> kDashes = {"", "7 4", "2 3", "9 3 2 3"
 
 constexpr double kLegendLine = 17;
 constexpr double kLegendGap = 6;
-constexpr int kLegendLetters = 34;
+constexpr int kLegendLetters = 38;
 constexpr double kTop = 56;
 constexpr double kBottom = 58;
 constexpr std::size_t kMostMarkers = 40;
