@@ -40,6 +40,28 @@ std::string_view without_plus(std::string_view text) {
   return text;
 }
 
+template <class Real>
+std::optional<Real> parse_real(std::string_view text) {
+  text = without_plus(text);
+  Real value = 0;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (code != std::errc{} || end != text.data() + text.size() || text.empty()) return {};
+  return value;
+}
+
+template <class Bits, class Real>
+std::optional<Real> parse_bits(std::string_view text) {
+  if (text == "nan") return std::numeric_limits<Real>::quiet_NaN();
+  if (!text.starts_with("nan(0x") || !text.ends_with(')')) return parse_real<Real>(text);
+  text = text.substr(6, text.size() - 7);
+  Bits bits = 0;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), bits, 16);
+  if (code != std::errc{} || end != text.data() + text.size() || text.empty()) return {};
+  const auto value = std::bit_cast<Real>(bits);
+  if (!std::isnan(value)) return {};
+  return value;
+}
+
 }  // namespace
 
 std::string join(std::span<const std::string> parts, std::string_view separator) {
@@ -128,11 +150,15 @@ std::optional<std::int64_t> parse_int(std::string_view text) {
 }
 
 std::optional<double> parse_double(std::string_view text) {
-  text = without_plus(text);
-  double value = 0;
-  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (code != std::errc{} || end != text.data() + text.size() || text.empty()) return {};
-  return value;
+  return parse_real<double>(text);
+}
+
+std::optional<double> parse_exact(std::string_view text) {
+  return parse_bits<std::uint64_t, double>(text);
+}
+
+std::optional<float> parse_exact_float(std::string_view text) {
+  return parse_bits<std::uint32_t, float>(text);
 }
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {

@@ -32,6 +32,10 @@ std::string human_bytes(std::uint64_t bytes);
 /// The whole of `text` as a number, or nothing.
 std::optional<std::int64_t> parse_int(std::string_view text);
 std::optional<double> parse_double(std::string_view text);
+/// The inverse of exact_bits(): every NaN keeps its bits.
+std::optional<double> parse_exact(std::string_view text);
+/// The nearest float, rounded once.
+std::optional<float> parse_exact_float(std::string_view text);
 
 /// Levenshtein distance; small strings only.
 std::size_t edit_distance(std::string_view a, std::string_view b);

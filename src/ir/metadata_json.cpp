@@ -1,0 +1,154 @@
+// Metadata as JSON, under the reference system's keys.
+#include <nlohmann/json.hpp>
+
+#include "ir/json.hpp"
+#include "ir/json_fields.hpp"
+#include "support/escape.hpp"
+#include "support/text.hpp"
+
+namespace chop {
+namespace {
+
+using Json = nlohmann::json;
+using OrderedJson = nlohmann::ordered_json;
+using TensorMetas = std::map<std::string, TensorMeta>;
+using StatsByName = std::map<std::string, Stats>;
+
+constexpr int kDTypeCount = static_cast<int>(DType::Bool) + 1;
+
+OrderedJson tensors_json(const TensorMetas& tensors) {
+  OrderedJson json = OrderedJson::object();
+  for (const auto& [name, meta] : tensors)
+    json.push_back({to_utf8(name),
+                    {{"shape", meta.shape},
+                     {"torch_dtype", torch_name_of(meta.dtype)},
+                     {"type", to_utf8(meta.type)},
+                     {"precision", meta.precision}}});
+  return json;
+}
+
+OrderedJson stats_json(const StatsByName& by_name) {
+  OrderedJson json = OrderedJson::object();
+  for (const auto& [name, stats] : by_name) {
+    OrderedJson found = OrderedJson::object();
+    for (const auto& [stat, values] : stats) found.push_back({to_utf8(stat), json_of(values)});
+    json.push_back({to_utf8(name), {{"stat", std::move(found)}}});
+  }
+  return json;
+}
+
+Result<DType> dtype_from_torch(const Json& json, const std::string& path) {
+  std::vector<std::string> known;
+  for (int i = 0; i < kDTypeCount; ++i) {
+    known.push_back(torch_name_of(static_cast<DType>(i)));
+    if (json == known.back()) return static_cast<DType>(i);
+  }
+  Error error = unexpected(json, path, "the name of a torch dtype");
+  error.hint = "one of " + join(known, ", ");
+  return error;
+}
+
+Result<TensorMetas> tensors_from(const Json& json, const std::string& path) {
+  if (!json.is_object()) return unexpected(json, path, "an object");
+  TensorMetas tensors;
+  for (const auto& [key, value] : json.items()) {
+    const std::string at = cat(path, ".", key);
+    CH_CHECK(check_object(value, at, {"shape", "torch_dtype", "type", "precision"}));
+    TensorMeta meta;
+    CH_TRY(meta.shape, integers_from(value["shape"], at + ".shape"));
+    CH_TRY(meta.dtype, dtype_from_torch(value["torch_dtype"], at + ".torch_dtype"));
+    CH_TRY(meta.type, text_from(value["type"], at + ".type"));
+    CH_TRY(meta.precision, integers_from(value["precision"], at + ".precision"));
+    tensors[from_utf8(key)] = std::move(meta);
+  }
+  return tensors;
+}
+
+Result<StatsByName> stats_from(const Json& json, const std::string& path) {
+  if (!json.is_object()) return unexpected(json, path, "an object");
+  StatsByName by_name;
+  for (const auto& [key, value] : json.items()) {
+    const std::string at = cat(path, ".", key);
+    CH_CHECK(check_object(value, at, {"stat"}));
+    const Json& stats = value["stat"];
+    if (!stats.is_object()) return unexpected(stats, at + ".stat", "an object");
+    Stats& found = by_name[from_utf8(key)];
+    for (const auto& [stat, values] : stats.items()) {
+      CH_TRY(found[from_utf8(stat)], attrs_from(values, cat(at, ".stat.", stat)));
+    }
+  }
+  return by_name;
+}
+
+Result<CommonMeta> common_from(const Json& json, const std::string& path) {
+  CH_CHECK(check_object(json, path, {"mase_type", "mase_op", "args", "results"}));
+  CommonMeta common;
+  CH_TRY(common.mase_type, text_from(json["mase_type"], path + ".mase_type"));
+  CH_TRY(common.mase_op, text_from(json["mase_op"], path + ".mase_op"));
+  CH_TRY(common.args, tensors_from(json["args"], path + ".args"));
+  CH_TRY(common.results, tensors_from(json["results"], path + ".results"));
+  return common;
+}
+
+Result<HardwareMeta> hardware_from(const Json& json, const std::string& path) {
+  CH_CHECK(check_object(json, path,
+                        {"is_implicit", "device_id", "toolchain", "module", "verilog_param"}));
+  HardwareMeta hardware;
+  CH_TRY(hardware.is_implicit, flag_from(json["is_implicit"], path + ".is_implicit"));
+  CH_TRY(hardware.device_id, integer_from(json["device_id"], path + ".device_id"));
+  CH_TRY(hardware.toolchain, text_from(json["toolchain"], path + ".toolchain"));
+  CH_TRY(hardware.module, text_from(json["module"], path + ".module"));
+  CH_TRY(hardware.verilog_param, attrs_from(json["verilog_param"], path + ".verilog_param"));
+  return hardware;
+}
+
+}  // namespace
+
+OrderedJson json_of(const Metadata& meta) {
+  OrderedJson json = OrderedJson::object();
+  if (meta.common)
+    json["common"] = {{"mase_type", to_utf8(meta.common->mase_type)},
+                      {"mase_op", to_utf8(meta.common->mase_op)},
+                      {"args", tensors_json(meta.common->args)},
+                      {"results", tensors_json(meta.common->results)}};
+  if (meta.software)
+    json["software"] = {{"args", stats_json(meta.software->args)},
+                        {"results", stats_json(meta.software->results)}};
+  if (meta.hardware)
+    json["hardware"] = {{"is_implicit", meta.hardware->is_implicit},
+                        {"device_id", meta.hardware->device_id},
+                        {"toolchain", to_utf8(meta.hardware->toolchain)},
+                        {"module", to_utf8(meta.hardware->module)},
+                        {"verilog_param", json_of(meta.hardware->verilog_param)}};
+  return json;
+}
+
+std::string to_json(const Metadata& meta) {
+  return json_of(meta).dump();
+}
+
+Result<Metadata> metadata_from(const Json& json, const std::string& path) {
+  CH_CHECK(check_object(json, path, {}, {"common", "software", "hardware"}));
+  Metadata meta;
+  if (json.contains("common")) {
+    CH_TRY(meta.common, common_from(json["common"], path + ".common"));
+  }
+  if (json.contains("software")) {
+    const Json& software = json["software"];
+    CH_CHECK(check_object(software, path + ".software", {"args", "results"}));
+    meta.software.emplace();
+    CH_TRY(meta.software->args, stats_from(software["args"], path + ".software.args"));
+    CH_TRY(meta.software->results, stats_from(software["results"], path + ".software.results"));
+  }
+  if (json.contains("hardware")) {
+    CH_TRY(meta.hardware, hardware_from(json["hardware"], path + ".hardware"));
+  }
+  return meta;
+}
+
+Result<Metadata> metadata_from_json(std::string_view text) {
+  CH_TRY(const Json json, parse_json(text, "the metadata"));
+  return metadata_from(json, "meta");
+}
+
+}  // namespace chop

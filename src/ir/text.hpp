@@ -1,0 +1,36 @@
+// The text form of graphs: for people, for golden files, for bug reports.
+//
+//   graph net {
+//     parameter fc.weight: f32[2, 3]
+//
+//     %x = placeholder[target=x] {shape=[-1, 3]}
+//     %fc = call_module[target=fc] linear(%x) {bias=false, in_features=3, out_features=2}
+//     output(%fc)
+//   }
+//
+// docs/ir-text.md has the grammar.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "ir/graph.hpp"
+#include "ir/limits.hpp"
+
+namespace chop {
+
+struct PrintOptions {
+  bool values = false;  ///< write the tensors' values, so that nothing is lost
+};
+
+/// With values, read_text gives back the same graph to the last bit.
+std::string print(const Graph& graph, PrintOptions options = {});
+
+/// Tensors without values become zeros. The error says line, column and what was expected.
+/// What is accepted passes verify_structure.
+Result<Graph> read_text(std::string_view text, const ReadLimits& limits = {});
+
+/// As Python prints the torch.fx graph: `str(fx_graph)`, without a final newline.
+std::string print_fx(const Graph& graph);
+
+}  // namespace chop
