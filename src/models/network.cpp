@@ -92,15 +92,16 @@ class Assembler {
   Result<Value> repeated(const LayerSpec& layer, Value x, const std::string& copy) {
     for (std::int64_t i = 0; i < layer.repeat; ++i) {
       const std::string mine = layer.repeat == 1 ? copy : cat(copy, ".", i);
-      Result<Value> y = layer.layers.empty() ? call(layer, x, i == 0, mine) : block(layer, x, mine);
+      Result<Value> y =
+          layer.layers.empty() ? call(layer, x, i == 0, mine) : block(layer, x, i == 0, mine);
       if (!y) return layer.layers.empty() ? std::move(y).error().note(layer.place) : y;
       x = y.value();
     }
     return x;
   }
 
-  Result<Value> block(const LayerSpec& layer, Value x, const std::string& copy) {
-    if (!layer.inputs.empty() && (copy.empty() || copy.ends_with(".0"))) {
+  Result<Value> block(const LayerSpec& layer, Value x, bool first, const std::string& copy) {
+    if (first && !layer.inputs.empty()) {
       Result<Value> named = find(layer.inputs.front(), x);
       if (!named) return std::move(named).error().note(layer.place);
       x = named.value();

@@ -136,6 +136,26 @@ TEST(Network, RepeatsABlockThatMayReadItsOwnInput) {
   EXPECT_EQ(g.node(*g.find("seq_blocks_9")).inputs[0].node, *g.find("add_2"));
 }
 
+TEST(Network, ABlockInsideARepeatedOneReadsWhatItNamesEachTime) {
+  const Graph g = built(R"(
+    [model]
+    layers = [
+      { op = "linear", name = "a", out_features = 5 },
+      { repeat = 2, layers = [
+        { input = "a", repeat = 2, layers = [{ op = "relu", name = "r" }] },
+        { op = "add", inputs = ["previous", "block"] },
+      ] },
+    ])");
+  const NodeId a = *g.find("a");
+  for (const char* first : {"r_0_0", "r_1_0"}) {
+    ASSERT_TRUE(g.find(first)) << first;
+    EXPECT_EQ(g.node(*g.find(first)).inputs[0].node, a) << first;
+  }
+  EXPECT_EQ(g.node(*g.find("r_0_1")).inputs[0].node, *g.find("r_0_0"));
+  EXPECT_EQ(g.node(*g.find("add_1")).inputs,
+            (std::vector<Value>{{*g.find("r_1_1")}, {*g.find("add")}}));
+}
+
 TEST(Network, TakesInputAndClassesFromTheFileOrTheData) {
   constexpr std::string_view kText = R"(
     [model]
