@@ -72,8 +72,8 @@ std::variant<Settings, Failure> gather(const ActionDef& action,
     if (!file) return Failure{file.error()};
     config = std::make_shared<const ConfigFile>(std::move(file).value());
   }
-  Result<Settings> settings = Settings::merge(std::move(defs), current_surroundings(),
-                                              std::move(config), std::move(manual).value());
+  Result<Settings> settings =
+      Settings::merge(std::move(defs), current_surroundings(), std::move(config), manual.value());
   if (!settings) return Failure{settings.error()};
   if (Status status = check_required(action, settings.value()); !status)
     return Failure{status.error(), Exit::Usage};

@@ -48,7 +48,7 @@ Surroundings current_surroundings() {
 
 Result<Settings> Settings::merge(std::vector<SettingDef> defs, const Surroundings& surroundings,
                                  std::shared_ptr<const ConfigFile> config,
-                                 std::vector<Assignment> manual) {
+                                 const std::vector<Assignment>& manual) {
   Settings settings;
   settings.defs_ = std::make_shared<const std::vector<SettingDef>>(std::move(defs));
   settings.config_ = std::move(config);

@@ -33,7 +33,7 @@ class Settings {
   /// `config` may be null. Paths become absolute; files that must exist are looked for.
   static Result<Settings> merge(std::vector<SettingDef> defs, const Surroundings& surroundings,
                                 std::shared_ptr<const ConfigFile> config,
-                                std::vector<Assignment> manual);
+                                const std::vector<Assignment>& manual);
 
   /// The effective value. Asking for an unknown name or the wrong type, or for a number that
   /// is None, is a bug of the caller.

@@ -52,7 +52,7 @@ std::string percent(double share) {
 
 /// A count that fits in a cell: 12345 as "12,345", or "12.3k" when that is too long.
 std::string count_text(std::int64_t count, double room) {
-  const std::string full = with_commas(count);
+  std::string full = with_commas(count);
   if (svg::text_width(full, 13) <= room) return full;
   static constexpr std::array<const char*, 4> kUnits = {"", "k", "M", "G"};
   auto size = static_cast<double>(count);

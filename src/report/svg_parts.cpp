@@ -53,11 +53,9 @@ std::string escaped(std::string_view text) {
   std::string out;
   for (const DisplayPiece& piece : display_pieces(text)) {
     const auto first = static_cast<unsigned char>(piece.bytes[0]);
-    if (piece.bytes.size() > 1 && piece.width > 0) {
-      out += piece.bytes;
-    } else if (piece.width == 0) {
-      continue;  // a colour has no meaning here
-    } else if (first < 0x20 || first >= 0x7f) {
+    if (piece.width == 0) continue;  // a colour has no meaning here
+    const bool stray = piece.bytes.size() == 1 && (first < 0x20 || first >= 0x7f);
+    if (stray) {
       out += "\xef\xbf\xbd";
     } else if (first == '&') {
       out += "&amp;";

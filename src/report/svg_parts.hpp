@@ -37,7 +37,7 @@ class Canvas {
             std::string_view dash = {});
   void box(double x, double y, double width, double height, std::string_view fill,
            double radius = 0);
-  void raw(std::string element) { body_ += element + "\n"; }
+  void raw(std::string_view element) { body_.append(element) += '\n'; }
   /// The whole document on a white ground.
   std::string finish(double width, double height, std::string_view title) const;
 

@@ -16,9 +16,9 @@ struct Cell {
   using Value = std::variant<std::monostate, bool, std::int64_t, double, std::string>;
 
   Cell() = default;  ///< no value: an empty cell, null in JSON
-  Cell(std::string text_) : value(text_), text(std::move(text_)) {}
-  Cell(std::string_view text_) : Cell(std::string(text_)) {}
-  Cell(const char* text_) : Cell(std::string(text_)) {}
+  Cell(std::string words) : value(words), text(std::move(words)) {}
+  Cell(std::string_view words) : Cell(std::string(words)) {}
+  Cell(const char* words) : Cell(std::string(words)) {}
   Cell(bool truth) : value(truth), text(truth ? "True" : "False") {}
   Cell(std::integral auto number)
       : value(static_cast<std::int64_t>(number)), text(std::to_string(number)) {}
@@ -26,8 +26,8 @@ struct Cell {
   Cell(double number);
   /// Shown with `decimals` digits after the point.
   Cell(double number, int decimals);
-  /// Any value, shown as `text_`.
-  Cell(Value value_, std::string text_) : value(std::move(value_)), text(std::move(text_)) {}
+  /// Any value, shown as `shown`.
+  Cell(Value content, std::string shown) : value(std::move(content)), text(std::move(shown)) {}
 
   bool is_number() const { return value.index() == 2 || value.index() == 3; }
 

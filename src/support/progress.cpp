@@ -21,7 +21,7 @@ constexpr int kLargestBar = 40;
 /// 75 as "01:15", 3675 as "1:01:15".
 std::string clock_text(double seconds) {
   if (!std::isfinite(seconds) || seconds < 0 || seconds > 1e9) return "?";
-  const auto whole = static_cast<std::int64_t>(seconds + 0.5);
+  const auto whole = std::int64_t{std::llround(seconds)};
   std::array<char, 48> text{};
   const long long hours = whole / 3600;
   const long long minutes = whole / 60 % 60;
