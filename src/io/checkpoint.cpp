@@ -1,10 +1,9 @@
 #include "io/checkpoint.hpp"
 
-#include <set>
+#include <optional>
 
 #include "io/safetensors.hpp"
 #include "ir/json.hpp"
-#include "ir/verify.hpp"
 #include "support/text.hpp"
 
 namespace chop {
@@ -35,23 +34,28 @@ struct Differences {
   }
 };
 
+/// Takes the tensor of this name and type out of `tensors`, or notes why there is none.
+std::optional<Tensor> take(TensorsByName& tensors, const std::string& name, const TensorType& type,
+                           Differences& differences) {
+  const auto found = tensors.find(name);
+  if (found == tensors.end()) {
+    differences.add(cat("missing: ", name));
+    return {};
+  }
+  const Tensor tensor = std::move(found->second);
+  tensors.erase(found);
+  if (tensor.type() == type) return tensor;
+  differences.add(cat(name, " is ", name_of(tensor.dtype()), to_string(tensor.shape()),
+                      ", expected ", name_of(type.dtype), to_string(type.shape)));
+  return {};
+}
+
 /// Puts tensors into the parameters of their names; what is left in `tensors` is not theirs.
 Differences fill(Graph& graph, TensorsByName& tensors) {
   Differences differences;
-  for (Parameter& parameter : graph.parameters()) {
-    const auto found = tensors.find(parameter.name);
-    if (found == tensors.end()) {
-      differences.add(cat("missing: ", parameter.name));
-      continue;
-    }
-    if (found->second.type() != parameter.value.type())
-      differences.add(cat(parameter.name, " is ", name_of(found->second.dtype()),
-                          to_string(found->second.shape()), ", expected ",
-                          name_of(parameter.value.dtype()), to_string(parameter.value.shape())));
-    else
-      parameter.value = std::move(found->second);
-    tensors.erase(found);
-  }
+  for (Parameter& parameter : graph.parameters())
+    if (auto value = take(tensors, parameter.name, parameter.value.type(), differences))
+      parameter.value = *std::move(value);
   return differences;
 }
 
@@ -68,20 +72,26 @@ Result<Checkpoint> from_file(SafetensorsFile file, const std::filesystem::path& 
       version == file.metadata.end() || version->second != kVersion)
     return Error{.what = cat("'", path.string(), "' is of version ",
                              version == file.metadata.end() ? "unknown" : version->second,
-                             "; this program reads ", kVersion)};
-  Result<Graph> graph = graph_from_json(file.metadata.at(kGraphKey));
-  if (!graph) return std::move(graph).error().note(cat("in the graph of '", path.string(), "'"));
-  Checkpoint checkpoint{.graph = std::move(graph).value()};
-  CH_CHECK(verify_structure(checkpoint.graph));
+                             "; this program reads ", kVersion),
+                 .hint = "read it with the program that wrote it, or a newer one"};
   TensorsByName tensors;
   std::vector<std::string> order;
   for (auto& [name, tensor] : file.tensors) {
     order.push_back(name);
     tensors.emplace(name, std::move(tensor));
   }
-  CH_CHECK(fill(checkpoint.graph, tensors)
+  Differences differences;
+  // Nothing is allocated on the graph's word: its parameters are the tensors of the file.
+  const ParameterSource source = [&](const std::string& name,
+                                     const TensorType& type) -> Result<Tensor> {
+    return take(tensors, name, type, differences).value_or(Tensor());
+  };
+  Result<Graph> graph = graph_from_json(file.metadata.at(kGraphKey), source);
+  if (!graph) return std::move(graph).error().note(cat("in the graph of '", path.string(), "'"));
+  CH_CHECK(std::move(differences)
                .status(cat("'", path.string(), "' does not hold the tensors its graph needs"),
-                       "the file is damaged"));
+                       "the file is damaged; use another copy or train again"));
+  Checkpoint checkpoint{.graph = std::move(graph).value()};
   for (const std::string& name : order)
     if (const auto found = tensors.find(name); found != tensors.end())
       checkpoint.extra.emplace_back(name, std::move(found->second));
