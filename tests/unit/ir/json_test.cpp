@@ -1,0 +1,161 @@
+// Graphs and metadata as JSON: word for word, and back again.
+#include "ir/json.hpp"
+
+#include <gtest/gtest.h>
+
+#include "unit/ir/random_graph.hpp"
+
+namespace chop {
+namespace {
+
+Graph without_values(Graph graph) {
+  for (Parameter& parameter : graph.parameters()) parameter.value = Tensor(parameter.value.type());
+  return graph;
+}
+
+TEST(GraphJson, ReadsLikeThis) {
+  Graph graph("net");
+  graph.add_parameter({.name = "fc.weight", .value = Tensor(DType::F32, {2, 3})});
+  const NodeId x = graph.add({.opcode = Opcode::Placeholder, .op = "placeholder", .target = "x"});
+  const NodeId fc = graph.add({.opcode = Opcode::CallModule,
+                               .op = "linear",
+                               .target = "fc",
+                               .inputs = {{x}},
+                               .attrs = {{"bias", false}, {"scale", 2.0}}});
+  graph.node(fc).formats["weight"] = {"integer", {{"width", std::int64_t{8}}}};
+  graph.set_outputs({{fc, 1}});
+  EXPECT_EQ(
+      to_json(graph),
+      R"({"version":1,"name":"net",)"
+      R"("parameters":[{"name":"fc.weight","dtype":"f32","shape":[2,3],"trainable":true}],)"
+      R"("nodes":[{"name":"x","opcode":"placeholder","op":"placeholder","target":"x","inputs":[]},)"
+      R"({"name":"fc","opcode":"call_module","op":"linear","target":"fc","inputs":["x"],)"
+      R"("attrs":{"bias":false,"scale":2.0},)"
+      R"("formats":{"weight":{"name":"integer","config":{"width":8}}}},)"
+      R"({"name":"output","opcode":"output","op":"output","target":"output",)"
+      R"("inputs":[["fc",1]]}]})");
+  EXPECT_EQ(graph_from_json(to_json(graph)).value(), graph);
+  EXPECT_EQ(graph_from_json(to_json(graph, 2)).value(), graph);
+}
+
+TEST(GraphJson, RandomGraphsComeBackUnchanged) {
+  for (std::uint64_t seed = 0; seed < 600; ++seed) {
+    const Graph graph = RandomGraph(seed).make();
+    const std::string text = to_json(graph);
+    const auto again = graph_from_json(text);
+    ASSERT_TRUE(again) << "seed " << seed << "\n" << to_string(again.error()) << text;
+    ASSERT_EQ(again.value(), without_values(graph)) << "seed " << seed << "\n" << text;
+    ASSERT_EQ(to_json(again.value()), text) << "seed " << seed;
+  }
+}
+
+TEST(GraphJson, ValuesMayComeFromElsewhere) {
+  Graph graph("g");
+  graph.add_parameter({.name = "w", .value = Tensor::full({2}, 7)});
+  graph.set_outputs({});
+  const auto again = graph_from_json(
+      to_json(graph), ParameterSource([](const std::string& name, const TensorType& type) {
+        EXPECT_EQ(name, "w");
+        return Result<Tensor>(Tensor::full(type.shape, 7, type.dtype));
+      }));
+  EXPECT_EQ(again.value(), graph);
+}
+
+TEST(MetadataJson, HasTheReferenceSystemsKeys) {
+  Metadata meta;
+  meta.common = CommonMeta{.mase_type = "module_related_func",
+                           .mase_op = "linear",
+                           .args = {{"data_in_0", {.shape = {8, 16}}}},
+                           .results = {}};
+  meta.software = SoftwareMeta{
+      .args = {{"data_in_0", {{"range_min_max", {{"min", -1.5}, {"max", __builtin_inf()}}}}}}};
+  meta.hardware = HardwareMeta{.toolchain = "INTERNAL"};
+  EXPECT_EQ(to_json(meta),
+            R"({"common":{"mase_type":"module_related_func","mase_op":"linear","args":)"
+            R"({"data_in_0":{"shape":[8,16],"torch_dtype":"torch.float32","type":"float",)"
+            R"("precision":[32]}},"results":{}},)"
+            R"("software":{"args":{"data_in_0":{"stat":{"range_min_max":)"
+            R"({"max":{"real":"inf"},"min":-1.5}}}},"results":{}},)"
+            R"("hardware":{"is_implicit":false,"device_id":-1,"toolchain":"INTERNAL",)"
+            R"("module":"","verilog_param":{}}})");
+  EXPECT_EQ(metadata_from_json(to_json(meta)).value(), meta);
+  EXPECT_EQ(to_json(Metadata{}), "{}");
+}
+
+struct Mistake {
+  std::string text;
+  std::string what;
+};
+
+std::string graph_with(const std::string& parameters, const std::string& nodes) {
+  return R"({"version":1,"name":"g","parameters":[)" + parameters + R"(],"nodes":[)" + nodes + "]}";
+}
+
+std::string node_with(const std::string& more) {
+  return R"({"name":"output","opcode":"output","op":"output","target":"output")" + more + "}";
+}
+
+TEST(GraphJson, MistakesAreNamedWithTheirPlace) {
+  const std::string output = node_with(R"(,"inputs":[])");
+  const std::vector<Mistake> mistakes = {
+      {"", "the graph is not valid JSON"},
+      {"[1", "the graph is not valid JSON"},
+      {"\"\xFF\"", "the graph is not valid JSON"},
+      {"[]", "the graph JSON has no version"},
+      {"{}", "the graph JSON has no version"},
+      {R"({"version":2})", "the graph JSON has version 2, this program reads version 1"},
+      {R"({"version":"1"})", "version: expected a whole number, found a text"},
+      {R"({"version":1})", "graph: the key \"name\" is missing"},
+      {R"({"version":1,"name":"g","parameters":[],"nodes":[],"x":1})", "graph: unknown key \"x\""},
+      {R"({"version":1,"name":1,"parameters":[],"nodes":[]})",
+       "name: expected a text, found a whole number"},
+      {R"({"version":1,"name":"g","parameters":{},"nodes":[]})",
+       "parameters: expected a list, found an object"},
+      {graph_with("", ""), "graph 'g' has no output"},
+      {graph_with("3", output), "parameters[0]: expected an object, found a whole number"},
+      {graph_with(R"({"name":"w","dtype":"f31","shape":[],"trainable":true})", output),
+       "unknown dtype 'f31'"},
+      {graph_with(R"({"name":"w","dtype":"f32","shape":[-1],"trainable":true})", output),
+       "shape [-1] has a negative dimension"},
+      {graph_with(R"({"name":"w","dtype":"f32","shape":[4294967296],"trainable":true})", output),
+       "shape [4294967296] has more than 2,147,483,648 elements"},
+      {graph_with(R"({"name":"w","dtype":"f32","shape":[1.5],"trainable":true})", output),
+       "parameters[0].shape[0]: expected a whole number, found a real number"},
+      {graph_with(R"({"name":"w","dtype":"f32","shape":[18446744073709551615],"trainable":true})",
+                  output),
+       "parameters[0].shape[0]: 18446744073709551615 does not fit 64 bits"},
+      {graph_with("", node_with("")), "nodes[0]: the key \"inputs\" is missing"},
+      {graph_with("", node_with(R"(,"inputs":["x"])")),
+       "nodes[0].inputs[0]: no node before it is named \"x\""},
+      {graph_with("", node_with(R"(,"inputs":[7])")),
+       "nodes[0].inputs[0]: expected a node's name or [name, number], found a whole number"},
+      {graph_with("", node_with(R"(,"inputs":[],"attrs":{"a":null})")),
+       "nodes[0].attrs.a: expected a value, found null"},
+      {graph_with("", node_with(R"(,"inputs":[],"attrs":{"a":{"real":"x"}})")),
+       "nodes[0].attrs.a.real: expected a number, or \"nan\", \"inf\" or \"-inf\", found a text"},
+      {graph_with("", node_with(R"(,"inputs":[],"formats":{"w":{"name":"integer"}})")),
+       "nodes[0].formats.w: the key \"config\" is missing"},
+      {graph_with("", node_with(R"(,"inputs":[],"meta":{"common":{}})")),
+       "nodes[0].meta.common: the key \"mase_type\" is missing"},
+      {graph_with("", output + "," + output), "nodes[1]: a second node is named \"output\""},
+      {graph_with("", R"({"name":"","opcode":"output","op":"","target":"","inputs":[]})"),
+       "nodes[0]: a node needs a name"},
+      {graph_with("", R"({"name":"a","opcode":"call","op":"","target":"","inputs":[]})"),
+       "nodes[0]: unknown opcode \"call\""},
+  };
+  for (const Mistake& mistake : mistakes) {
+    const auto result = graph_from_json(mistake.text);
+    ASSERT_FALSE(result) << mistake.text;
+    EXPECT_EQ(result.error().what, mistake.what) << mistake.text;
+  }
+}
+
+TEST(GraphJson, DeepNestingIsRefusedNotFollowed) {
+  EXPECT_FALSE(graph_from_json(std::string(200000, '[')));
+  EXPECT_FALSE(graph_from_json(std::string(200000, '[') + std::string(200000, ']')));
+  EXPECT_FALSE(metadata_from_json("{\"common\":" + std::string(100000, '[') +
+                                  std::string(100000, ']') + "}"));
+}
+
+}  // namespace
+}  // namespace chop
