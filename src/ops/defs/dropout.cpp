@@ -55,7 +55,7 @@ OpDef dropout() {
       .attrs = {{"p", 0.5, "probability that an element becomes 0"},
                 {"training", false, "set when a graph is lowered for training"},
                 {"inplace", false, "kept for its name in reports; results never depend on it"}},
-      .traits = Trait::Random,
+      .traits = Trait::Random | Trait::View,  // a view unless training
       .infer = infer,
       .forward = forward,
       .gradient = gradient,
