@@ -115,6 +115,8 @@ OpDef cross_entropy() {
                               {.shape = {2, 2, 1}, .low = 0, .high = 3, .dtype = DType::I64}}},
                   {.attrs = {{"ignore_index", std::int64_t{0}}, {"label_smoothing", 0.3}},
                    .inputs = {{{8, 3}}, {.shape = {8}, .low = 0, .high = 3, .dtype = DType::I64}}},
+                  {.attrs = {{"ignore_index", std::int64_t{1}}},
+                   .inputs = {{{8, 3}}, {.shape = {8}, .low = 0, .high = 3, .dtype = DType::I64}}},
                   {.inputs = {{.shape = {3, 4}, .low = -1e4, .high = 1e4},
                               {.shape = {3}, .low = 0, .high = 4, .dtype = DType::I64}}},
                   {.inputs = {{{5}}, {.shape = {}, .low = 0, .high = 5, .dtype = DType::I64}}},
