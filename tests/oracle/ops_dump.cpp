@@ -1,0 +1,197 @@
+// Runs every op on its samples for ops_test.py: the reference in double and the plan in float,
+// both with gradients. Writes argv[1]/index.json and argv[1]/values.bin; tensors lie in the
+// latter as 8-byte elements (f64, or i64 for whole numbers), little-endian.
+#include <cstring>
+#include <fstream>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "../support/samples.hpp"
+#include "runtime/plan.hpp"
+#include "train/gradient.hpp"
+
+namespace chop {
+namespace {
+
+using Json = nlohmann::ordered_json;
+constexpr RunState kState{.seed = 7, .step = 3};
+
+class TensorFile {
+ public:
+  explicit TensorFile(const std::string& path) : file_(path, std::ios::binary) {}
+
+  Json add(const Tensor& tensor) {
+    const Tensor wide = tensor.to(reference_dtype(tensor.dtype()));
+    Json entry = {{"dtype", name_of(wide.dtype())}, {"shape", wide.shape()}, {"offset", offset_}};
+    file_.write(reinterpret_cast<const char*>(wide.bytes()),
+                static_cast<std::streamsize>(wide.size_in_bytes()));
+    offset_ += wide.size_in_bytes();
+    return entry;
+  }
+  bool good() const { return file_.good(); }
+
+ private:
+  std::ofstream file_;
+  std::size_t offset_ = 0;
+};
+
+Json to_json(const Attrs& attrs) {
+  Json json = Json::object();
+  for (const auto& [name, value] : attrs)
+    std::visit([&, &key = name](const auto& v) { json[key] = v; }, value);
+  return json;
+}
+
+Attrs with_defaults(const OpDef& op, const Attrs& given) {
+  Attrs attrs = given;
+  for (const AttrDef& def : op.attrs) attrs.emplace(def.name, def.default_value);
+  return attrs;
+}
+
+bool has_training(const OpDef& op) {
+  for (const AttrDef& def : op.attrs)
+    if (def.name == "training") return true;
+  return false;
+}
+
+/// The graph of one case with its gradients behind it, if the op has any.
+struct Prepared {
+  Graph graph;
+  std::vector<Value> results;              ///< of the call
+  std::map<std::string, Value> gradients;  ///< by placeholder or parameter
+  NamedTensors inputs;
+  Tensor cotangent;
+};
+
+Result<Prepared> prepare(const test::Case& at, bool training) {
+  test::Made made = test::make(at, training);
+  CH_TRY(const Types types, infer_types(made.graph, 2));
+  const std::vector<TensorType> out = types[index(made.call)];
+  Prepared ready{made.graph, {}, {}, made.inputs, {}};
+  for (std::uint32_t i = 0; i < out.size(); ++i) ready.results.push_back({made.call, i});
+  ready.cotangent = test::draw({.shape = out[0].shape, .low = -1.5, .high = 1.5},
+                               Stream(3, cat("cotangent/", at.name())));
+  if (at.op->gradient == nullptr || has(at.op->traits, Trait::NoGradient)) return ready;
+  const NodeId seed = made.graph.add({.name = "cotangent",
+                                      .opcode = Opcode::Placeholder,
+                                      .op = "placeholder",
+                                      .target = "cotangent",
+                                      .attrs = {{"shape", out[0].shape}}});
+  made.graph.set_outputs({{made.call}});
+  CH_TRY(GradientGraph backward,
+         differentiate(made.graph, 2, {made.call}, made.differentiable, Value{seed}));
+  ready.graph = std::move(backward.graph);
+  ready.gradients = std::move(backward.gradients);
+  ready.inputs.emplace("cotangent", ready.cotangent);
+  return ready;
+}
+
+Status add_reference(const Prepared& ready, TensorFile& values, Json& entry) {
+  CH_TRY(const Values all, run_reference(ready.graph, ready.inputs, kState));
+  for (const Value& result : ready.results)
+    entry["outputs"].push_back(values.add(all[index(result.node)][result.index]));
+  for (const auto& [name, value] : ready.gradients)
+    entry["gradients"][name] = values.add(all[index(value.node)][value.index]);
+  return {};
+}
+
+/// Plans hand out float memory; here it becomes a tensor again.
+Tensor plan_output(const Plan& plan, std::size_t number) {
+  Tensor tensor(plan.output_type(number));
+  const std::span<const std::byte> bytes = std::as_bytes(plan.output<char>(number));
+  const std::size_t size = tensor.size_in_bytes();
+  if (size > 0) std::memcpy(tensor.mutable_bytes(), bytes.data(), size);
+  return tensor;
+}
+
+Status add_plan(Prepared& ready, TensorFile& values, Json& entry) {
+  std::map<std::string, Tensor> parameters;
+  for (const Parameter& parameter : ready.graph.parameters())
+    parameters.emplace(parameter.name, parameter.value);
+  std::vector<Value> outputs = ready.results;
+  for (const auto& [name, value] : ready.gradients) outputs.push_back(value);
+  ready.graph.set_outputs(outputs);
+  CompileOptions options;
+  options.parameter = [&](const std::string& name) { return parameters.at(name).mutable_bytes(); };
+  CH_TRY(Plan plan, Plan::compile(ready.graph, 2, options));
+  for (const auto& [name, tensor] : ready.inputs) {
+    const std::span<char> memory = plan.input<char>(name);
+    if (!memory.empty()) std::memcpy(memory.data(), tensor.bytes(), tensor.size_in_bytes());
+  }
+  plan.run(kState);
+  std::size_t number = 0;
+  for (; number < ready.results.size(); ++number)
+    entry["outputs"].push_back(values.add(plan_output(plan, number)));
+  for (const auto& [name, value] : ready.gradients)
+    entry["gradients"][name] = values.add(plan_output(plan, number++));
+  return {};
+}
+
+Result<Json> dump_case(const test::Case& at, bool training, TensorFile& values) {
+  const OpDef& op = *at.op;
+  CH_TRY(Prepared ready, prepare(at, training));
+  Attrs attrs = at.sample().attrs;
+  if (training) attrs["training"] = true;
+  Json entry = {{"op", op.name},
+                {"sample", at.number},
+                {"given", to_json(at.sample().attrs)},
+                {"attrs", to_json(with_defaults(op, attrs))},
+                {"repr", op.module.empty() ? "" : module_repr(op, at.sample().attrs)},
+                {"inputs", Json::array()},
+                {"params", Json::object()},
+                {"cotangent", values.add(ready.cotangent)}};
+  for (std::size_t i = 0; i < at.sample().inputs.size(); ++i)
+    entry["inputs"].push_back(values.add(ready.inputs.at(cat("x", i))));
+  for (const Parameter& parameter : ready.graph.parameters()) {
+    entry["params"][parameter.name.substr(2)] = values.add(parameter.value);
+    entry["trainable"][parameter.name.substr(2)] = parameter.trainable;
+  }
+  for (const StateUpdate& update : op.updates)
+    if (update.output < ready.results.size()) entry["updates"][update.param] = update.output;
+  entry["reference"] = {{"outputs", Json::array()}, {"gradients", Json::object()}};
+  entry["plan"] = entry["reference"];
+  CH_CHECK(add_reference(ready, values, entry["reference"]));
+  CH_CHECK(add_plan(ready, values, entry["plan"]));
+  return entry;
+}
+
+Json describe(const OpDef& op) {
+  Json params = Json::array();
+  for (const ParamDef& param : op.params) params.push_back(param.name);
+  return {{"name", op.name},
+          {"mase_type", name_of(op.mase_type)},
+          {"torch", op.torch},
+          {"module", op.module},
+          {"function", op.function},
+          {"method", op.method},
+          {"random", has(op.traits, Trait::Random)},
+          {"params", params}};
+}
+
+int run(const std::string& folder) {
+  TensorFile values(folder + "/values.bin");
+  Json index = {{"ops", Json::array()}, {"cases", Json::array()}};
+  for (const OpDef& op : all_ops()) index["ops"].push_back(describe(op));
+  for (const test::Case& at : test::all_cases()) {
+    if (at.op->torch.empty()) continue;
+    for (const bool training : {false, true}) {
+      if (training && !has_training(*at.op)) continue;
+      Result<Json> entry = dump_case(at, training, values);
+      if (!entry) {
+        std::cerr << at.name() << ": " << to_string(entry.error()) << '\n';
+        return 1;
+      }
+      index["cases"].push_back(std::move(entry).value());
+    }
+  }
+  std::ofstream file(folder + "/index.json");
+  file << index.dump();
+  return file.good() && values.good() ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace chop
+
+int main(int argc, char** argv) {
+  return argc == 2 ? chop::run(argv[1]) : 2;
+}
