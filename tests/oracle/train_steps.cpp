@@ -1,4 +1,4 @@
-// oracle_train_steps MODEL STEPS BATCH FOLDER: trains a model for some Adam steps on random
+// oracle_train_steps MODEL STEPS BATCH EPS FOLDER: trains a model for some Adam steps on random
 // batches; writes initial weights and batches for PyTorch to repeat, and prints the losses.
 #include <cstdlib>
 #include <filesystem>
@@ -19,7 +19,8 @@ struct Batches {
   Tensor y;
 };
 
-/// Classes are shifted copies of one normal distribution, so that there is something to learn.
+/// Classes are shifted copies of one normal distribution, so that there is something to learn;
+/// all pixels of a picture's channel are shifted alike.
 Batches draw_batches(const ModelDef& def, std::int64_t rows) {
   Shape shape = def.sample_shape;
   shape.insert(shape.begin(), rows);
@@ -36,8 +37,8 @@ Batches draw_batches(const ModelDef& def, std::int64_t rows) {
     y[static_cast<std::size_t>(row)] = static_cast<std::int64_t>(c);
     for (std::int64_t j = 0; j < width; ++j) {
       const auto at = static_cast<std::uint64_t>(row * width + j);
-      const double mean =
-          centre.normal(c * static_cast<std::uint64_t>(width) + static_cast<std::uint64_t>(j));
+      const auto feature = static_cast<std::uint64_t>(j / (width / def.sample_shape[0]));
+      const double mean = centre.normal(c * 64 + feature);
       x[at] = static_cast<float>(noise.normal(at) + mean);
     }
   }
@@ -45,7 +46,7 @@ Batches draw_batches(const ModelDef& def, std::int64_t rows) {
 }
 
 Result<std::vector<double>> run(const std::string& name, std::int64_t steps, std::int64_t batch,
-                                const std::filesystem::path& folder) {
+                                double eps, const std::filesystem::path& folder) {
   CH_TRY(const ModelDef* def, find_model(name));
   CH_TRY(Graph graph, build_model(name, {.seed = 3}));
   const Batches batches = draw_batches(*def, steps * batch);
@@ -57,7 +58,7 @@ Result<std::vector<double>> run(const std::string& name, std::int64_t steps, std
   CH_TRY(ParameterStore store, ParameterStore::from(graph));
   CH_TRY(Program program, Program::training(graph, store, batch, 1));
   CH_TRY(const OptimiserDef* adam, find_optimiser("adam"));
-  const OptimiserSettings settings{.learning_rate = 1e-3};
+  const OptimiserSettings settings{.learning_rate = 1e-3, .eps = eps};
   std::vector<Tensor> slots(2,
                             Tensor(DType::F32, {static_cast<std::int64_t>(store.values().size())}));
   std::vector<double> losses;
@@ -90,8 +91,9 @@ Result<std::vector<double>> run(const std::string& name, std::int64_t steps, std
 }  // namespace chop
 
 int main(int argc, char** argv) {
-  if (argc != 5) return 2;
-  const auto losses = chop::run(argv[1], std::atoll(argv[2]), std::atoll(argv[3]), argv[4]);
+  if (argc != 6) return 2;
+  const auto losses =
+      chop::run(argv[1], std::atoll(argv[2]), std::atoll(argv[3]), std::atof(argv[4]), argv[5]);
   if (!losses) {
     std::cerr << chop::to_string(losses.error());
     return 1;
