@@ -1,6 +1,8 @@
 // cross_entropy and its gradient over logits [n, c], in SIMD: one sweep for the exponentials
 // of all rows together, so that few classes do not waste the vectors.
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,27 +15,19 @@
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 //
-#include "hwy/contrib/math/math-inl.h"
+#include "runtime/simd_math-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
-namespace chop::kernels {
-namespace HWY_NAMESPACE {
-namespace hn = hwy::HWY_NAMESPACE;
-using Tag = hn::ScalableTag<float>;
-constexpr Tag kTag{};
+namespace chop::kernels::HWY_NAMESPACE {
+using namespace chop::simd::HWY_NAMESPACE;
+namespace {
 
-void exp_in_place(float* x, std::size_t count) {
-  const std::size_t lanes = hn::Lanes(kTag);
-  std::size_t i = 0;
-  for (; i + lanes <= count; i += lanes)
-    hn::StoreU(hn::Exp(kTag, hn::LoadU(kTag, x + i)), kTag, x + i);
-  if (i == count) return;
-  const auto rest = hn::FirstN(kTag, count - i);
-  hn::BlendedStore(hn::Exp(kTag, hn::MaskedLoad(rest, kTag, x + i)), rest, kTag, x + i);
+void exp_in_place(float* x, std::int64_t count) {
+  map(x, x, count, [](V at) { return exp_of(at); });
 }
 
-}  // namespace HWY_NAMESPACE
-}  // namespace chop::kernels
+}  // namespace
+}  // namespace chop::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
@@ -43,28 +37,53 @@ namespace {
 
 struct Job {
   std::int64_t n, c;
-  float scale;  ///< 1/n for the mean, 1 for the sum
+  std::int64_t ignored;  ///< rows with this target do not count
+  double smoothing;
+  bool mean;
+
+  bool counts(std::int64_t target) const { return target != ignored; }
+  bool knows(std::int64_t target) const { return target >= 0 && target < c; }
+  /// What the sum over rows is divided by.
+  double divisor(const std::int64_t* target) const {
+    return mean ? static_cast<double>(n - std::count(target, target + n, ignored)) : 1.0;
+  }
 };
 
 std::optional<Job> job_of(const KernelCall& call, const Shape& logits) {
-  if (logits.size() != 2 || call.real("label_smoothing") != 0.0) return {};
-  const std::string& reduction = call.text("reduction");
-  if (reduction != "mean" && reduction != "sum") return {};
-  return Job{logits[0], logits[1],
-             reduction == "mean" ? 1.0F / static_cast<float>(logits[0]) : 1.0F};
+  if (logits.empty() || logits.size() > 2) return {};
+  return Job{.n = logits.size() == 1 ? 1 : logits[0],
+             .c = logits.back(),
+             .ignored = call.integer("ignore_index"),
+             .smoothing = call.real("label_smoothing"),
+             .mean = call.text("reduction") == "mean"};
 }
 
-void forward(const Job& job, const float* x, const std::int64_t* target, float* loss, float* p) {
+/// p = x - max x by row; returns -Σ q·p over the rows that count, q the smoothed targets.
+double shift_rows(const Job& job, const float* x, const std::int64_t* target, float* p) {
   double total = 0;
   for (std::int64_t row = 0; row < job.n; ++row) {
     const float* in = x + row * job.c;
     float* out = p + row * job.c;
-    float top = in[0];
-    for (std::int64_t j = 1; j < job.c; ++j) top = in[j] > top || in[j] != in[j] ? in[j] : top;
+    float top = -std::numeric_limits<float>::infinity();
+    for (std::int64_t j = 0; j < job.c; ++j) top = std::max(top, in[j]);
     for (std::int64_t j = 0; j < job.c; ++j) out[j] = in[j] - top;
-    total -= out[target[row]];
+    if (!job.counts(target[row])) continue;
+    if (!job.knows(target[row])) {
+      total = std::numeric_limits<double>::quiet_NaN();
+      continue;
+    }
+    total -= (1 - job.smoothing) * static_cast<double>(out[target[row]]);
+    if (job.smoothing == 0) continue;
+    double all = 0;
+    for (std::int64_t j = 0; j < job.c; ++j) all += static_cast<double>(out[j]);
+    total -= job.smoothing * all / static_cast<double>(job.c);
   }
-  HWY_DYNAMIC_DISPATCH(exp_in_place)(p, static_cast<std::size_t>(job.n * job.c));
+  return total;
+}
+
+void forward(const Job& job, const float* x, const std::int64_t* target, float* loss, float* p) {
+  double total = shift_rows(job, x, target, p);
+  HWY_DYNAMIC_DISPATCH(exp_in_place)(p, job.n * job.c);
   // Σ log s_row as the log of products of a few sums: each lies in [1, c], so the product of
   // eight stays far from overflow, and one logarithm serves eight rows.
   double product = 1;
@@ -75,14 +94,15 @@ void forward(const Job& job, const float* x, const std::int64_t* target, float* 
     for (std::int64_t j = 0; j < job.c; ++j) sum += out[j];
     const float inverse = 1.0F / sum;
     for (std::int64_t j = 0; j < job.c; ++j) out[j] *= inverse;
-    product *= sum;
-    if (++factors == 8 || row + 1 == job.n) {
-      total += std::log(product);
-      product = 1;
-      factors = 0;
-    }
+    if (!job.counts(target[row])) continue;
+    product *= static_cast<double>(sum);
+    if (++factors < 8) continue;
+    total += std::log(product);
+    product = 1;
+    factors = 0;
   }
-  if (loss != nullptr) *loss = static_cast<float>(total * static_cast<double>(job.scale));
+  total += std::log(product);
+  if (loss != nullptr) *loss = static_cast<float>(total / job.divisor(target));
 }
 
 Kernel make_forward(const KernelCall& call) {
@@ -97,16 +117,29 @@ Kernel make_forward(const KernelCall& call) {
   };
 }
 
+/// dx = scale · (p - q)
+void backward(const Job& job, float dloss, const float* p, const std::int64_t* target, float* dx) {
+  const auto scale = static_cast<float>(static_cast<double>(dloss) / job.divisor(target));
+  const auto everywhere = static_cast<float>(job.smoothing / static_cast<double>(job.c));
+  const auto hit = static_cast<float>(1 - job.smoothing);
+  for (std::int64_t i = 0; i < job.n * job.c; ++i) dx[i] = (p[i] - everywhere) * scale;
+  for (std::int64_t row = 0; row < job.n; ++row) {
+    float* out = dx + row * job.c;
+    const std::int64_t t = target[row];
+    if (!job.counts(t))
+      std::fill(out, out + job.c, 0.0F);
+    else if (!job.knows(t))
+      std::fill(out, out + job.c, std::numeric_limits<float>::quiet_NaN());
+    else
+      out[t] = (p[row * job.c + t] - hit - everywhere) * scale;
+  }
+}
+
 Kernel make_grad(const KernelCall& call) {
   const auto job = job_of(call, call.shape(1));
   if (!job || call.in[1].dtype != DType::F32 || call.in[2].dtype != DType::I64) return {};
   return [job = *job](const KernelArgs& args, const RunContext& /*context*/) {
-    const float scale = *args.input(0) * job.scale;
-    const float* p = args.input(1);
-    const auto* target = args.input<std::int64_t>(2);
-    float* dx = args.output();
-    for (std::int64_t i = 0; i < job.n * job.c; ++i) dx[i] = p[i] * scale;
-    for (std::int64_t row = 0; row < job.n; ++row) dx[row * job.c + target[row]] -= scale;
+    backward(job, *args.input(0), args.input(1), args.input<std::int64_t>(2), args.output());
   };
 }
 
