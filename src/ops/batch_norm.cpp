@@ -88,6 +88,7 @@ void forward(const ForwardCall& call) {
   const auto y = call.y();
   const auto weight = param(call, "weight");
   const auto bias = param(call, "bias");
+  const bool clamped = call.flag("relu");
   for (std::int64_t c = 0; c < layout.channels; ++c) {
     const Moments used = uses_batch_statistics(call) ? moments(layout, x, c)
                                                      : Moments{param(call, "running_mean")[c],
@@ -95,7 +96,10 @@ void forward(const ForwardCall& call) {
     const double invstd = 1.0 / std::sqrt(used.var + call.real("eps"));
     const double scale = weight.empty() ? 1.0 : weight[c];
     const double shift = bias.empty() ? 0.0 : bias[c];
-    layout.for_each(c, [&](auto i) { y[i] = (x[i] - used.mean) * invstd * scale + shift; });
+    layout.for_each(c, [&](auto i) {
+      y[i] = (x[i] - used.mean) * invstd * scale + shift;
+      if (clamped && y[i] < 0) y[i] = 0;
+    });
     call.y(1)[c] = used.mean;
     call.y(2)[c] = invstd;
     if (updates_running(call)) move_running(call, layout, c, used);
@@ -106,8 +110,12 @@ void gradient(GradBuilder& g) {
   std::vector<Value> inputs = {g.output_grad(), g.input(0), g.output(1), g.output(2)};
   const bool affine = g.call().flag("affine");
   if (affine) inputs.push_back(g.input(static_cast<std::size_t>(g.find("weight"))));
-  const Value dx = g.add("batch_norm_grad", std::move(inputs),
-                         {{"training", uses_batch_statistics(g.call())}, {"affine", affine}});
+  Attrs attrs = {{"training", uses_batch_statistics(g.call())}, {"affine", affine}};
+  if (g.call().flag("relu")) {
+    inputs.push_back(g.output());
+    attrs["relu"] = true;
+  }
+  const Value dx = g.add("batch_norm_grad", std::move(inputs), std::move(attrs));
   g.set(0, dx);
   if (!affine) return;
   g.set(static_cast<std::size_t>(g.find("weight")), {dx.node, 1});
@@ -140,14 +148,15 @@ template <std::size_t kDims>
 OpDef complete(OpDef op) {
   op.mase_type = MaseType::Module;
   op.torch =
-      "F.batch_norm(x, running_mean, running_var, weight, bias, "
-      "training or not track_running_stats, momentum, eps)";
+      "(F.relu if relu else torch.nn.Identity())(F.batch_norm(x, running_mean, running_var, "
+      "weight, bias, training or not track_running_stats, momentum, eps))";
   op.attrs = {{"num_features", std::int64_t{0}, "channels of the input", true},
               {"eps", 1e-5, "added to the variance"},
               {"momentum", 0.1, "how far one batch moves the running statistics"},
               {"affine", true, "whether weight and bias are applied"},
               {"track_running_stats", true, "whether running statistics exist"},
-              {"training", false, "set in training: normalise with the batch's statistics"}};
+              {"training", false, "set in training: normalise with the batch's statistics"},
+              {"relu", false, "set by plans: whether y is clamped at zero"}};
   op.params = {{"weight", channel_shape, {InitKind::Ones}, true, "affine"},
                {"bias", channel_shape, {InitKind::Zeros}, true, "affine"},
                {"running_mean", channel_shape, {InitKind::Zeros}, false, "track_running_stats"},

@@ -27,6 +27,7 @@ OpDef batch_norm1d() {
                            2,
                            {{"training", true}, {"affine", false}, {"track_running_stats", false}}),
                        .inputs = {{{4, 2}}}},
+                      {.attrs = with(3, {{"relu", true}, {"affine", false}}), .inputs = {{{5, 3}}}},
                       {.attrs = with(2, {{"track_running_stats", false}}), .inputs = {{{1, 2, 4}}}},
                       {.attrs = with(1, {{"affine", false}}), .inputs = {{{2, 1}}}}},
       });

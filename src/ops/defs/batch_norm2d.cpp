@@ -20,6 +20,8 @@ OpDef batch_norm2d() {
              .module = "BatchNorm2d",
              .samples = {{.attrs = with(3), .inputs = {{{2, 3, 2, 2}}}},
                          {.attrs = with(2, {{"training", true}}), .inputs = {{{2, 2, 3, 2}}}},
+                         {.attrs = with(2, {{"training", true}, {"relu", true}}),
+                          .inputs = {{{2, 2, 3, 4}}}},
                          {.attrs = with(2, {{"training", true}, {"affine", false}}),
                           .inputs = {{{1, 2, 2, 3}}}},
                          {.attrs = with(1, {{"training", true}, {"track_running_stats", false}}),

@@ -3,6 +3,7 @@
 //   dbias = Σ dy        dweight = Σ dy·x̂
 //   dx = weight · invstd · (dy − (dbias + x̂·dweight) / n)   batch statistics took part
 //   dx = weight · invstd · dy                               running ones were used
+// With `relu`, the clamped y comes as last operand and dy counts where y > 0.
 #include "ops/batch_norm.hpp"
 #include "ops/checks.hpp"
 
@@ -12,11 +13,15 @@ namespace {
 TypeList infer(const TypedCall& call) {
   const Shape& x = call.shape(1);
   if (x.size() < 2) return Error{.what = cat("batch_norm_grad cannot take ", to_string(x))};
-  if (const std::size_t wanted = call.flag("affine") ? 5 : 4; call.in.size() != wanted)
-    return Error{.what = cat("batch_norm_grad takes ", wanted, " inputs when affine=",
-                             to_python(call.attr("affine")), ", got ", call.in.size())};
+  const std::size_t wanted = 4U + (call.flag("affine") ? 1U : 0U) + (call.flag("relu") ? 1U : 0U);
+  if (call.in.size() != wanted)
+    return Error{.what = cat("batch_norm_grad takes ", wanted,
+                             " inputs when affine=", to_python(call.attr("affine")),
+                             " and relu=", to_python(call.attr("relu")), ", got ", call.in.size())};
   CH_CHECK(check_shape(call, 0, x));
-  for (std::size_t i = 2; i < call.in.size(); ++i) CH_CHECK(check_shape(call, i, {x[1]}));
+  if (call.flag("relu")) CH_CHECK(check_shape(call, wanted - 1, x));
+  const std::size_t per_channel_end = call.flag("relu") ? wanted - 1 : wanted;
+  for (std::size_t i = 2; i < per_channel_end; ++i) CH_CHECK(check_shape(call, i, {x[1]}));
   const TensorType per_channel = {call.in[1].dtype, {x[1]}};
   return std::vector<TensorType>{call.in[1], per_channel, per_channel};
 }
@@ -24,7 +29,10 @@ TypeList infer(const TypedCall& call) {
 void forward(const ForwardCall& call) {
   const ChannelLayout layout(call.in[1]->shape());
   const auto count = static_cast<double>(layout.per_channel());
-  const auto dy = call.x(0);
+  const auto dy = [&](std::int64_t i) {
+    const bool stopped = call.flag("relu") && !(call.x(call.in.size() - 1)[i] > 0);
+    return call.x(0)[i] * (stopped ? 0.0 : 1.0);
+  };
   const auto x = call.x(1);
   const auto dx = call.y();
   for (std::int64_t c = 0; c < layout.channels; ++c) {
@@ -35,13 +43,13 @@ void forward(const ForwardCall& call) {
     double dweight = 0;
     double dbias = 0;
     layout.for_each(c, [&](auto i) {
-      dweight += dy[i] * normalised(i);
-      dbias += dy[i];
+      dweight += dy(i) * normalised(i);
+      dbias += dy(i);
     });
     layout.for_each(c, [&](auto i) {
       const double through_statistics =
           call.flag("training") ? (dbias + normalised(i) * dweight) / count : 0.0;
-      dx[i] = weight * invstd * (dy[i] - through_statistics);
+      dx[i] = weight * invstd * (dy(i) - through_statistics);
     });
     call.y(1)[c] = dweight;
     call.y(2)[c] = dbias;
@@ -63,15 +71,23 @@ OpDef batch_norm_grad() {
       .doc = "dx, dweight and dbias of batch normalisation, given dy, x, mean, invstd and weight",
       .mase_type = MaseType::Gradient,
       .min_inputs = 4,
-      .max_inputs = 5,
+      .max_inputs = 6,
       .attrs = {{"training", false, "whether mean and invstd are the batch's own"},
-                {"affine", true, "whether there is a weight"}},
+                {"affine", true, "whether there is a weight"},
+                {"relu", false, "whether y was clamped at zero and is given as last operand"}},
       .infer = infer,
       .forward = forward,
       .cost = cost,
       .samples = {{.attrs = {{"training", true}},
                    .inputs = {{{5, 3}}, {{5, 3}}, {{3}}, {.shape = {3}, .low = 0.5}, {{3}}}},
                   {.inputs = {{{2, 3, 2}}, {{2, 3, 2}}, {{3}}, {.shape = {3}, .low = 0.5}, {{3}}}},
+                  {.attrs = {{"training", true}, {"relu", true}},
+                   .inputs = {{{4, 2}},
+                              {{4, 2}},
+                              {{2}},
+                              {.shape = {2}, .low = 0.5},
+                              {{2}},
+                              {.shape = {4, 2}, .avoid = {0.0}}}},
                   {.attrs = {{"training", true}, {"affine", false}},
                    .inputs = {{{2, 1, 2, 2}}, {{2, 1, 2, 2}}, {{1}}, {.shape = {1}, .low = 0.5}}}},
   };

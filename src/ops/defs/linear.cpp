@@ -1,4 +1,5 @@
 // y = x Wᵀ + b        x [..., in]   W [out, in]   b [out]   y [..., out]
+// With the attribute `relu`, which plans set when they fuse, y is clamped at zero.
 #include <cmath>
 
 #include "ops/common.hpp"
@@ -24,16 +25,23 @@ void forward(const ForwardCall& call) {
   const auto w = call.x(1);
   const auto y = call.y();
   const bool biased = call.flag("bias");
+  const bool clamped = call.flag("relu");
   for (std::size_t row = 0; row * out < y.size(); ++row)
     for (std::size_t o = 0; o < out; ++o) {
       double sum = biased ? call.x(2)[o] : 0.0;
       for (std::size_t i = 0; i < in; ++i) sum += x[row * in + i] * w[o * in + i];
-      y[row * out + o] = sum;
+      y[row * out + o] = clamped && sum < 0 ? 0.0 : sum;
     }
 }
 
 void gradient(GradBuilder& g) {
-  const Value dx = g.add("linear_grad", {g.output_grad(), g.input(0), g.input(1)});
+  std::vector<Value> inputs = {g.output_grad(), g.input(0), g.input(1)};
+  Attrs attrs;
+  if (g.call().flag("relu")) {
+    inputs.push_back(g.output());
+    attrs["relu"] = true;
+  }
+  const Value dx = g.add("linear_grad", std::move(inputs), std::move(attrs));
   g.set(0, dx);
   g.set(1, {dx.node, 1});
   if (g.call().flag("bias")) g.set(2, {dx.node, 2});
@@ -69,10 +77,11 @@ OpDef linear() {
       .mase_type = MaseType::ModuleRelatedFunc,
       .module = "Linear",
       .function = "torch.nn.functional.linear",
-      .torch = "F.linear(x, weight, bias)",
+      .torch = "(F.relu if relu else torch.nn.Identity())(F.linear(x, weight, bias))",
       .attrs = {{"in_features", std::int64_t{0}, "size of each input", true},
                 {"out_features", std::int64_t{0}, "size of each output", true},
-                {"bias", true, "whether b is added"}},
+                {"bias", true, "whether b is added"},
+                {"relu", false, "set by plans: whether y is clamped at zero"}},
       .params = {{.name = "weight",
                   .shape =
                       [](const Call& c) {
@@ -96,6 +105,10 @@ OpDef linear() {
                              {"out_features", std::int64_t{5}},
                              {"bias", false}},
                    .inputs = {{{2, 3, 16}}}},
+                  {.attrs = {{"in_features", std::int64_t{5}},
+                             {"out_features", std::int64_t{4}},
+                             {"relu", true}},
+                   .inputs = {{{6, 5}}}},
                   {.attrs = {{"in_features", std::int64_t{1}}, {"out_features", std::int64_t{1}}},
                    .inputs = {{{1}}}}},
   };

@@ -1,11 +1,15 @@
 // The three gradients of y = x Wᵀ + b, given dy, x and W:
 //   dx = dy W        dW = dyᵀ x        db = Σ dy over all rows
+// With `relu`, y = max(0, x Wᵀ + b) comes as fourth operand and dy counts where y > 0.
 #include "ops/common.hpp"
 
 namespace chop::ops {
 namespace {
 
 TypeList infer(const TypedCall& call) {
+  if (const std::size_t wanted = call.flag("relu") ? 4 : 3; call.in.size() != wanted)
+    return Error{.what = cat("linear_grad takes ", wanted, " inputs when relu=",
+                             to_python(call.attr("relu")), ", got ", call.in.size())};
   return std::vector<TensorType>{
       call.in[1], call.in[2], {call.in[0].dtype, {call.shape(0).back()}}};
 }
@@ -21,7 +25,8 @@ void forward(const ForwardCall& call) {
   const auto db = call.y(2);
   for (std::size_t row = 0; row * out < dy.size(); ++row)
     for (std::size_t o = 0; o < out; ++o) {
-      const double d = dy[row * out + o];
+      const double slope = call.flag("relu") && !(call.x(3)[row * out + o] > 0) ? 0.0 : 1.0;
+      const double d = dy[row * out + o] * slope;
       db[o] += d;
       for (std::size_t i = 0; i < in; ++i) {
         dx[row * in + i] += d * w[o * in + i];
@@ -43,11 +48,14 @@ OpDef linear_grad() {
       .doc = "dx = dy W, dW = dyᵀ x, db = Σ dy",
       .mase_type = MaseType::Gradient,
       .min_inputs = 3,
-      .max_inputs = 3,
+      .max_inputs = 4,
+      .attrs = {{"relu", false, "whether y = max(0, x Wᵀ + b), given as fourth operand"}},
       .infer = infer,
       .forward = forward,
       .cost = cost,
       .samples = {{.inputs = {{{5, 4}}, {{5, 3}}, {{4, 3}}}},
+                  {.attrs = {{"relu", true}},
+                   .inputs = {{{5, 4}}, {{5, 3}}, {{4, 3}}, {.shape = {5, 4}, .avoid = {0.0}}}},
                   {.inputs = {{{2, 3, 5}}, {{2, 3, 16}}, {{5, 16}}}}},
   };
 }

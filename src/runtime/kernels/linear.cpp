@@ -4,6 +4,7 @@
 
 #include "runtime/gemm.hpp"
 #include "runtime/kernel.hpp"
+#include "runtime/scratch.hpp"
 
 namespace chop::kernels {
 namespace {
@@ -20,11 +21,6 @@ bool is_float(const KernelCall& call) {
   return true;
 }
 
-bool fused_relu(const KernelCall& call) {
-  const auto found = call.attrs.find("relu");
-  return found != call.attrs.end() && std::get<bool>(found->second);
-}
-
 Kernel make_linear(const KernelCall& call) {
   if (!is_float(call)) return {};
   const std::int64_t out = call.shape(1)[0];
@@ -37,7 +33,7 @@ Kernel make_linear(const KernelCall& call) {
                      .b_row = 1,
                      .b_col = in,
                      .c_row = out,
-                     .relu = fused_relu(call)};
+                     .relu = call.flag("relu")};
   const bool biased = call.in.size() > 2;
   return [product, biased, scratch = scratch_for(product.scratch())](const KernelArgs& args,
                                                                      const RunContext& context) {
@@ -53,6 +49,14 @@ void sum_rows(const float* dy, std::int64_t rows, std::int64_t out, float* db) {
     for (std::int64_t o = 0; o < out; ++o) db[o] += dy[row * out + o];
 }
 
+/// dy where y > 0, by the same steps as relu's own gradient.
+const float* through_relu(const float* dy, const float* y, std::int64_t count) {
+  const auto bytes = static_cast<std::size_t>(count) * sizeof(float);
+  auto* masked = reinterpret_cast<float*>(thread_scratch(bytes, ScratchFor::Call));
+  for (std::int64_t i = 0; i < count; ++i) masked[i] = dy[i] * (y[i] > 0 ? 1.0F : 0.0F);
+  return masked;
+}
+
 Kernel make_linear_grad(const KernelCall& call) {
   if (!is_float(call)) return {};
   const std::int64_t out = call.shape(2)[0];
@@ -61,9 +65,11 @@ Kernel make_linear_grad(const KernelCall& call) {
   const Gemm to_input{.m = rows, .n = in, .k = out, .a_row = out, .b_row = in, .c_row = in};
   const Gemm to_weight{
       .m = out, .n = in, .k = rows, .a_row = 1, .a_col = out, .b_row = in, .c_row = in};
+  const bool relu = call.flag("relu");
   const auto scratch = scratch_for(std::max(to_input.scratch(), to_weight.scratch()));
   return [=](const KernelArgs& args, const RunContext& context) {
     const float* dy = args.input(0);
+    if (relu) dy = through_relu(dy, args.input(3), rows * out);
     if (args.out[0] != nullptr)
       to_input.run(dy, args.input(2), nullptr, args.output(0), scratch->data(), context.threads);
     if (args.out[1] != nullptr)

@@ -1,0 +1,34 @@
+#include "runtime/scratch.hpp"
+
+#include <array>
+#include <memory>
+#include <new>
+
+namespace chop {
+namespace {
+
+constexpr std::align_val_t kAlignment{64};
+
+struct Release {
+  void operator()(std::byte* memory) const { ::operator delete(memory, kAlignment); }
+};
+
+struct Block {
+  std::unique_ptr<std::byte, Release> memory;
+  std::size_t size = 0;
+};
+
+}  // namespace
+
+std::byte* thread_scratch(std::size_t bytes, ScratchFor use) {
+  thread_local std::array<Block, 2> blocks;
+  Block& block = blocks.at(static_cast<std::size_t>(use));
+  if (block.memory == nullptr || block.size < bytes) {
+    block.memory.reset();
+    block.memory.reset(static_cast<std::byte*>(::operator new(bytes + 64, kAlignment)));
+    block.size = bytes;
+  }
+  return block.memory.get();
+}
+
+}  // namespace chop
