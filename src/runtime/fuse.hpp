@@ -2,13 +2,16 @@
 // does the same arithmetic, only without a trip through memory.
 #pragma once
 
+#include <set>
+
 #include "ops/op_def.hpp"
 
 namespace chop {
 
-/// relu(f(x)) => f(x) with the attribute `relu` set, and in the backward pass the relu's
-/// gradient into the one of f, for every op that has that attribute.
+/// relu(f(x)) => f(x) with the attribute `relu`, and f_grad(relu_grad(dy, y), ...) =>
+/// f_grad(dy, ..., y) with it, for every op that declares that attribute and when nobody else
+/// reads what lies between. Values in `seen` keep their names and their contents.
 /// Returns how many nodes went.
-std::size_t fuse(Graph& lowered);
+std::size_t fuse(Graph& lowered, const std::set<Value>& seen);
 
 }  // namespace chop

@@ -33,13 +33,6 @@ const KernelTable& kernel_table() {
   return table;
 }
 
-Kernel fast_kernel(const KernelCall& call) {
-  const auto [first, last] = kernel_table().equal_range(call.op.name);
-  for (auto at = first; at != last; ++at)
-    if (Kernel kernel = at->second.make(call)) return kernel;
-  return {};
-}
-
 void widen(const TensorType& type, const std::byte* from, Tensor& to) {
   if (type.dtype != DType::F32) {
     std::memcpy(to.mutable_bytes(), from, to.size_in_bytes());
@@ -100,13 +93,11 @@ Kernel reference_kernel(const KernelCall& call) {
   };
 }
 
-Kernel make_kernel(const KernelCall& call) {
-  Kernel kernel = fast_kernel(call);
-  return kernel ? kernel : reference_kernel(call);
-}
-
-bool has_fast_kernel(const KernelCall& call) {
-  return static_cast<bool>(fast_kernel(call));
+Kernel fast_kernel(const KernelCall& call) {
+  const auto [first, last] = kernel_table().equal_range(call.op.name);
+  for (auto at = first; at != last; ++at)
+    if (Kernel kernel = at->second.make(call)) return kernel;
+  return {};
 }
 
 }  // namespace chop

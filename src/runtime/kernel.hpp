@@ -50,11 +50,9 @@ struct KernelDef {
   Kernel (*make)(const KernelCall&);
 };
 
-/// The first kernel that takes the call; else the op's reference forward.
-Kernel make_kernel(const KernelCall& call);
+/// The first kernel that takes the call; empty when none does.
+Kernel fast_kernel(const KernelCall& call);
 /// The reference forward as a kernel: widens, runs in double, narrows.
 Kernel reference_kernel(const KernelCall& call);
-/// Whether the call would run on a kernel of its own.
-bool has_fast_kernel(const KernelCall& call);
 
 }  // namespace chop

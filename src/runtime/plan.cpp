@@ -169,7 +169,7 @@ class Planner {
 
   void add_step(NodeId id) {
     const Node& node = graph_.node(id);
-    Plan::Step step{node.name, node.op, {}, {}};
+    Plan::Step step{node.name, node.op, {}, {}, true};
     std::vector<TensorType> in;
     for (const Value& input : node.inputs) {
       in.push_back(type_of(types_, input));
@@ -182,7 +182,9 @@ class Planner {
       step.args.out.push_back(used.back() ? memory_of(value) : nullptr);
     }
     const KernelCall call{{{{op_of(node), node.attrs}, in}, types_[index(id)]}, node.name, used};
-    step.kernel = options_.reference_only ? reference_kernel(call) : make_kernel(call);
+    if (!options_.reference_only) step.kernel = fast_kernel(call);
+    step.fast = static_cast<bool>(step.kernel);
+    if (!step.fast) step.kernel = reference_kernel(call);
     plan_.steps_.push_back(std::move(step));
   }
 
@@ -195,7 +197,8 @@ class Planner {
                             [bytes](const KernelArgs& args, const RunContext& /*context*/) {
                               std::memcpy(args.out[0], args.in[0], bytes);
                             },
-                            {{memory_of(node.inputs[0])}, {placed_.at({id})}}});
+                            {{memory_of(node.inputs[0])}, {placed_.at({id})}},
+                            true});
   }
 
   Graph graph_;
@@ -227,7 +230,11 @@ Result<Plan> Plan::compile(const Graph& lowered, std::int64_t batch,
   std::erase_if(kept, [&](const Value& value) { return graph.node(value.node).name.empty(); });
   graph.set_outputs(kept);
   graph.drop_unused();
-  if (options.fuse && !options.reference_only) fuse(graph);
+  if (options.fuse && !options.reference_only) {
+    std::set<Value> seen(outputs.begin(), outputs.end());
+    for (const auto& [value, memory] : options.placed) seen.insert(value);
+    fuse(graph, seen);
+  }
   graph.set_outputs(outputs);
   CH_TRY(Types types, infer_types(graph, batch));
   return Planner(std::move(graph), std::move(types), adjusted).run();
@@ -246,7 +253,14 @@ const Plan::Slot* Plan::find_input(std::string_view name) const {
 std::vector<std::string> Plan::describe() const {
   std::vector<std::string> lines;
   lines.reserve(steps_.size());
-  for (const Step& step : steps_) lines.push_back(cat(step.name, ": ", step.op));
+  for (const Step& step : steps_) lines.push_back(step.describe());
+  return lines;
+}
+
+std::vector<std::string> Plan::reference_steps() const {
+  std::vector<std::string> lines;
+  for (const Step& step : steps_)
+    if (!step.fast) lines.push_back(step.describe());
   return lines;
 }
 

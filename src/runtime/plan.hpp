@@ -55,6 +55,8 @@ class Plan {
   std::size_t step_count() const { return steps_.size(); }
   /// "seq_blocks_2: linear" per step, in order; for profiles and tests.
   std::vector<std::string> describe() const;
+  /// The lines of describe() whose steps have no kernel and run the op's reference forward.
+  std::vector<std::string> reference_steps() const;
 
  private:
   friend class Planner;
@@ -67,6 +69,9 @@ class Plan {
     std::string op;
     Kernel kernel;
     KernelArgs args;
+    bool fast = true;
+
+    std::string describe() const { return cat(name, ": ", op); }
   };
   const Slot* find_input(std::string_view name) const;
 
