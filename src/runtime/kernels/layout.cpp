@@ -1,0 +1,125 @@
+// expand, transpose and permute: copies of x in another order. Rows that lie together are
+// copied whole; where rows become columns, tiles that fit the cache are turned one by one.
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+#include "ops/shapes.hpp"
+#include "runtime/elementwise.hpp"
+#include "runtime/kernel.hpp"
+#include "runtime/loops.hpp"
+
+namespace chop::kernels {
+namespace {
+
+constexpr std::int64_t kTile = 32;
+
+/// y, dense, read from x along `loops` (one operand: x).
+Kernel copy_rows(const Loops& loops) {
+  const std::size_t outer = loops.depth() - 1;
+  const std::int64_t row = loops.sizes[outer];
+  const std::int64_t rows = loops.iterations(outer);
+  const bool moves = loops.steps[0][outer] != 0;
+  return [=](const KernelArgs& args, const RunContext& context) {
+    const std::int64_t block = std::max<std::int64_t>(1, kChunk / row);
+    parallel_for(context.threads, (rows + block - 1) / block, [&](std::int64_t task) {
+      for (std::int64_t r = task * block; r < std::min(rows, (task + 1) * block); ++r) {
+        const float* x = args.input(0) + loops.offset(0, outer, r);
+        float* y = args.output() + r * row;
+        if (moves)
+          std::memcpy(y, x, static_cast<std::size_t>(row) * sizeof(float));
+        else
+          std::fill(y, y + row, *x);
+      }
+    });
+  };
+}
+
+/// Two loops of a copy: columns lie together in y, rows (as a rule) in x.
+struct Turn {
+  std::int64_t rows, columns;
+  std::int64_t x_row, x_column, y_row;
+
+  void tile(const float* x, float* y, std::int64_t first_row, std::int64_t first_column) const {
+    const std::int64_t last_row = std::min(rows, first_row + kTile);
+    const std::int64_t last_column = std::min(columns, first_column + kTile);
+    for (std::int64_t r = first_row; r < last_row; ++r)
+      for (std::int64_t c = first_column; c < last_column; ++c)
+        y[r * y_row + c] = x[r * x_row + c * x_column];
+  }
+};
+
+Kernel turn_tiles(Loops loops) {
+  const std::size_t inner = loops.depth() - 1;
+  std::vector<std::int64_t> y_steps(loops.depth(), 1);
+  for (std::size_t i = inner; i-- > 0;) y_steps[i] = y_steps[i + 1] * loops.sizes[i + 1];
+  // Turn against the loop whose elements lie closest together in x.
+  std::size_t against = 0;
+  for (std::size_t i = 1; i < inner; ++i)
+    if (loops.steps[0][i] != 0 && loops.steps[0][i] < loops.steps[0][against]) against = i;
+  const Turn turn{loops.sizes[against], loops.sizes[inner], loops.steps[0][against],
+                  loops.steps[0][inner], y_steps[against]};
+  Loops outer{{}, {{}, {}}};
+  for (std::size_t i = 0; i < inner; ++i) {
+    if (i == against) continue;
+    outer.sizes.push_back(loops.sizes[i]);
+    outer.steps[0].push_back(loops.steps[0][i]);
+    outer.steps[1].push_back(y_steps[i]);
+  }
+  const std::int64_t bands = (turn.rows + kTile - 1) / kTile;
+  const std::int64_t tasks = outer.iterations(outer.depth()) * bands;
+  const bool worth_it = tasks * kTile * turn.columns > kChunk;
+  return [=](const KernelArgs& args, const RunContext& context) {
+    parallel_for(worth_it ? context.threads : 1, tasks, [&](std::int64_t task) {
+      const float* x = args.input(0) + outer.offset(0, outer.depth(), task / bands);
+      float* y = args.output() + outer.offset(1, outer.depth(), task / bands);
+      for (std::int64_t c = 0; c < turn.columns; c += kTile)
+        turn.tile(x, y, task % bands * kTile, c);
+    });
+  };
+}
+
+Kernel copy(const Shape& shape, std::vector<std::int64_t> x_steps) {
+  if (numel(shape) == 0) return [](const KernelArgs& /*args*/, const RunContext& /*context*/) {};
+  Loops loops = merge_loops(shape, {std::move(x_steps)});
+  if (loops.depth() == 1 || loops.steps[0].back() <= 1) return copy_rows(loops);
+  return turn_tiles(std::move(loops));
+}
+
+Kernel make_expand(const KernelCall& call) {
+  if (call.in[0].dtype != DType::F32) return {};
+  const Shape& out = call.out[0].shape;
+  return copy(out, broadcast_steps(call.shape(0), out));
+}
+
+Kernel permuted(const KernelCall& call, const std::vector<std::size_t>& order) {
+  if (call.in[0].dtype != DType::F32) return {};
+  std::vector<std::int64_t> steps;
+  for (const std::size_t from : order) steps.push_back(ops::product(call.shape(0), from + 1));
+  return copy(call.out[0].shape, std::move(steps));
+}
+
+Kernel make_permute(const KernelCall& call) {
+  std::vector<std::size_t> order;
+  for (const std::int64_t dim : call.ints("dims"))
+    order.push_back(ops::axis_of(dim, call.shape(0).size()).value());
+  return permuted(call, order);
+}
+
+Kernel make_transpose(const KernelCall& call) {
+  const std::size_t rank = call.shape(0).size();
+  std::vector<std::size_t> order(rank);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  if (rank > 0)
+    std::swap(order[ops::axis_of(call.integer("dim0"), rank).value()],
+              order[ops::axis_of(call.integer("dim1"), rank).value()]);
+  return permuted(call, order);
+}
+
+}  // namespace
+
+std::vector<KernelDef> layout() {
+  return {{"expand", make_expand}, {"permute", make_permute}, {"transpose", make_transpose}};
+}
+
+}  // namespace chop::kernels

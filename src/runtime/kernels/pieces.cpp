@@ -1,0 +1,91 @@
+// cat, slice and pad_slice: blocks of bytes moved along one dimension; full: one value
+// everywhere.
+#include <algorithm>
+#include <cstring>
+
+#include "ops/shapes.hpp"
+#include "runtime/elementwise.hpp"
+#include "runtime/kernel.hpp"
+
+namespace chop::kernels {
+namespace {
+
+/// A tensor as `outer` blocks of `bytes` bytes each: everything from dimension `axis` on.
+struct Blocks {
+  std::size_t outer = 1;
+  std::size_t bytes = 0;
+};
+
+Blocks blocks_of(const TensorType& type, std::size_t axis) {
+  const std::int64_t outer = ops::product(type.shape, 0, axis);
+  const std::int64_t inner = ops::product(type.shape, axis);
+  return {static_cast<std::size_t>(outer), static_cast<std::size_t>(inner) * size_of(type.dtype)};
+}
+
+std::size_t axis_of(const KernelCall& call) {
+  return ops::axis_of(call.integer("dim"), call.shape(0).size()).value();
+}
+
+/// Bytes of `places` places along dimension `axis`.
+std::size_t extent(const TensorType& type, std::size_t axis, std::int64_t places) {
+  return static_cast<std::size_t>(places * ops::product(type.shape, axis + 1)) *
+         size_of(type.dtype);
+}
+
+Kernel make_cat(const KernelCall& call) {
+  const std::size_t axis = axis_of(call);
+  const Blocks to = blocks_of(call.out[0], axis);
+  std::vector<std::size_t> parts;
+  for (const TensorType& type : call.in) parts.push_back(blocks_of(type, axis).bytes);
+  return [=](const KernelArgs& args, const RunContext& /*context*/) {
+    for (std::size_t o = 0; o < to.outer; ++o) {
+      std::byte* y = args.out[0] + o * to.bytes;
+      for (std::size_t k = 0; k < parts.size(); ++k) {
+        if (parts[k] > 0) std::memcpy(y, args.in[k] + o * parts[k], parts[k]);
+        y += parts[k];
+      }
+    }
+  };
+}
+
+Kernel make_slice(const KernelCall& call) {
+  const std::size_t axis = axis_of(call);
+  std::int64_t start = call.integer("start");
+  if (start < 0) start += call.shape(0)[axis];
+  const Blocks from = blocks_of(call.in[0], axis);
+  const Blocks to = blocks_of(call.out[0], axis);
+  const std::size_t skip = extent(call.in[0], axis, start);
+  return [=](const KernelArgs& args, const RunContext& /*context*/) {
+    for (std::size_t o = 0; o < to.outer && to.bytes > 0; ++o)
+      std::memcpy(args.out[0] + o * to.bytes, args.in[0] + o * from.bytes + skip, to.bytes);
+  };
+}
+
+Kernel make_pad_slice(const KernelCall& call) {
+  const std::size_t axis = axis_of(call);
+  const Blocks from = blocks_of(call.in[0], axis);
+  const Blocks to = blocks_of(call.out[0], axis);
+  const std::size_t skip = extent(call.out[0], axis, call.integer("start"));
+  return [=](const KernelArgs& args, const RunContext& /*context*/) {
+    std::memset(args.out[0], 0, to.outer * to.bytes);
+    for (std::size_t o = 0; o < to.outer && from.bytes > 0; ++o)
+      std::memcpy(args.out[0] + o * to.bytes + skip, args.in[0] + o * from.bytes, from.bytes);
+  };
+}
+
+Kernel make_full(const KernelCall& call) {
+  const std::int64_t count = numel(call.out[0].shape);
+  const auto value = static_cast<float>(call.real("value"));
+  return [=](const KernelArgs& args, const RunContext& /*context*/) {
+    std::fill(args.output(), args.output() + count, value);
+  };
+}
+
+}  // namespace
+
+std::vector<KernelDef> pieces() {
+  return {
+      {"cat", make_cat}, {"slice", make_slice}, {"pad_slice", make_pad_slice}, {"full", make_full}};
+}
+
+}  // namespace chop::kernels

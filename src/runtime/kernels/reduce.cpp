@@ -1,0 +1,169 @@
+// sum, mean and sum_to: sums over any dimensions, accumulated in double in a fixed order.
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "ops/shapes.hpp"
+#include "runtime/elementwise.hpp"
+#include "runtime/kernel.hpp"
+#include "runtime/loops.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "runtime/kernels/reduce.cpp"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+//
+#include "runtime/simd_math-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace chop::kernels::HWY_NAMESPACE {
+using namespace chop::simd::HWY_NAMESPACE;
+namespace {
+
+/// Σ x: short pieces in float vectors, the pieces' sums in double.
+double sum_row(const float* x, std::int64_t count) {
+  constexpr std::int64_t kPiece = 1024;
+  double total = 0;
+  for (std::int64_t first = 0; first < count; first += kPiece)
+    total += static_cast<double>(sum_of(std::min(kPiece, count - first), [&](std::int64_t i, M m) {
+      return hn::MaskedLoad(m, kTag, x + first + i);
+    }));
+  return total;
+}
+
+}  // namespace
+}  // namespace chop::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace chop::kernels {
+HWY_EXPORT(sum_row);
+namespace {
+
+/// Loops over x split into those that y keeps and those summed over. Operand 0 is x, 1 is y.
+struct Reduction {
+  Loops kept{{}, {{}, {}}};
+  Loops summed{{}, {{}, {}}};
+  bool inner_summed = false;
+  std::int64_t inner = 1;  ///< size of the innermost loop, which is in neither list
+  double divisor = 1;
+
+  std::int64_t outputs() const { return kept.iterations(kept.depth()); }
+  std::int64_t sums() const { return summed.iterations(summed.depth()); }
+};
+
+Reduction split(const Shape& in, const std::vector<std::int64_t>& y_steps) {
+  const Loops loops = merge_loops(in, {broadcast_steps(in, in), y_steps});
+  Reduction r;
+  const std::size_t last = loops.depth() - 1;
+  r.inner = loops.sizes[last];
+  r.inner_summed = loops.steps[1][last] == 0;
+  for (std::size_t i = 0; i < last; ++i) {
+    Loops& list = loops.steps[1][i] == 0 ? r.summed : r.kept;
+    list.sizes.push_back(loops.sizes[i]);
+    list.steps[0].push_back(loops.steps[0][i]);
+    list.steps[1].push_back(loops.steps[1][i]);
+  }
+  return r;
+}
+
+/// Everything into one number: fixed chunks, added in order.
+Kernel sum_all(std::int64_t count, double divisor) {
+  const std::int64_t chunks = (count + kChunk - 1) / kChunk;
+  auto partial = std::make_shared<std::vector<double>>(static_cast<std::size_t>(chunks));
+  return [=](const KernelArgs& args, const RunContext& context) {
+    parallel_for(context.threads, chunks, [&](std::int64_t chunk) {
+      const std::int64_t first = chunk * kChunk;
+      (*partial)[static_cast<std::size_t>(chunk)] =
+          HWY_DYNAMIC_DISPATCH(sum_row)(args.input(0) + first, std::min(kChunk, count - first));
+    });
+    double total = 0;
+    for (const double part : *partial) total += part;
+    *args.output() = static_cast<float>(total / divisor);
+  };
+}
+
+/// Each number of y is a sum of rows that lie together in x.
+Kernel sum_rows(const Reduction& r) {
+  const std::int64_t outputs = r.outputs();
+  const std::int64_t sums = r.sums();
+  const std::int64_t block =
+      std::max<std::int64_t>(1, kChunk / std::max<std::int64_t>(1, sums * r.inner));
+  return [=](const KernelArgs& args, const RunContext& context) {
+    parallel_for(context.threads, (outputs + block - 1) / block, [&](std::int64_t task) {
+      for (std::int64_t o = task * block; o < std::min(outputs, (task + 1) * block); ++o) {
+        const float* x = args.input(0) + r.kept.offset(0, r.kept.depth(), o);
+        double total = 0;
+        for (std::int64_t s = 0; s < sums; ++s)
+          total +=
+              HWY_DYNAMIC_DISPATCH(sum_row)(x + r.summed.offset(0, r.summed.depth(), s), r.inner);
+        args.output()[r.kept.offset(1, r.kept.depth(), o)] = static_cast<float>(total / r.divisor);
+      }
+    });
+  };
+}
+
+/// Rows of x are added up into rows of y, a block of columns at a time.
+Kernel add_rows(const Reduction& r) {
+  constexpr std::int64_t kColumns = 256;
+  const std::int64_t blocks = (r.inner + kColumns - 1) / kColumns;
+  const std::int64_t tasks = r.outputs() * blocks;
+  const std::int64_t sums = r.sums();
+  const bool worth_it = tasks * sums * std::min(kColumns, r.inner) > kChunk;
+  return [=](const KernelArgs& args, const RunContext& context) {
+    parallel_for(worth_it ? context.threads : 1, tasks, [&](std::int64_t task) {
+      const std::int64_t first = task % blocks * kColumns;
+      const std::int64_t columns = std::min(kColumns, r.inner - first);
+      const float* x = args.input(0) + r.kept.offset(0, r.kept.depth(), task / blocks) + first;
+      float* y = args.output() + r.kept.offset(1, r.kept.depth(), task / blocks) + first;
+      double total[kColumns] = {};
+      for (std::int64_t s = 0; s < sums; ++s) {
+        const float* row = x + r.summed.offset(0, r.summed.depth(), s);
+        for (std::int64_t j = 0; j < columns; ++j) total[j] += static_cast<double>(row[j]);
+      }
+      for (std::int64_t j = 0; j < columns; ++j) y[j] = static_cast<float>(total[j] / r.divisor);
+    });
+  };
+}
+
+Kernel reduction(const Shape& in, const Shape& kept, double divisor) {
+  Shape wide(in.size() - kept.size(), 1);  // y's shape with as many dimensions as x
+  wide.insert(wide.end(), kept.begin(), kept.end());
+  Reduction r = split(in, broadcast_steps(wide, in));
+  r.divisor = divisor;
+  if (r.inner_summed && r.kept.depth() == 0 && r.summed.depth() == 0)
+    return sum_all(r.inner, divisor);
+  return r.inner_summed ? sum_rows(r) : add_rows(r);
+}
+
+/// Sums of nothing are zero, means of nothing NaN.
+Kernel of_nothing(std::int64_t outputs, double divisor) {
+  return [=](const KernelArgs& args, const RunContext& /*context*/) {
+    std::fill(args.output(), args.output() + outputs, static_cast<float>(0 / divisor));
+  };
+}
+
+Kernel make_sum_to(const KernelCall& call) {
+  if (call.in[0].dtype != DType::F32) return {};
+  if (numel(call.shape(0)) == 0) return of_nothing(numel(call.out[0].shape), 1);
+  return reduction(call.shape(0), call.out[0].shape, 1);
+}
+
+Kernel make_reduce(const KernelCall& call) {
+  if (call.in[0].dtype != DType::F32) return {};
+  const Shape& in = call.shape(0);
+  const double divisor =
+      call.op.name == "mean" ? static_cast<double>(ops::reduced_count(call, in)) : 1;
+  if (numel(in) == 0) return of_nothing(numel(call.out[0].shape), divisor);
+  const std::vector<bool> axes = ops::axes_of(call.ints("dim"), in.size()).value();
+  return reduction(in, ops::reduced_shape(in, axes, /*keepdim=*/true), divisor);
+}
+
+}  // namespace
+
+std::vector<KernelDef> reduce() {
+  return {{"sum_to", make_sum_to}, {"sum", make_reduce}, {"mean", make_reduce}};
+}
+
+}  // namespace chop::kernels
+#endif
