@@ -1,0 +1,67 @@
+// conv1d, conv2d and conv_grad through oneDNN (runtime/convolution.hpp).
+#include <algorithm>
+
+#include "runtime/convolution.hpp"
+#include "runtime/elementwise.hpp"
+#include "runtime/kernel.hpp"
+
+namespace chop::kernels {
+namespace {
+
+bool is_float(const KernelCall& call) {
+  return std::all_of(call.in.begin(), call.in.end(),
+                     [](const TensorType& type) { return type.dtype == DType::F32; });
+}
+
+Kernel make_conv(const KernelCall& call) {
+  if (!is_float(call)) return {};
+  const bool bias = call.flag("bias");
+  const ConvForward run =
+      conv_forward(ops::conv_shape(call, call.shape(0), call.shape(1)).value(), bias);
+  if (!run) return {};
+  return [run, bias](const KernelArgs& args, const RunContext& context) {
+    run(args.input(0), args.input(1), bias ? args.input(2) : nullptr, args.output(),
+        context.threads);
+  };
+}
+
+/// db[o] = Σ dy over images and places, accumulated in double.
+void sum_channel(const ops::ConvShape& conv, const float* dy, std::int64_t o, float* db) {
+  const std::int64_t area = conv.window.out.area();
+  double total = 0;
+  for (std::int64_t n = 0; n < conv.batch; ++n) {
+    const float* plane = dy + (n * conv.out_channels + o) * area;
+    double sums[4] = {};
+    std::int64_t i = 0;
+    for (; i + 4 <= area; i += 4)
+      for (std::int64_t k = 0; k < 4; ++k) sums[k] += static_cast<double>(plane[i + k]);
+    for (; i < area; ++i) sums[0] += static_cast<double>(plane[i]);
+    total += (sums[0] + sums[1]) + (sums[2] + sums[3]);
+  }
+  db[o] = static_cast<float>(total);
+}
+
+Kernel make_grad(const KernelCall& call) {
+  if (!is_float(call)) return {};
+  const ops::ConvShape conv = ops::conv_shape(call, call.shape(1), call.shape(2)).value();
+  const ConvToInput to_input = call.used[0] ? conv_to_input(conv) : ConvToInput();
+  const ConvToWeight to_weight = call.used[1] ? conv_to_weight(conv) : ConvToWeight();
+  if ((call.used[0] && !to_input) || (call.used[1] && !to_weight)) return {};
+  const bool worth_it = numel(call.shape(0)) > kChunk;
+  return [=](const KernelArgs& args, const RunContext& context) {
+    const float* dy = args.input(0);
+    if (to_input) to_input(dy, args.input(2), args.output(0), context.threads);
+    if (to_weight) to_weight(dy, args.input(1), args.output(1), context.threads);
+    if (float* db = args.output(2); db != nullptr)
+      parallel_for(worth_it ? context.threads : 1, conv.out_channels,
+                   [&](std::int64_t o) { sum_channel(conv, dy, o, db); });
+  };
+}
+
+}  // namespace
+
+std::vector<KernelDef> conv() {
+  return {{"conv1d", make_conv}, {"conv2d", make_conv}, {"conv_grad", make_grad}};
+}
+
+}  // namespace chop::kernels
