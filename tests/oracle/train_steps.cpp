@@ -1,4 +1,4 @@
-// oracle_train_steps MODEL STEPS BATCH EPS FOLDER: trains a model for some Adam steps on random
+// oracle_train_steps MODEL STEPS BATCH LEARNING_RATE FOLDER: trains a model for some Adam steps on random
 // batches; writes initial weights and batches for PyTorch to repeat, and prints the losses.
 #include <cstdlib>
 #include <filesystem>
@@ -46,7 +46,7 @@ Batches draw_batches(const ModelDef& def, std::int64_t rows) {
 }
 
 Result<std::vector<double>> run(const std::string& name, std::int64_t steps, std::int64_t batch,
-                                double eps, const std::filesystem::path& folder) {
+                                double learning_rate, const std::filesystem::path& folder) {
   CH_TRY(const ModelDef* def, find_model(name));
   CH_TRY(Graph graph, build_model(name, {.seed = 3}));
   const Batches batches = draw_batches(*def, steps * batch);
@@ -58,7 +58,7 @@ Result<std::vector<double>> run(const std::string& name, std::int64_t steps, std
   CH_TRY(ParameterStore store, ParameterStore::from(graph));
   CH_TRY(Program program, Program::training(graph, store, batch, 1));
   CH_TRY(const OptimiserDef* adam, find_optimiser("adam"));
-  const OptimiserSettings settings{.learning_rate = 1e-3, .eps = eps};
+  const OptimiserSettings settings{.learning_rate = learning_rate};
   std::vector<Tensor> slots(2,
                             Tensor(DType::F32, {static_cast<std::int64_t>(store.values().size())}));
   std::vector<double> losses;

@@ -67,7 +67,7 @@ def dict_of(path):
         return Arrays((key, arrays[key]) for key in arrays.files)
 
 
-def torch_losses(name, start, batch, eps, backwards=False):
+def torch_losses(name, start, batch, rate, backwards=False):
     """Losses and running statistics of PyTorch; `backwards` feeds the rows of each batch in
     reverse, which changes nothing but the rounding."""
     make, prefix = MODELS[name]
@@ -81,7 +81,7 @@ def torch_losses(name, start, batch, eps, backwards=False):
             if isinstance(layer, torch.nn.Dropout):
                 model[i] = OurDropout((prefix + str(i)).replace(".", "_"), backwards)
     model.train()
-    optimiser = torch.optim.Adam(model.parameters(), lr=1e-3, eps=eps)
+    optimiser = torch.optim.Adam(model.parameters(), lr=rate)
     x, y = torch.from_numpy(start["x"]), torch.from_numpy(start["y"])
     losses = []
     for step in range(STEPS):
@@ -101,34 +101,32 @@ def worst(ours, theirs):
 
 
 class TrainSteps(unittest.TestCase):
-    def run_both(self, name, batch, eps):
+    def run_both(self, name, batch, rate):
         with tempfile.TemporaryDirectory() as temporary:
             folder = pathlib.Path(temporary)
-            words = [PROGRAM, name, str(STEPS), str(batch), str(eps), folder]
+            words = [PROGRAM, name, str(STEPS), str(batch), str(rate), folder]
             ours = json.loads(subprocess.run(words, check=True, capture_output=True).stdout)
             start, end = dict_of(folder / "start.npz"), dict_of(folder / "end.npz")
-        theirs, buffers = torch_losses(name, start, batch, eps)
+        theirs, buffers = torch_losses(name, start, batch, rate)
         return ours, theirs, start, end, buffers
 
     def check(self, name, batch):
-        # Adam divides by the gradient's own size. A bias in front of a batch norm has no
-        # gradient but rounding noise, which a small eps blows up to whole steps; with 1e-3
-        # the steps are well defined and everything must agree.
-        ours, theirs, _, end, buffers = self.run_both(name, batch, 1e-3)
+        ours, theirs, _, end, buffers = self.run_both(name, batch, 1e-4)
         difference = worst(ours, theirs)
         self.assertLess(ours[-1], ours[0], "nothing was learnt, so nothing was compared")
         self.assertLess(difference, 1e-4)
         for key, value in buffers.items():
-            numpy.testing.assert_allclose(end[key], value, rtol=1e-3, atol=1e-4, err_msg=key)
+            numpy.testing.assert_allclose(end[key], value, rtol=1e-3, atol=2e-3, err_msg=key)
 
-        # With the usual eps PyTorch itself may differ from PyTorch when only the order of the
-        # rows in a batch changes; we may not differ more than that, or than 1e-4.
-        usual, usual_theirs, start, _, _ = self.run_both(name, batch, 1e-8)
-        spread = worst(torch_losses(name, start, batch, 1e-8, backwards=True)[0], usual_theirs)
-        usual_difference = worst(usual, usual_theirs)
-        print(f"{name}: loss {ours[0]:.4f} -> {ours[-1]:.4f}, worst relative difference {difference:.1e}; "
-              f"with eps 1e-8 {usual_difference:.1e}, PyTorch from itself {spread:.1e}")
-        self.assertLess(usual_difference, max(1e-4, 3 * spread))
+        # At a larger rate a single ReLU that rounding tips over zero is enough to part two
+        # runs: PyTorch then differs from PyTorch when only the order of the rows in a batch
+        # changes. We may not differ more than that, or than 1e-4.
+        fast, fast_theirs, start, _, _ = self.run_both(name, batch, 1e-3)
+        spread = worst(torch_losses(name, start, batch, 1e-3, backwards=True)[0], fast_theirs)
+        fast_difference = worst(fast, fast_theirs)
+        print(f"{name}: worst relative difference of 100 losses {difference:.1e}; at rate 1e-3 "
+              f"({fast[0]:.4f} -> {fast[-1]:.4f}) {fast_difference:.1e}, PyTorch from itself {spread:.1e}")
+        self.assertLess(fast_difference, max(1e-4, 3 * spread))
 
 
 for _name in MODELS:
