@@ -115,8 +115,12 @@ class TrainSteps(unittest.TestCase):
         difference = worst(ours, theirs)
         self.assertLess(ours[-1], ours[0], "nothing was learnt, so nothing was compared")
         self.assertLess(difference, 1e-4)
+        # A bias in front of a batch norm has no gradient but noise, which Adam turns into
+        # whole steps: inner means may wander by them. The input's mean may not.
         for key, value in buffers.items():
-            numpy.testing.assert_allclose(end[key], value, rtol=1e-3, atol=2e-3, err_msg=key)
+            wanders = key.endswith("running_mean") and not key.endswith(".0.running_mean")
+            numpy.testing.assert_allclose(end[key], value, rtol=1e-3, atol=STEPS * 1e-4 if wanders else 1e-4,
+                                          err_msg=key)
 
         # At a larger rate a single ReLU that rounding tips over zero is enough to part two
         # runs: PyTorch then differs from PyTorch when only the order of the rows in a batch
