@@ -1,0 +1,179 @@
+// bench_train_step [MODEL...]: one training step (forward, backward, Adam) at batch 256,
+// ours beside PyTorch eager's, in turns within one run; prints medians, spread and ratio.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "models/registry.hpp"
+#include "report/table.hpp"
+#include "support/rng.hpp"
+#include "train/optimiser.hpp"
+#include "train/program.hpp"
+
+namespace chop {
+namespace {
+
+constexpr std::int64_t kBatch = 256;
+constexpr int kRounds = 9;
+constexpr int kOurSteps = 3000;
+constexpr int kTheirSteps = 150;
+
+/// PyTorch in a process of its own, which measures one round for every byte we send it.
+class Peer {
+ public:
+  explicit Peer(const std::string& model) {
+    int ask[2];
+    int answer[2];
+    if (pipe(ask) != 0 || pipe(answer) != 0) return;
+    child_ = fork();
+    if (child_ == 0) {
+      dup2(ask[0], STDIN_FILENO);
+      dup2(answer[1], STDOUT_FILENO);
+      close(ask[1]);
+      close(answer[0]);
+      const std::string script = cat(CH_SOURCE_DIR, "/bench/train_step_torch.py");
+      execl("/usr/bin/python3", "python3", "-B", script.c_str(), model.c_str(),
+            std::to_string(kBatch).c_str(), std::to_string(kTheirSteps).c_str(), nullptr);
+      _exit(127);
+    }
+    close(ask[0]);
+    close(answer[1]);
+    ask_ = ask[1];
+    answers_ = fdopen(answer[0], "r");
+  }
+  ~Peer() {
+    if (ask_ >= 0) close(ask_);
+    if (answers_ != nullptr) std::fclose(answers_);
+    if (child_ > 0) waitpid(child_, nullptr, 0);
+  }
+  Peer(const Peer&) = delete;
+  Peer& operator=(const Peer&) = delete;
+
+  /// Microseconds per step of one round, or a negative number when the peer is gone.
+  double measure() {
+    char line[64];
+    if (ask_ < 0 || write(ask_, "\n", 1) != 1 || std::fgets(line, sizeof line, answers_) == nullptr)
+      return -1;
+    return std::strtod(line, nullptr);
+  }
+
+ private:
+  pid_t child_ = -1;
+  int ask_ = -1;
+  std::FILE* answers_ = nullptr;
+};
+
+class OurStep {
+ public:
+  static Result<std::unique_ptr<OurStep>> make(const std::string& model) {
+    CH_TRY(Graph graph, build_model(model, {.seed = 1}));
+    CH_TRY(ParameterStore store, ParameterStore::from(graph));
+    auto step = std::unique_ptr<OurStep>(new OurStep(std::move(store)));
+    CH_TRY(Program program, Program::training(graph, step->store_, kBatch, 1));
+    step->program_ = std::make_unique<Program>(std::move(program));
+    CH_TRY(step->adam_, find_optimiser("adam"));
+    step->slots_.assign(
+        2, Tensor(DType::F32, {static_cast<std::int64_t>(step->store_.values().size())}));
+    step->fill();
+    return step;
+  }
+
+  double microseconds() {
+    const auto start = std::chrono::steady_clock::now();
+    for (int i = 0; i < kOurSteps; ++i) once();
+    const std::chrono::duration<double, std::micro> passed =
+        std::chrono::steady_clock::now() - start;
+    return passed.count() / kOurSteps;
+  }
+
+ private:
+  explicit OurStep(ParameterStore store) : store_(std::move(store)) {}
+
+  void fill() {
+    const Stream noise(1, "bench");
+    std::uint64_t n = 0;
+    for (float& x : program_->inputs()) x = static_cast<float>(noise.normal(n++));
+    for (std::int64_t& y : program_->targets())
+      y = static_cast<std::int64_t>(
+          noise.below(n++, static_cast<std::uint64_t>(program_->classes())));
+  }
+
+  void once() {
+    program_->run();
+    ++number_;
+    adam_->step({.values = store_.values(),
+                 .gradients = store_.gradients(),
+                 .slots = {slots_[0].mutable_data<float>(), slots_[1].mutable_data<float>()},
+                 .number = number_,
+                 .learning_rate = settings_.learning_rate,
+                 .settings = settings_});
+  }
+
+  ParameterStore store_;
+  std::unique_ptr<Program> program_;
+  const OptimiserDef* adam_ = nullptr;
+  OptimiserSettings settings_;
+  std::vector<Tensor> slots_;
+  std::int64_t number_ = 0;
+};
+
+struct Summary {
+  double median, least, most;
+};
+
+Summary summarise(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return {values[values.size() / 2], values.front(), values.back()};
+}
+
+std::string show(const Summary& s) {
+  return cat(Cell(s.median, 1).text, " (", Cell(s.least, 1).text, " to ", Cell(s.most, 1).text,
+             ")");
+}
+
+Status measure(const std::string& model, Table& table) {
+  CH_TRY(auto ours, OurStep::make(model));
+  Peer peer(model);
+  ours->microseconds();  // warm
+  if (peer.measure() < 0)
+    return Error{.what = "PyTorch did not answer", .hint = "apt-get install python3-torch"};
+  std::vector<double> our_times;
+  std::vector<double> their_times;
+  for (int round = 0; round < kRounds; ++round) {
+    their_times.push_back(peer.measure());
+    our_times.push_back(ours->microseconds());
+  }
+  const Summary mine = summarise(our_times);
+  const Summary theirs = summarise(their_times);
+  table.rows.push_back({model, show(mine), show(theirs), Cell(theirs.median / mine.median, 1)});
+  return {};
+}
+
+}  // namespace
+}  // namespace chop
+
+int main(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_IGN);
+  std::vector<std::string> models(argv + 1, argv + argc);
+  if (models.empty()) models = {"jsc-tiny", "jsc-toy", "jsc-s"};
+  chop::Table table{.columns = {{"training step, batch 256, one thread", chop::Align::Left},
+                                {"ours, us", chop::Align::Right},
+                                {"PyTorch eager, us", chop::Align::Right},
+                                {"ratio", chop::Align::Right}},
+                    .rows = {}};
+  for (const std::string& model : models)
+    if (const chop::Status status = chop::measure(model, table); !status) {
+      std::fputs(chop::to_string(status.error()).c_str(), stderr);
+      return 1;
+    }
+  std::fputs(chop::render(table).c_str(), stdout);
+  return 0;
+}
