@@ -42,10 +42,11 @@ std::string op_section(const OpDef& op) {
   if (op.attrs.empty() && op.params.empty()) return text;
   Table table = columns({"name", "kind", "default", "meaning"});
   for (const AttrDef& attr : op.attrs)
-    table.rows.push_back(
-        {cat("`", attr.name, "`"), kind_of(attr.default_value),
-         attr.required ? std::string("required") : cat("`", to_text(attr.default_value), "`"),
-         attr.doc});
+    if (!attr.internal)
+      table.rows.push_back(
+          {cat("`", attr.name, "`"), kind_of(attr.default_value),
+           attr.required ? std::string("required") : cat("`", to_text(attr.default_value), "`"),
+           attr.doc});
   for (const ParamDef& param : op.params)
     table.rows.push_back(
         {cat("`", param.name, "`"), param.trainable ? "parameter" : "buffer", "",

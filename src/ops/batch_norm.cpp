@@ -155,8 +155,14 @@ OpDef complete(OpDef op) {
               {"momentum", 0.1, "how far one batch moves the running statistics"},
               {"affine", true, "whether weight and bias are applied"},
               {"track_running_stats", true, "whether running statistics exist"},
-              {"training", false, "set in training: normalise with the batch's statistics"},
-              {"relu", false, "set by plans: whether y is clamped at zero"}};
+              {.name = "training",
+               .default_value = false,
+               .doc = "set in training: normalise with the batch's statistics",
+               .internal = true},
+              {.name = "relu",
+               .default_value = false,
+               .doc = "set by plans: whether y is clamped at zero",
+               .internal = true}};
   op.params = {{"weight", channel_shape, {InitKind::Ones}, true, "affine"},
                {"bias", channel_shape, {InitKind::Zeros}, true, "affine"},
                {"running_mean", channel_shape, {InitKind::Zeros}, false, "track_running_stats"},

@@ -76,7 +76,7 @@ Status GraphBuilder::own_parameters(const OpDef& op, const Node& node) {
 
 Result<Value> GraphBuilder::try_call(Node node) {
   CH_TRY(const OpDef* op, find_op(node.op));
-  CH_CHECK(check_attrs(*op, node.attrs));
+  CH_CHECK(check_attrs(*op, node.attrs, AttrsFrom::People));
   for (const Value& input : node.inputs)
     if (!is_known(types_, input))
       return Error{.what = cat(node.op, " reads a value this builder did not make")};

@@ -37,6 +37,7 @@ struct AttrDef {
   Attr default_value;
   std::string_view doc;
   bool required = false;  ///< a module or call without it is an error
+  bool internal = false;  ///< set by lowering or by plans, never by people
 };
 
 /// One call as its op sees it: attributes by name, defaults filled in.

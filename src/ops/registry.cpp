@@ -102,13 +102,15 @@ std::vector<std::string> operand_names(const OpDef& op, const Attrs& attrs,
   return names;
 }
 
-Status check_attrs(const OpDef& op, Attrs& attrs) {
+Status check_attrs(const OpDef& op, Attrs& attrs, AttrsFrom from) {
   std::vector<AttrDef> defs = op.attrs;
   if (const auto of = attrs.find(std::string(op.attrs_of)); of != attrs.end())
     if (const auto* inner = std::get_if<std::string>(&of->second)) {
       CH_TRY(const OpDef* named, find_op(*inner));
       defs.insert(defs.end(), named->attrs.begin(), named->attrs.end());
     }
+  if (from == AttrsFrom::People)
+    std::erase_if(defs, [](const AttrDef& def) { return def.internal; });
   std::vector<std::string> known;
   for (const AttrDef& def : defs) known.emplace_back(def.name);
   for (auto& [name, value] : attrs) {

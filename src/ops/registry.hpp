@@ -22,9 +22,12 @@ bool is_present(const ParamDef& param, const Call& call);
 std::vector<std::string> operand_names(const OpDef& op, const Attrs& attrs,
                                        std::size_t data_inputs);
 
+/// Who set a call's attributes: people may not set internal ones.
+enum class AttrsFrom : std::uint8_t { People, Program };
+
 /// Known names, right kinds, required ones present. Integers given for reals and single
 /// integers given for lists are converted in place.
-Status check_attrs(const OpDef& op, Attrs& attrs);
+Status check_attrs(const OpDef& op, Attrs& attrs, AttrsFrom from = AttrsFrom::Program);
 
 /// "Linear(in_features=16, out_features=5, bias=True)", as PyTorch prints the module.
 std::string module_repr(const OpDef& op, const Attrs& attrs);

@@ -1,5 +1,5 @@
-// oracle_train_steps MODEL STEPS BATCH LEARNING_RATE FOLDER: trains a model for some Adam steps on random
-// batches; writes initial weights and batches for PyTorch to repeat, and prints the losses.
+// oracle_train_steps MODEL STEPS BATCH LEARNING_RATE FOLDER: trains a model for some Adam steps on
+// random batches; writes initial weights and batches for PyTorch to repeat, and prints the losses.
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>

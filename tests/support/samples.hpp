@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,10 @@ struct Case {
   const Sample& sample() const { return op->samples[number]; }
   std::string name() const { return cat(op->name, "_", number); }
 };
+
+inline void PrintTo(const Case& at, std::ostream* out) {  // NOLINT(readability-identifier-naming)
+  *out << at.name();
+}
 
 inline std::vector<Case> all_cases() {
   std::vector<Case> cases;

@@ -26,9 +26,10 @@ Table attribute_table(const OpDef& op) {
                           {"Meaning", Align::Left, 70, "meaning"}},
               .rows = {}};
   for (const AttrDef& attr : op.attrs)
-    table.rows.push_back({attr.name, kind_of(attr.default_value),
-                          attr.required ? std::string("required") : to_text(attr.default_value),
-                          attr.doc});
+    if (!attr.internal)
+      table.rows.push_back({attr.name, kind_of(attr.default_value),
+                            attr.required ? std::string("required") : to_text(attr.default_value),
+                            attr.doc});
   for (const ParamDef& param : op.params)
     table.rows.push_back(
         {param.name, param.trainable ? "parameter" : "buffer", "",

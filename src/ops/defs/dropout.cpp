@@ -53,7 +53,10 @@ OpDef dropout() {
       .function = "torch.nn.functional.dropout",
       .torch = "F.dropout(x, p, training)",
       .attrs = {{"p", 0.5, "probability that an element becomes 0"},
-                {"training", false, "set when a graph is lowered for training"},
+                {.name = "training",
+                 .default_value = false,
+                 .doc = "set when a graph is lowered for training",
+                 .internal = true},
                 {"inplace", false, "kept for its name in reports; results never depend on it"}},
       .traits = Trait::Random | Trait::View,  // a view unless training
       .infer = infer,

@@ -81,7 +81,10 @@ OpDef linear() {
       .attrs = {{"in_features", std::int64_t{0}, "size of each input", true},
                 {"out_features", std::int64_t{0}, "size of each output", true},
                 {"bias", true, "whether b is added"},
-                {"relu", false, "set by plans: whether y is clamped at zero"}},
+                {.name = "relu",
+                 .default_value = false,
+                 .doc = "set by plans: whether y is clamped at zero",
+                 .internal = true}},
       .params = {{.name = "weight",
                   .shape =
                       [](const Call& c) {

@@ -121,8 +121,8 @@ TEST(Npy, AMissingFileIsNamed) {
 TEST(Npz, TensorsComeBackInOrderAndTheBytesAreTheSameEachTime) {
   const TempFolder folder;
   const NpzArrays tensors = {{"x", Tensor::of<float>({2, 2}, {1, -0.0F, 3e38F, 4})},
-                                {"a/b", Tensor::of<std::int64_t>({0}, {})},
-                                {"y", Tensor::of<std::int64_t>({2}, {-1, 7})}};
+                             {"a/b", Tensor::of<std::int64_t>({0}, {})},
+                             {"y", Tensor::of<std::int64_t>({2}, {-1, 7})}};
   ASSERT_TRUE(write_npz(folder / "a.npz", tensors));
   ASSERT_TRUE(write_npz(folder / "b.npz", tensors));
   EXPECT_EQ(read_file(folder / "a.npz").value(), read_file(folder / "b.npz").value());
