@@ -1,0 +1,256 @@
+"""ch train, test and sweep as a person uses them: what they print, write, refuse and survive."""
+import hashlib
+import json
+import os
+import pathlib
+import resource
+import shutil
+import signal
+import struct
+import subprocess
+import tempfile
+import time
+import unittest
+
+CH = os.environ["CH_BIN"]
+
+
+def ch(*words, folder, env=None, **more):
+    environment = {**os.environ, "CH_CACHE_DIR": str(pathlib.Path(folder) / "cache"), **(env or {})}
+    return subprocess.run([CH, *map(str, words)], cwd=folder, env=environment, capture_output=True, text=True, **more)
+
+
+def digest(path):
+    return hashlib.sha256(pathlib.Path(path).read_bytes()).hexdigest()
+
+
+class InFolder(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+
+    def good(self, *words, **more):
+        result = ch(*words, folder=self.folder, **more)
+        self.assertEqual(result.returncode, 0, result.stderr + result.stdout)
+        return result
+
+    def refused(self, *words, code=1, says=(), **more):
+        before = sorted(p for p in self.folder.rglob("*") if "cache" not in p.parts)
+        result = ch(*words, folder=self.folder, **more)
+        self.assertEqual(result.returncode, code, result.stderr + result.stdout)
+        for text in says:
+            self.assertIn(text, result.stderr)
+        self.assertEqual(result.stderr.count("error:"), 1, result.stderr)
+        after = sorted(p for p in self.folder.rglob("*") if "cache" not in p.parts)
+        self.assertEqual(before, after, "something was left behind")
+        return result
+
+    def checkpoints(self, project):
+        return self.folder / "mase_output" / project / "software" / "training_ckpts"
+
+
+SMALL = ["--rows", 6000, "--batch-size", 64, "--learning-rate", "1e-3"]
+
+
+class Training(InFolder):
+    def test_train_then_test_reports_the_same_test_figures(self):
+        self.good("train", "jsc-toy", "jsc", *SMALL, "--max-epochs", 3, "--project", "p", "--json", "train.json")
+        trained = json.loads((self.folder / "train.json").read_text())
+        self.assertEqual(trained["epochs"], 3)
+        self.assertTrue(trained["synthetic"])
+        self.assertEqual(trained["parameters"], 327)
+        self.assertLess(trained["history"][-1]["train_loss"], trained["history"][0]["train_loss"])
+        best = self.checkpoints("p") / "best.ckpt"
+        result = self.good("test", "jsc-toy", "jsc", "--rows", 6000, "--load", best, "--project", "p", "--json", "t.json")
+        tested = json.loads((self.folder / "t.json").read_text())
+        self.assertAlmostEqual(tested["loss"], trained["test"]["loss"], delta=1e-6)
+        self.assertEqual(tested["accuracy"], trained["test"]["accuracy"])
+        self.assertEqual(sum(row[c] for row in tested["confusion"] for c in "gqwzt"), tested["rows"])
+        self.assertIn("synthetic", result.stdout)
+        self.assertIn("Testing is completed", result.stderr)
+
+    def test_folders_and_log_lines_are_the_reference_systems(self):
+        result = self.good("train", "jsc-tiny", "jsc", *SMALL, "--max-epochs", 2, "--project", "p")
+        software = self.folder / "mase_output" / "p" / "software"
+        version = software / "tensorboard" / "lightning_logs" / "version_0"
+        for path in (software / "training_ckpts" / "best.ckpt", software / "training_ckpts" / "last.ckpt",
+                     version / "hparams.yaml", version / "metrics.csv", version / "learning_curves.svg"):
+            self.assertTrue(path.exists(), path)
+        self.assertEqual(len(list(version.glob("events.out.tfevents.*"))), 1)
+        lines = [line for line in result.stderr.splitlines() if line.startswith("INFO     ")]
+        for text in ("Initialising model 'jsc-tiny'...", "Initialising dataset 'jsc'...", "Project will be created at",
+                     "Training model 'jsc-tiny'...", "Training is completed"):
+            self.assertTrue(any(text in line for line in lines), text)
+        self.assertIn("| Name ", result.stdout)
+        self.assertEqual((version / "metrics.csv").read_text().count("\n"), 3)
+        self.assertFalse(list(self.folder.rglob("*.tmp*")))
+
+    def test_an_earlier_runs_checkpoints_are_kept(self):
+        self.good("train", "jsc-tiny", "jsc", *SMALL, "--max-epochs", 1, "--project", "p")
+        first = digest(self.checkpoints("p") / "best.ckpt")
+        self.good("train", "jsc-tiny", "jsc", *SMALL, "--max-epochs", 1, "--project", "p", "--seed", 1)
+        self.assertEqual(digest(self.checkpoints("p") / "best-v1.ckpt"), first)
+        self.assertNotEqual(digest(self.checkpoints("p") / "best.ckpt"), first)
+
+    def test_one_and_two_threads_end_in_the_same_bytes(self):
+        for model, dataset in (("jsc-trt", "jsc"), ("toy", "toy_tiny")):
+            for threads in (1, 2):
+                self.good("train", model, dataset, *SMALL, "--max-epochs", 2, "--project", f"{model}{threads}",
+                          "--threads", threads)
+            for name in ("best.ckpt", "last.ckpt"):
+                self.assertEqual(digest(self.checkpoints(f"{model}1") / name), digest(self.checkpoints(f"{model}2") / name))
+
+    def test_explicit_flags_win_over_toml_even_when_equal_to_the_default(self):
+        (self.folder / "c.toml").write_text('model = "jsc-tiny"\ndataset = "jsc"\nbatch_size = 512\nmax_epochs = 1\nseed = 7\n')
+        result = self.good("train", "--config", "c.toml", "--rows", 6000, "--batch-size", 128, "--project", "p")
+        row = next(line for line in result.stdout.splitlines() if line.startswith("| batch_size "))
+        self.assertEqual([cell.strip() for cell in row.split("|")[1:-1]], ["batch_size", "128", "512", "128", "128"])
+
+    def test_interrupt_saves_and_resume_ends_in_the_same_bytes(self):
+        words = ["train", "jsc-s", "jsc", "--rows", 60000, "--batch-size", 16, "--max-epochs", 3, "--learning-rate", "1e-3"]
+        self.good(*words, "--project", "whole")
+        environment = {**os.environ, "CH_CACHE_DIR": str(self.folder / "cache")}
+        process = subprocess.Popen([CH, *map(str, words), "--project", "cut"], cwd=self.folder, env=environment,
+                                   stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
+        for line in process.stderr:
+            if "Epoch 1/3" in line:
+                break
+        time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        rest = process.stderr.read()
+        self.assertEqual(process.wait(timeout=60), 0, rest)
+        if "Interrupted" in rest:  # it may have finished before the signal came
+            self.assertTrue((self.checkpoints("cut") / "last.ckpt").exists())
+        self.good(*words, "--project", "cut", "--resume")
+        for name in ("best.ckpt", "last.ckpt"):
+            self.assertEqual(digest(self.checkpoints("whole") / name), digest(self.checkpoints("cut") / name), name)
+
+    def test_a_run_killed_in_mid_epoch_resumes_to_the_same_bytes(self):
+        words = ["train", "jsc-s", "jsc", "--rows", 60000, "--batch-size", 16, "--max-epochs", 2, "--learning-rate",
+                 "1e-3", "--checkpoint-every-n-steps", 200]
+        self.good(*words, "--project", "whole")
+        environment = {**os.environ, "CH_CACHE_DIR": str(self.folder / "cache")}
+        last = self.checkpoints("killed") / "last.ckpt"
+        for attempt in range(3):
+            resume = ["--resume"] if attempt else []
+            process = subprocess.Popen([CH, *map(str, words), "--project", "killed", *resume], cwd=self.folder,
+                                       env=environment, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+            seen = digest(last) if last.exists() else None
+            while process.poll() is None and (not last.exists() or digest(last) == seen):
+                time.sleep(0.01)
+            process.kill()
+            process.wait()
+        self.good(*words, "--project", "killed", "--resume")
+        for name in ("best.ckpt", "last.ckpt"):
+            self.assertEqual(digest(self.checkpoints("whole") / name), digest(self.checkpoints("killed") / name), name)
+
+    def test_all_jets_take_little_memory(self):
+        self.good("train", "jsc-tiny", "jsc", "--max-epochs", 1, "--batch-size", 256, "--project", "p")
+        peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
+        data = 986_806 * (16 * 4 + 8)
+        print(f"peak memory {peak / 2**20:.0f} MiB for {data / 2**20:.0f} MiB of data")
+        if "asan" not in os.environ["CH_BUILD"] and "tsan" not in os.environ["CH_BUILD"]:
+            self.assertLess(peak, 2 * data + 200 * 2**20)
+
+    def test_a_network_written_in_toml_trains(self):
+        (self.folder / "net.toml").write_text(
+            'dataset = "jsc"\nmax_epochs = 2\nrows = 6000\nbatch_size = 64\nproject = "p"\n[model]\nname = "mine"\n'
+            'layers = ["batch_norm1d", { op = "linear", out_features = 32 }, "relu", { op = "linear", out_features = "classes" }]\n')
+        result = self.good("train", "--config", "net.toml")
+        self.assertIn("Training model 'mine'...", result.stderr)
+        self.good("test", "--config", "net.toml", "--load", self.checkpoints("p") / "best.ckpt")
+
+
+class Sweeping(InFolder):
+    def test_a_grid_ends_in_one_table(self):
+        result = self.good("sweep", "jsc-tiny", "jsc", "--rows", 6000, "--max-epochs", 2, "--batch-size", "64,128",
+                           "--learning-rate", "1e-4,1e-3", "--project", "p", "--json", "s.json")
+        rows = json.loads((self.folder / "s.json").read_text())
+        self.assertEqual([(r["batch_size"], r["learning_rate"]) for r in rows],
+                         [("64", "0.0001"), ("64", "0.001"), ("128", "0.0001"), ("128", "0.001")])
+        for row in rows:
+            self.assertEqual(row["epochs"], 2)
+            self.assertGreater(row["val_loss"], 0)
+        folder = self.folder / "mase_output" / "p" / "software" / "sweep"
+        self.assertEqual((folder / "sweep.csv").read_text().count("\n"), 5)
+        self.assertIn("<svg", (folder / "learning_curves.svg").read_text())
+        self.assertIn("batch_size", result.stdout)
+
+    def test_a_trial_equals_the_same_training_alone(self):
+        self.good("sweep", "jsc-tiny", "jsc", "--rows", 6000, "--max-epochs", 2, "--batch-size", "64,128", "--project", "p",
+                  "--json", "s.json")
+        self.good("train", "jsc-tiny", "jsc", "--rows", 6000, "--max-epochs", 2, "--batch-size", 128, "--project", "q",
+                  "--json", "t.json")
+        sweep = json.loads((self.folder / "s.json").read_text())[1]
+        alone = json.loads((self.folder / "t.json").read_text())
+        self.assertEqual(sweep["test_loss"], alone["test"]["loss"])
+        self.assertEqual(sweep["val_loss"], alone["validation"]["loss"])
+
+
+class BadInput(InFolder):
+    def write(self, name, text):
+        (self.folder / name).write_text(text)
+        return self.folder / name
+
+    def test_unknown_model_names_the_nearest(self):
+        self.refused("train", "jsc-tinny", "jsc", says=["unknown model 'jsc-tinny'", "jsc-tiny"])
+
+    def test_unknown_data_set_names_the_nearest(self):
+        self.refused("train", "jsc-tiny", "jcs", says=["'jcs'", "jsc"])
+
+    def test_negative_batch_size(self):
+        self.refused("train", "jsc-tiny", "jsc", "--batch-size", "-4", code=2, says=["--batch-size", "-4"])
+
+    def test_missing_data_file(self):
+        self.refused("train", "jsc-tiny", "no-such.csv", says=["no-such.csv"])
+
+    def test_missing_checkpoint(self):
+        self.refused("test", "jsc-tiny", "jsc", "--load", "no-such.ckpt", says=["no-such.ckpt"])
+
+    def test_wrong_column_count(self):
+        path = self.write("d.csv", "a,b,label\n1,2,0\n1,2\n")
+        self.refused("train", "toy", path, says=["d.csv", "3"])
+
+    def test_nan_in_the_data(self):
+        rows = "\n".join(f"{i},{i % 7},{i % 2}" for i in range(40))
+        path = self.write("d.csv", f"a,b,label\n{rows}\n1,nan,0\n")
+        self.refused("train", "toy", path, says=["d.csv", "nan"])
+
+    def test_truncated_checkpoint(self):
+        self.good("train", "jsc-tiny", "jsc", *SMALL, "--max-epochs", 1, "--project", "p")
+        whole = (self.checkpoints("p") / "best.ckpt").read_bytes()
+        for size in (0, 4, 100, len(whole) // 2, len(whole) - 1):
+            (self.folder / "cut.ckpt").write_bytes(whole[:size])
+            self.refused("test", "jsc-tiny", "jsc", "--rows", 6000, "--load", "cut.ckpt", says=["cut.ckpt"])
+
+    def test_checkpoint_of_another_model(self):
+        self.good("train", "jsc-tiny", "jsc", *SMALL, "--max-epochs", 1, "--project", "p")
+        self.refused("test", "jsc-toy", "jsc", "--rows", 6000, "--load", self.checkpoints("p") / "best.ckpt",
+                     says=["another network", "missing: "])
+
+    def test_a_header_that_lies_about_its_length(self):
+        (self.folder / "lie.ckpt").write_bytes(struct.pack("<Q", 2**62) + b"{}")
+        self.refused("test", "jsc-tiny", "jsc", "--rows", 6000, "--load", "lie.ckpt", says=["lie.ckpt"])
+
+    def test_unwritable_folder(self):
+        self.write("blocked", "a file where a folder should be")
+        self.refused("train", "jsc-tiny", "jsc", "--rows", 6000, "--project-dir", "blocked", says=["blocked"])
+
+    def test_model_that_does_not_fit_the_data(self):
+        self.refused("train", "toy_convnet", "jsc", "--rows", 6000)
+
+    def test_unknown_toml_key_and_bad_value(self):
+        path = self.write("c.toml", 'model = "jsc-tiny"\ndataset = "jsc"\nbatchsize = 12\n')
+        self.refused("train", "--config", path, says=["batchsize", "batch_size", "c.toml:3"])
+        path = self.write("c.toml", 'model = "jsc-tiny"\ndataset = "jsc"\ntraining_optimizer = "adagrad"\n')
+        self.refused("train", "--config", path, says=["training_optimizer", "adagrad", "adam"])
+
+    def test_a_loss_that_explodes_is_an_error_with_a_hint(self):
+        result = ch("train", "jsc-three-linear", "jsc", "--rows", 6000, "--max-epochs", 2, "--training-optimizer", "sgd",
+                    "--learning-rate", "1e30", "--project", "p", folder=self.folder)
+        self.assertEqual(result.returncode, 1, result.stderr)
+        self.assertIn("smaller --learning-rate", result.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
