@@ -118,6 +118,7 @@ class Training(InFolder):
         time.sleep(0.05)
         process.send_signal(signal.SIGINT)
         rest = process.stderr.read()
+        process.stderr.close()
         self.assertEqual(process.wait(timeout=60), 0, rest)
         if "Interrupted" in rest:  # it may have finished before the signal came
             self.assertTrue((self.checkpoints("cut") / "last.ckpt").exists())
