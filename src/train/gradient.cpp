@@ -1,6 +1,5 @@
 #include "train/gradient.hpp"
 
-#include <algorithm>
 #include <set>
 
 #include "ops/grad_builder.hpp"
@@ -36,9 +35,23 @@ class Differentiation {
     return {};
   }
 
-  std::optional<Value> gradient_of(NodeId id) const {
-    return grads_[index(id)].empty() ? std::nullopt : grads_[index(id)][0];
+  /// By leaf. Several nodes may read one parameter; its gradient is the sum of theirs.
+  std::map<std::string, Value> gradients(const std::set<std::string>& wanted) {
+    std::map<std::string, Value> found;
+    for (std::size_t i = 0; i < graph_.size(); ++i) {  // sums are appended on the way
+      const NodeId id = graph_.order()[i];
+      const Node& node = graph_.node(id);
+      const bool leaf = node.opcode == Opcode::Placeholder || node.opcode == Opcode::GetAttr;
+      if (!leaf || grads_[index(id)].empty()) continue;
+      const std::string name = leaf_name(node);
+      if (!wanted.contains(name)) continue;
+      const Value mine = *grads_[index(id)][0];
+      const auto [place, first] = found.emplace(name, mine);
+      if (!first) place->second = add(place->second, mine, name);
+    }
+    return found;
   }
+
   static std::string leaf_name(const Node& node) {
     return node.opcode == Opcode::GetAttr ? node.target : node.name;
   }
@@ -79,14 +92,18 @@ class Differentiation {
       sum = gradient;
       return;
     }
-    const NodeId id = graph_.add({.name = graph_.node(value.node).name + "_grad_sum",
+    sum = add(*sum, gradient, graph_.node(value.node).name);
+  }
+
+  Value add(Value a, Value b, const std::string& name) {
+    const NodeId id = graph_.add({.name = name + "_grad_sum",
                                   .opcode = Opcode::CallFunction,
                                   .op = "add",
                                   .target = "add",
-                                  .inputs = {*sum, gradient}});
+                                  .inputs = {a, b}});
     types_.resize(graph_.id_limit());
-    types_[index(id)] = {type_of(types_, gradient)};
-    sum = Value{id};
+    types_[index(id)] = {type_of(types_, b)};
+    return {id};
   }
 
   std::vector<bool> needed_;
@@ -114,18 +131,12 @@ Result<GradientGraph> differentiate(Graph lowered, std::int64_t batch, Value los
     types[index(seed->node)] = {type};
   }
   Differentiation work(std::move(lowered), std::move(types));
-  work.mark_needed({with_respect_to.begin(), with_respect_to.end()});
+  const std::set<std::string> wanted(with_respect_to.begin(), with_respect_to.end());
+  work.mark_needed(wanted);
   CH_CHECK(work.run(loss, *seed, forward_nodes));
 
   GradientGraph result;
-  for (const NodeId id : work.graph_.order()) {
-    const Node& node = work.graph_.node(id);
-    if (node.opcode != Opcode::Placeholder && node.opcode != Opcode::GetAttr) continue;
-    const std::string name = Differentiation::leaf_name(node);
-    if (std::find(with_respect_to.begin(), with_respect_to.end(), name) == with_respect_to.end())
-      continue;
-    if (const auto gradient = work.gradient_of(id)) result.gradients.emplace(name, *gradient);
-  }
+  result.gradients = work.gradients(wanted);
   result.graph = std::move(work.graph_);
   result.types = std::move(work.types_);
   if (!outputs.empty()) result.graph.set_outputs(outputs);

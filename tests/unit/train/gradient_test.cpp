@@ -77,6 +77,21 @@ TEST(Differentiate, SumsTheGradientsOfAParameterTwoModulesShare) {
   EXPECT_EQ(gradient(made, "fc.weight", {{"x", Tensor::of<float>({2, 1}, {5, -1})}}), Reals{24});
 }
 
+TEST(Differentiate, SumsOverAParameterReadByTwoNodes) {
+  Graph graph("two readers");
+  graph.add_parameter({"w", kX});
+  const auto read = [&] {
+    return Value{
+        graph.add({.name = "", .opcode = Opcode::GetAttr, .op = "get_attr", .target = "w"})};
+  };
+  const Value first = read();
+  const Value second = read();
+  const Value loss = call(graph, "sum", {call(graph, "mul", {first, second})});
+  graph.set_outputs({loss});
+  const GradientGraph made = differentiate(graph, 1, loss, {"w"}).value();
+  EXPECT_EQ(gradient(made, "w", {}), (Reals{2, 4, -6}));
+}
+
 TEST(Differentiate, HasNoGradientForWhatTheLossDoesNotDependOn) {
   Graph graph("apart");
   const Value x = placeholder(graph, "x", {3});
