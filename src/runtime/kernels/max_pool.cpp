@@ -1,112 +1,156 @@
 // max_pool1d, max_pool2d and their gradient. As in the reference, the first maximum of a
 // window counts, and NaN is larger than everything.
+//
+// A whole row of places is done at once, tap after tap, so that neighbouring places do not
+// wait for each other.
 #include <algorithm>
 #include <limits>
+#include <memory>
+#include <vector>
 
 #include "ops/pool.hpp"
 #include "runtime/elementwise.hpp"
 #include "runtime/kernel.hpp"
+#include "runtime/scratch.hpp"
 
 namespace chop::kernels {
 namespace {
 
-using ops::Window;
-
-/// The taps of one axis that fall into the image: [first, last) of them.
-struct Taps {
-  std::int64_t first, last;
+/// The places of a row for which one tap falls into the image: [first, last).
+struct Range {
+  std::int64_t first = 0, last = 0;
 };
 
-Taps taps_inside(std::int64_t start, std::int64_t kernel, std::int64_t dilation, std::int64_t in) {
-  const std::int64_t first = start >= 0 ? 0 : (-start + dilation - 1) / dilation;
-  const std::int64_t last = in <= start ? 0 : (in - start + dilation - 1) / dilation;
-  return {first, std::clamp(last, first, std::max(first, kernel))};
+struct Pool {
+  std::int64_t planes = 0;
+  ops::Window window;
+  std::vector<Range> columns;  ///< by tap along the width
+};
+
+/// Places o in [0, out) with 0 <= o · stride + offset < in.
+Range places_inside(std::int64_t offset, std::int64_t stride, std::int64_t in, std::int64_t out) {
+  const std::int64_t first = offset >= 0 ? 0 : (-offset + stride - 1) / stride;
+  const std::int64_t last = offset >= in ? 0 : (in - offset + stride - 1) / stride;
+  return {std::min(first, out), std::clamp(last, std::min(first, out), out)};
 }
 
-/// Index in the image of the maximum that place (oh, ow) sees; -1 when it sees nothing.
-std::int64_t argmax(const Window& w, const float* image, std::int64_t oh, std::int64_t ow) {
-  const std::int64_t top = w.row(oh, 0);
-  const std::int64_t left = w.column(ow, 0);
-  const Taps rows = taps_inside(top, w.kernel.h, w.dilation.h, w.in.h);
-  const Taps columns = taps_inside(left, w.kernel.w, w.dilation.w, w.in.w);
-  std::int64_t best = -1;
-  float value = 0;
-  for (std::int64_t kh = rows.first; kh < rows.last; ++kh) {
-    const std::int64_t row = (top + kh * w.dilation.h) * w.in.w + left;
-    for (std::int64_t kw = columns.first; kw < columns.last; ++kw) {
-      const std::int64_t at = row + kw * w.dilation.w;
-      if (best >= 0 && !(image[at] > value) && image[at] == image[at]) continue;
-      best = at;
-      value = image[at];
-    }
+std::shared_ptr<const Pool> pool_of(const ops::PoolShape& shape) {
+  const ops::Window& w = shape.window;
+  if (w.in.area() > std::numeric_limits<std::int32_t>::max()) return nullptr;
+  Pool pool{shape.planes, w, {}};
+  for (std::int64_t kw = 0; kw < w.kernel.w; ++kw)
+    pool.columns.push_back(places_inside(w.column(0, kw), w.stride.w, w.in.w, w.out.w));
+  return std::make_shared<const Pool>(std::move(pool));
+}
+
+/// One tap of a row of places, `step` apart in x.
+template <std::int64_t kStep>
+void take_larger(const float* x, std::int64_t step, Range range, float* best) {
+  if (kStep != 0) step = kStep;
+  for (std::int64_t o = range.first; o < range.last; ++o) {
+    const float next = x[o * step];
+    best[o] = next > best[o] || next != next ? next : best[o];
   }
-  return best;
+}
+
+/// Likewise, and `place` follows: the tap of place o is element first + o · step. No place yet
+/// is -1. Conditions are joined without branches, so that the loop becomes vectors.
+template <std::int64_t kStep>
+void take_place(const float* image, std::int64_t first, std::int64_t step, Range range, float* best,
+                std::int32_t* place) {
+  if (kStep != 0) step = kStep;
+  const float* x = image + first;
+  const auto start = static_cast<std::int32_t>(first);
+  const auto apart = static_cast<std::int32_t>(step);
+  const auto last = static_cast<std::int32_t>(range.last);
+  for (auto o = static_cast<std::int32_t>(range.first); o < last; ++o) {
+    const float next = x[o * step];
+    const float old = best[o];
+    const std::int32_t was = place[o];
+    const bool better = (was < 0) | (next > old) | (next != next);
+    best[o] = better ? next : old;
+    place[o] = better ? start + o * apart : was;
+  }
+}
+
+/// Calls tap(first, range) for every tap that row `oh` of places has in the image; place o
+/// of the range sees element first + o · stride.
+template <class Tap>
+void each_tap(const Pool& pool, std::int64_t oh, Tap tap) {
+  const ops::Window& w = pool.window;
+  for (std::int64_t kh = 0; kh < w.kernel.h; ++kh) {
+    const std::int64_t ih = w.row(oh, kh);
+    if (ih < 0 || ih >= w.in.h) continue;
+    for (std::int64_t kw = 0; kw < w.kernel.w; ++kw)
+      tap(ih * w.in.w + w.column(0, kw), pool.columns[static_cast<std::size_t>(kw)]);
+  }
+}
+
+void pool_plane(const Pool& pool, const float* x, float* y) {
+  const ops::Window& w = pool.window;
+  for (std::int64_t oh = 0; oh < w.out.h; ++oh, y += w.out.w) {
+    std::fill(y, y + w.out.w, -std::numeric_limits<float>::infinity());
+    each_tap(pool, oh, [&](std::int64_t first, Range range) {
+      if (w.stride.w == 1) return take_larger<1>(x + first, 1, range, y);
+      if (w.stride.w == 2) return take_larger<2>(x + first, 2, range, y);
+      take_larger<0>(x + first, w.stride.w, range, y);
+    });
+  }
+}
+
+void grad_plane(const Pool& pool, const float* dy, const float* x, float* dx) {
+  const ops::Window& w = pool.window;
+  const auto width = static_cast<std::size_t>(w.out.w);
+  std::byte* const memory = thread_scratch(width * (sizeof(float) + sizeof(std::int32_t)));
+  auto* const best = reinterpret_cast<float*>(memory);
+  auto* const place = reinterpret_cast<std::int32_t*>(memory + width * sizeof(float));
+  std::fill(dx, dx + w.in.area(), 0.0F);
+  for (std::int64_t oh = 0; oh < w.out.h; ++oh, dy += w.out.w) {
+    std::fill(place, place + width, -1);
+    std::fill(best, best + width, 0.0F);
+    each_tap(pool, oh, [&](std::int64_t first, Range range) {
+      if (w.stride.w == 1) return take_place<1>(x, first, 1, range, best, place);
+      if (w.stride.w == 2) return take_place<2>(x, first, 2, range, best, place);
+      take_place<0>(x, first, w.stride.w, range, best, place);
+    });
+    for (std::int64_t ow = 0; ow < w.out.w; ++ow)
+      if (place[ow] >= 0) dx[place[ow]] += dy[ow];
+  }
 }
 
 /// Calls work(plane) for every image, several to a task when they are small.
 template <class Work>
-void each_plane(const ops::PoolShape& pool, int threads, Work work) {
-  const std::int64_t area = std::max<std::int64_t>(1, pool.window.in.area());
-  const std::int64_t block = std::max<std::int64_t>(1, kChunk / 4 / area);
+void each_plane(const Pool& pool, int threads, Work work) {
+  const std::int64_t block = std::max<std::int64_t>(1, kChunk / 4 / pool.window.in.area());
   parallel_for(threads, (pool.planes + block - 1) / block, [&](std::int64_t task) {
-    for (std::int64_t p = task * block; p < std::min(pool.planes, (task + 1) * block); ++p) work(p);
+    const std::int64_t end = std::min(pool.planes, (task + 1) * block);
+    for (std::int64_t plane = task * block; plane < end; ++plane) work(plane);
   });
-}
-
-/// Windows of 2 x 2 side by side, wholly inside: what networks use most.
-bool is_plain_half(const Window& w) {
-  return w.kernel == ops::Extent{2, 2} && w.stride == w.kernel && w.padding == ops::Extent{0, 0} &&
-         w.dilation == ops::Extent{1, 1} && w.out.h * 2 <= w.in.h && w.out.w * 2 <= w.in.w;
-}
-
-float larger(float best, float next) {
-  return next > best || next != next ? next : best;
-}
-
-void half_plane(const Window& w, const float* x, float* y) {
-  for (std::int64_t oh = 0; oh < w.out.h; ++oh) {
-    const float* upper = x + 2 * oh * w.in.w;
-    const float* lower = upper + w.in.w;
-    for (std::int64_t ow = 0; ow < w.out.w; ++ow)
-      y[oh * w.out.w + ow] = larger(larger(larger(upper[2 * ow], upper[2 * ow + 1]), lower[2 * ow]),
-                                    lower[2 * ow + 1]);
-  }
 }
 
 template <std::size_t kDims>
 Kernel make_pool(const KernelCall& call) {
   if (call.in[0].dtype != DType::F32) return {};
-  const ops::PoolShape pool = ops::pool_shape(call, call.shape(0), kDims).value();
-  const bool plain_half = is_plain_half(pool.window);
-  return [=](const KernelArgs& args, const RunContext& context) {
-    const Window& w = pool.window;
-    each_plane(pool, context.threads, [&](std::int64_t plane) {
-      const float* x = args.input(0) + plane * w.in.area();
-      float* y = args.output() + plane * w.out.area();
-      if (plain_half) return half_plane(w, x, y);
-      for (std::int64_t oh = 0; oh < w.out.h; ++oh)
-        for (std::int64_t ow = 0; ow < w.out.w; ++ow) {
-          const std::int64_t at = argmax(w, x, oh, ow);
-          *y++ = at < 0 ? -std::numeric_limits<float>::infinity() : x[at];
-        }
+  const auto pool = pool_of(ops::pool_shape(call, call.shape(0), kDims).value());
+  if (pool == nullptr) return {};
+  return [pool](const KernelArgs& args, const RunContext& context) {
+    const ops::Window& w = pool->window;
+    each_plane(*pool, context.threads, [&](std::int64_t plane) {
+      pool_plane(*pool, args.input(0) + plane * w.in.area(), args.output() + plane * w.out.area());
     });
   };
 }
 
 Kernel make_grad(const KernelCall& call) {
   if (call.in[0].dtype != DType::F32) return {};
-  const ops::PoolShape pool =
-      ops::pool_shape(call, call.shape(1), call.ints("kernel_size").size()).value();
-  return [=](const KernelArgs& args, const RunContext& context) {
-    const Window& w = pool.window;
-    each_plane(pool, context.threads, [&](std::int64_t plane) {
-      const float* dy = args.input(0) + plane * w.out.area();
-      const float* x = args.input(1) + plane * w.in.area();
-      float* dx = args.output() + plane * w.in.area();
-      std::fill(dx, dx + w.in.area(), 0.0F);
-      for (std::int64_t oh = 0; oh < w.out.h; ++oh)
-        for (std::int64_t ow = 0; ow < w.out.w; ++ow, ++dy)
-          if (const std::int64_t at = argmax(w, x, oh, ow); at >= 0) dx[at] += *dy;
+  const auto pool =
+      pool_of(ops::pool_shape(call, call.shape(1), call.ints("kernel_size").size()).value());
+  if (pool == nullptr) return {};
+  return [pool](const KernelArgs& args, const RunContext& context) {
+    const ops::Window& w = pool->window;
+    each_plane(*pool, context.threads, [&](std::int64_t plane) {
+      grad_plane(*pool, args.input(0) + plane * w.out.area(), args.input(1) + plane * w.in.area(),
+                 args.output() + plane * w.in.area());
     });
   };
 }
