@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cassert>
 
+#include "runtime/scratch.hpp"
 #include "support/threads.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -127,23 +128,60 @@ bool is_large(const Gemm& g) {
   return g.m * g.n * g.k >= kLargeWork && g.k >= 32 && g.n >= 32;
 }
 
-/// A block of rows of C by oneDNN, on this thread alone.
-void dnnl_rows(const Gemm& g, const float* a, const float* b, const float* bias, float* c,
-               std::int64_t first, std::int64_t rows) {
+/// A block of C: rows [row, row + rows), columns [column, column + columns).
+struct Block {
+  std::int64_t row, rows, column, columns;
+};
+
+/// A block of C by oneDNN, on this thread alone.
+void dnnl_block(const Gemm& g, const float* a, const float* b, const float* bias, float* c,
+                const Block& at) {
   omp_set_num_threads(1);
   const char trans_a = g.a_col == 1 ? 'N' : 'T';
   const char trans_b = g.b_col == 1 ? 'N' : 'T';
-  [[maybe_unused]] const dnnl_status_t status = dnnl_sgemm(
-      trans_a, trans_b, rows, g.n, g.k, 1.0F, a + first * g.a_row, g.a_col == 1 ? g.a_row : g.a_col,
-      b, g.b_col == 1 ? g.b_row : g.b_col, 0.0F, c + first * g.c_row, g.c_row);
+  float* const out = c + at.row * g.c_row + at.column;
+  [[maybe_unused]] const dnnl_status_t status =
+      dnnl_sgemm(trans_a, trans_b, at.rows, at.columns, g.k, 1.0F, a + at.row * g.a_row,
+                 g.a_col == 1 ? g.a_row : g.a_col, b + at.column * g.b_col,
+                 g.b_col == 1 ? g.b_row : g.b_col, 0.0F, out, g.c_row);
   assert(status == dnnl_success && "oneDNN refused a plain product");
   if (bias == nullptr && !g.relu) return;
-  for (std::int64_t i = first; i < first + rows; ++i)
-    for (std::int64_t j = 0; j < g.n; ++j) {
-      float y = c[i * g.c_row + j] + (bias == nullptr ? 0.0F : bias[j]);
+  for (std::int64_t i = 0; i < at.rows; ++i)
+    for (std::int64_t j = 0; j < at.columns; ++j) {
+      float y = out[i * g.c_row + j] + (bias == nullptr ? 0.0F : bias[at.column + j]);
       if (g.relu && y < 0) y = 0;
-      c[i * g.c_row + j] = y;
+      out[i * g.c_row + j] = y;
     }
+}
+
+/// Blocks high enough that B is not read again and again for a few rows.
+void large_gemm(const Gemm& g, const float* a, const float* b, const float* bias, float* c,
+                int threads) {
+  constexpr std::int64_t kRows = 192;
+  constexpr std::int64_t kColumns = 64;
+  const std::int64_t rows = std::min(g.m, kRows);
+  const std::int64_t wanted = (kTaskWork / (rows * g.k) + kColumns - 1) / kColumns * kColumns;
+  const std::int64_t columns = std::clamp(wanted, std::min(kColumns, g.n), g.n);
+  const std::int64_t across = (g.n + columns - 1) / columns;
+  const std::int64_t down = (g.m + rows - 1) / rows;
+  parallel_for(threads, down * across, [&](std::int64_t task) {
+    const std::int64_t row = task / across * rows;
+    const std::int64_t column = task % across * columns;
+    dnnl_block(g, a, b, bias, c,
+               {row, std::min(rows, g.m - row), column, std::min(columns, g.n - column)});
+  });
+}
+
+/// Our own kernel computes each element by itself, so rows may be shared out in any way.
+void shared_small_gemm(const Gemm& g, const float* a, const float* b, const float* bias, float* c,
+                       std::int64_t rows, int threads) {
+  parallel_for(threads, (g.m + rows - 1) / rows, [&](std::int64_t task) {
+    Gemm part = g;
+    part.m = std::min(rows, g.m - task * rows);
+    HWY_DYNAMIC_DISPATCH(small_gemm)
+    (part, a + task * rows * g.a_row, b, bias, c + task * rows * g.c_row,
+     reinterpret_cast<float*>(thread_scratch(g.scratch() * sizeof(float))));
+  });
 }
 
 }  // namespace
@@ -156,15 +194,12 @@ std::size_t Gemm::scratch() const {
 void Gemm::run(const float* a, const float* b, const float* bias, float* c, float* scratch_memory,
                int threads) const {
   if (m == 0 || n == 0) return;
-  if (!is_large(*this)) {
-    HWY_DYNAMIC_DISPATCH(small_gemm)(*this, a, b, bias, c, scratch_memory);
-    return;
-  }
-  const std::int64_t rows = std::clamp<std::int64_t>(kTaskWork / (n * k), 1, m);
-  const std::int64_t tasks = (m + rows - 1) / rows;
-  parallel_for(threads, tasks, [&](std::int64_t task) {
-    dnnl_rows(*this, a, b, bias, c, task * rows, std::min(rows, m - task * rows));
-  });
+  if (is_large(*this)) return large_gemm(*this, a, b, bias, c, threads);
+  const std::int64_t rows =
+      std::clamp<std::int64_t>(kTaskWork / (n * std::max<std::int64_t>(k, 1)), 12, m + 12);
+  if (threads > 1 && rows < m)
+    return shared_small_gemm(*this, a, b, bias, c, rows / 6 * 6, threads);
+  HWY_DYNAMIC_DISPATCH(small_gemm)(*this, a, b, bias, c, scratch_memory);
 }
 
 }  // namespace chop
