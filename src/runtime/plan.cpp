@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <chrono>
 #include <cstring>
 #include <new>
 #include <set>
@@ -243,6 +244,19 @@ Result<Plan> Plan::compile(const Graph& lowered, std::int64_t batch,
 void Plan::run(RunState state) {
   const RunContext context{state, threads_};
   for (const Step& step : steps_) step.kernel(step.args, context);
+}
+
+std::vector<double> Plan::run_timed(RunState state) {
+  using Clock = std::chrono::steady_clock;
+  const RunContext context{state, threads_};
+  std::vector<double> seconds;
+  seconds.reserve(steps_.size());
+  for (const Step& step : steps_) {
+    const Clock::time_point start = Clock::now();
+    step.kernel(step.args, context);
+    seconds.push_back(std::chrono::duration<double>(Clock::now() - start).count());
+  }
+  return seconds;
 }
 
 const Plan::Slot* Plan::find_input(std::string_view name) const {

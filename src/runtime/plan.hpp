@@ -34,6 +34,8 @@ class Plan {
                               const CompileOptions& options);
 
   void run(RunState state = {});
+  /// Runs, and returns the seconds each step took, in the order of describe().
+  std::vector<double> run_timed(RunState state = {});
 
   /// Memory of a placeholder, to be filled before run(); empty if the graph has none so named.
   template <class T = float>

@@ -174,6 +174,19 @@ TEST(Plan, BuffersAreUpdatedEvenWhenOnlyAnotherResultIsWanted) {
   EXPECT_NE(plan.parameter("m.running_var").at(0), 1.0);
 }
 
+TEST(Plan, TimesEveryStepAndComputesTheSame) {
+  Graph graph;
+  const Value x = add_placeholder(graph, "x", {64});
+  const Value y = call(graph, "tanh", {call(graph, "sigmoid", {x})});
+  graph.set_outputs({y});
+  Plan plan = Plan::compile(graph, 2, {}).value();
+  std::ranges::copy(numbers({64}).data<float>(), plan.input<float>("x").begin());
+  plan.run();
+  const std::vector<float> expected(plan.output().begin(), plan.output().end());
+  EXPECT_EQ(plan.run_timed().size(), plan.describe().size());
+  EXPECT_TRUE(std::equal(expected.begin(), expected.end(), plan.output().begin()));
+}
+
 TEST(Plan, WhatNothingNeedsIsLeftOut) {
   Graph graph;
   const Value x = add_placeholder(graph, "x", {4});
