@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -31,6 +32,14 @@ bool sync_to_disk(const fs::path& path) {
   const bool good = ::fsync(handle) == 0;
   ::close(handle);
   return good;
+}
+
+/// Devices, pipes and sockets.
+Status write_through(const fs::path& path, const std::function<bool(std::ostream&)>& write) {
+  errno = 0;
+  std::ofstream out(path, std::ios::binary);
+  if (!out || !write(out) || !out.flush().good()) return system_error("cannot write", path, errno);
+  return {};
 }
 
 }  // namespace
@@ -81,10 +90,16 @@ Status write_file(const fs::path& path, std::string_view contents) {
   });
 }
 
-Status write_file(const fs::path& path, const std::function<bool(std::ostream&)>& write) {
+Status write_file(const fs::path& given, const std::function<bool(std::ostream&)>& write) {
+  // A link stays a link, to a new file; devices and pipes are written to, not replaced.
+  std::error_code ignored;
+  const fs::path path =
+      fs::is_symlink(given, ignored) ? fs::weakly_canonical(given, ignored) : given;
+  if (fs::exists(path, ignored) && fs::is_other(path, ignored)) return write_through(path, write);
   if (path.has_parent_path()) CH_CHECK(ensure_writable_folder(path.parent_path()));
+  static std::atomic<unsigned> counter{0};  // two threads may write the same path
   fs::path beside = path;
-  beside += cat(".tmp", ::getpid());
+  beside += cat(".tmp", ::getpid(), "-", ++counter);
   errno = 0;
   std::ofstream out(beside, std::ios::binary | std::ios::trunc);
   if (!out) return system_error("cannot write", path, errno);

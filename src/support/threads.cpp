@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -24,11 +25,17 @@ struct Job {
   std::atomic<int> seats;  ///< workers that may still join
   std::mutex mutex;
   std::condition_variable finished;
+  std::exception_ptr failure;  ///< the first one a task threw
 
   void work() {
     inside_task = true;
     std::int64_t mine = 0;
-    for (std::int64_t i = next++; i < count; i = next++, ++mine) (*task)(i);
+    for (std::int64_t i = next++; i < count; i = next++, ++mine) try {
+        (*task)(i);
+      } catch (...) {  // out of memory, or a library's: the caller hears of it
+        const std::lock_guard lock(mutex);
+        if (!failure) failure = std::current_exception();
+      }
     inside_task = false;
     if (mine > 0 && (done += mine) == count) {
       const std::lock_guard lock(mutex);
@@ -61,8 +68,11 @@ class Pool {
       std::unique_lock lock(job->mutex);
       job->finished.wait(lock, [&] { return job->done == count; });
     }
-    const std::lock_guard lock(mutex_);
-    std::erase(jobs_, job);
+    {
+      const std::lock_guard lock(mutex_);
+      std::erase(jobs_, job);
+    }
+    if (job->failure) std::rethrow_exception(job->failure);
   }
 
  private:

@@ -64,18 +64,23 @@ TEST_F(Files, AFailedWriteKeepsTheOldFileAndLeavesNothingBeside) {
   EXPECT_EQ(entries(), 1U);
 }
 
-TEST_F(Files, AFullDiskIsAnErrorThatSaysSo) {
-  if (!fs::exists("/dev/full")) GTEST_SKIP() << "no /dev/full here";
-  // The temporary file stands beside its target; a link of that name leads to the full disk.
-  const fs::path path = folder_ / "file";
-  ASSERT_TRUE(write_file(path, "old"));
-  fs::create_symlink("/dev/full", cat(path.string(), ".tmp", ::getpid()));
-  const Status status = write_file(path, "new");
+TEST_F(Files, AFullDiskIsAnErrorThatSaysSoAndTheDeviceStays) {
+  if (!fs::is_character_file("/dev/full")) GTEST_SKIP() << "no /dev/full here";
+  const Status status = write_file("/dev/full", "new");
   ASSERT_FALSE(status);
-  EXPECT_EQ(status.error().what,
-            cat("cannot write '", path.string(), "': No space left on device"));
+  EXPECT_EQ(status.error().what, "cannot write '/dev/full': No space left on device");
   EXPECT_EQ(status.error().hint, "the disk is full; free some space and try again");
-  EXPECT_EQ(read_file(path).value(), "old");
+  EXPECT_TRUE(fs::is_character_file("/dev/full"));
+}
+
+TEST_F(Files, ALinkStaysALink) {
+  const fs::path target = folder_ / "target";
+  const fs::path link = folder_ / "link";
+  ASSERT_TRUE(write_file(target, "old"));
+  fs::create_symlink(target, link);
+  ASSERT_TRUE(write_file(link, "new"));
+  EXPECT_TRUE(fs::is_symlink(link));
+  EXPECT_EQ(read_file(target).value(), "new");
 }
 
 TEST_F(Files, MissingFilesAndFoldersAreNamed) {
