@@ -36,9 +36,11 @@ std::int64_t y_floats(const Conv& c) {
 }
 
 Cut cut_by_work(const Conv& c) {
-  const std::int64_t work = std::max<std::int64_t>(1, c.macs() / c.batch);
-  const std::int64_t size = std::min(kTaskWork / work, kTaskFloats / (x_floats(c) + y_floats(c)));
-  return {c.batch, std::clamp<std::int64_t>(size, 1, c.batch)};
+  const std::int64_t images = std::max<std::int64_t>(1, c.batch);
+  const std::int64_t work = std::max<std::int64_t>(1, c.macs() / images);
+  const std::int64_t floats = std::max<std::int64_t>(1, x_floats(c) + y_floats(c));
+  const std::int64_t size = std::min(kTaskWork / work, kTaskFloats / floats);
+  return {c.batch, std::clamp<std::int64_t>(size, 1, images)};
 }
 
 /// Few enough partial sums that adding them up stays cheap beside making them.
@@ -46,7 +48,7 @@ Cut cut_for_sums(const Conv& c) {
   const std::int64_t weights = c.out_channels * c.group_in() * c.window.kernel.area();
   const std::int64_t most = weights > (1 << 20) ? 4 : weights > (1 << 16) ? 8 : 16;
   const std::int64_t parts = std::clamp<std::int64_t>(c.macs() / kTaskWork, 1, most);
-  return {c.batch, (c.batch + parts - 1) / parts};
+  return {c.batch, std::max<std::int64_t>(1, (c.batch + parts - 1) / parts)};
 }
 
 /// One piece for the sub-batches of full size, one for the last.

@@ -1,5 +1,6 @@
 // A plan: a lowered graph compiled for known shapes into a list of steps over one block of
-// memory. Compiling chooses kernels and lays out memory; running allocates nothing.
+// memory. Compiling chooses kernels and lays out memory; running lays out no more
+// (oneDNN's convolutions still make small tables of arguments for each call).
 #pragma once
 
 #include <functional>

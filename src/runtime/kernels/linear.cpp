@@ -42,7 +42,7 @@ Kernel make_linear(const KernelCall& call) {
   };
 }
 
-/// db = Σ dy over rows, four partial sums at a time in a fixed order.
+/// db = Σ dy over rows, row after row.
 void sum_rows(const float* dy, std::int64_t rows, std::int64_t out, float* db) {
   for (std::int64_t o = 0; o < out; ++o) db[o] = 0;
   for (std::int64_t row = 0; row < rows; ++row)
