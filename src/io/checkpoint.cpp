@@ -59,6 +59,39 @@ Differences fill(Graph& graph, TensorsByName& tensors) {
   return differences;
 }
 
+std::string describe(const Node& node) {
+  std::vector<std::string> attrs;
+  for (const auto& [name, value] : node.attrs) attrs.push_back(cat(name, "=", to_text(value)));
+  return cat(node.op, "(", join(attrs, ", "), ")");
+}
+
+/// Node by node: same op, target, attributes and wiring. Formats and metadata may differ.
+Status check_same_nodes(const Graph& wanted, const Graph& given) {
+  const auto other_network = [&](std::string note) {
+    return Error{
+        .what = "the checkpoint is of another network, though its parameters have the same names",
+        .notes = {std::move(note)},
+        .hint = "load it with the network it was trained with"};
+  };
+  if (wanted.size() != given.size())
+    return other_network(
+        cat("it has ", given.size(), " nodes, '", wanted.name(), "' has ", wanted.size()));
+  std::map<NodeId, NodeId> match;
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    const Node& a = wanted.node(wanted.order()[i]);
+    const Node& b = given.node(given.order()[i]);
+    match[wanted.order()[i]] = given.order()[i];
+    bool same = a.op == b.op && a.opcode == b.opcode && a.target == b.target &&
+                a.attrs == b.attrs && a.inputs.size() == b.inputs.size();
+    for (std::size_t k = 0; same && k < a.inputs.size(); ++k)
+      same = match[a.inputs[k].node] == b.inputs[k].node && a.inputs[k].index == b.inputs[k].index;
+    if (!same)
+      return other_network(cat("node '", b.name, "' is ", describe(b), " there; '", a.name, "' is ",
+                               describe(a), " here"));
+  }
+  return {};
+}
+
 bool is_native(const SafetensorsFile& file) {
   return file.metadata.contains(kGraphKey);
 }
@@ -117,30 +150,34 @@ Result<Checkpoint> load_checkpoint(const std::filesystem::path& path) {
   return from_file(std::move(file), path);
 }
 
-Status check_same_parameters(const Graph& wanted, const Graph& given) {
+Status check_same_network(const Graph& wanted, const Graph& given) {
   Graph copy = wanted;
   TensorsByName tensors;
   for (const Parameter& parameter : given.parameters())
     tensors.emplace(parameter.name, parameter.value);
   Differences differences = fill(copy, tensors);
   for (const auto& [name, tensor] : tensors) differences.add(cat("unexpected: ", name));
-  return std::move(differences)
-      .status(cat("the checkpoint is of another network ('", given.name(), "') than '",
-                  wanted.name(), "'"),
-              cat("name the model it was made with, or train '", wanted.name(), "' first"));
+  CH_CHECK(
+      std::move(differences)
+          .status(cat("the checkpoint is of another network ('", given.name(), "') than '",
+                      wanted.name(), "'"),
+                  cat("name the model it was made with, or train '", wanted.name(), "' first")));
+  return check_same_nodes(wanted, given);
 }
 
 Result<Graph> load_weights(const Graph& model, const std::filesystem::path& path) {
   CH_TRY(SafetensorsFile file, read_safetensors(path));
   if (is_native(file)) {
     CH_TRY(Checkpoint checkpoint, from_file(std::move(file), path));
-    CH_CHECK(check_same_parameters(model, checkpoint.graph));
+    CH_CHECK(check_same_network(model, checkpoint.graph));
     return std::move(checkpoint.graph);
   }
   Graph graph = model;
   TensorsByName tensors(file.tensors.begin(), file.tensors.end());
   Differences differences = fill(graph, tensors);
-  for (const auto& [name, tensor] : tensors) differences.add(cat("unexpected: ", name));
+  for (const auto& [name, tensor] : tensors)
+    if (!name.ends_with(".num_batches_tracked"))  // PyTorch's count of batches; we keep none
+      differences.add(cat("unexpected: ", name));
   CH_CHECK(
       std::move(differences)
           .status(cat("the tensors of '", path.string(), "' are not those of '", model.name(), "'"),

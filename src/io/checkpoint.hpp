@@ -24,12 +24,13 @@ Status save_checkpoint(const std::filesystem::path& path, const Checkpoint& chec
 /// Truncated and foreign files, missing and misshapen tensors are errors that say so.
 Result<Checkpoint> load_checkpoint(const std::filesystem::path& path);
 
-/// Whether `given` has exactly the parameters of `wanted`: the error lists what is missing,
-/// what is unexpected and what has another shape.
-Status check_same_parameters(const Graph& wanted, const Graph& given);
+/// Whether `given` is the network `wanted`, weights and number formats aside. The error lists
+/// the parameters that are missing, unexpected or of another shape; with the same parameters,
+/// the first node that differs.
+Status check_same_network(const Graph& wanted, const Graph& given);
 
 /// The model with the weights of a file: of a native checkpoint its graph, which may hold
-/// number formats, provided the parameters are the model's; of any other safetensors file
+/// number formats, provided it is the same network; of any other safetensors file
 /// the tensors of those names.
 Result<Graph> load_weights(const Graph& model, const std::filesystem::path& path);
 

@@ -184,7 +184,7 @@ TEST(LoadWeights, ListsWhatDiffers) {
   EXPECT_EQ(
       loaded.error().notes,
       (std::vector<std::string>{"fc.weight is f32[2, 3], expected f32[2, 4]", "missing: new"}));
-  const Status reverse = check_same_parameters(network(), other);
+  const Status reverse = check_same_network(network(), other);
   ASSERT_FALSE(reverse);
   EXPECT_EQ(reverse.error().notes.back(), "unexpected: new");
   EXPECT_FALSE(reverse.error().hint.empty());
@@ -193,7 +193,7 @@ TEST(LoadWeights, ListsWhatDiffers) {
 TEST(LoadWeights, ListsAReadableNumberOfDifferences) {
   Graph many("many");
   for (int i = 0; i < 20; ++i) many.add_parameter({.name = cat("p", i), .value = Tensor()});
-  const Status status = check_same_parameters(many, network());
+  const Status status = check_same_network(many, network());
   ASSERT_FALSE(status);
   EXPECT_EQ(status.error().notes.size(), 9U);
   EXPECT_EQ(status.error().notes.back(), "and 15 more");
