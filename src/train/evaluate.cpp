@@ -44,6 +44,8 @@ Status check_fits(const Graph& graph, const Split& split, std::int64_t classes) 
   const NodeId input = graph.placeholders()[0];
   Shape wanted = types[index(input)][0].shape;
   Shape given = split.x.shape();
+  if (wanted.empty())
+    return Error{.what = "the network's input has shape []; classification needs [batch, ...]"};
   wanted.erase(wanted.begin());
   given.erase(given.begin());
   if (numel(wanted) != numel(given) || (wanted != given && given.size() == wanted.size()))
@@ -51,7 +53,11 @@ Status check_fits(const Graph& graph, const Split& split, std::int64_t classes) 
                              ", the data set has ", to_string(given)),
                  .hint = "choose a model for this data set; `ch models` lists shapes"};
   const std::vector<Value> outputs = graph.outputs();
-  const std::int64_t width = outputs.empty() ? 0 : type_of(types, outputs[0]).shape.back();
+  const Shape logits = outputs.empty() ? Shape{} : type_of(types, outputs[0]).shape;
+  if (logits.empty())
+    return Error{.what =
+                     "the network's output has shape []; classification needs [batch, classes]"};
+  const std::int64_t width = logits.back();
   if (width < classes)
     return Error{
         .what = cat("the network has ", width, " outputs, the data set ", classes, " classes")};
@@ -63,6 +69,9 @@ Result<Evaluator> Evaluator::make(const Graph& graph, ParameterStore& store, con
   Evaluator evaluator;
   evaluator.split_ = &split;
   evaluator.options_ = options;
+  if (split.rows() == 0) return Error{.what = "the data set has no rows"};
+  if (options.batch < 1)
+    return Error{.what = cat("a batch of ", options.batch, " rows cannot be run")};
   const std::int64_t batch = std::min(options.batch, split.rows());
   CH_TRY(Program full, Program::evaluation(graph, store, batch, options.threads));
   evaluator.programs_.push_back(std::move(full));

@@ -10,6 +10,7 @@ struct WithLoss {
   Graph graph;
   Value loss;
   Value logits;
+  std::string target;  ///< what the labels' placeholder is called
 };
 
 Result<WithLoss> add_loss(Graph graph) {
@@ -30,7 +31,8 @@ Result<WithLoss> add_loss(Graph graph) {
                                  .target = "torch.nn.functional.cross_entropy",
                                  .inputs = {logits, {target}}});
   graph.set_outputs({{loss}, logits});
-  return WithLoss{std::move(graph), {loss}, logits};
+  std::string name = graph.node(target).name;  // another, when the network has a 'target'
+  return WithLoss{std::move(graph), {loss}, logits, std::move(name)};
 }
 
 /// Two parameters may have one gradient (of a + b, say); the second gets a copy.
@@ -55,6 +57,7 @@ Result<Program> Program::make(const Graph& lowered, ParameterStore& store, std::
   if (!lowered.placeholders().empty())
     program.input_name_ = lowered.node(lowered.placeholders()[0]).name;
   CH_TRY(WithLoss with_loss, add_loss(lowered));
+  program.target_name_ = with_loss.target;
   CompileOptions options{.threads = threads, .parameter = [&store](const std::string& name) {
                            return store.memory(name);
                          }};

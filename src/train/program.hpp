@@ -24,7 +24,7 @@ class Program {
   std::int64_t batch() const { return batch_; }
   std::int64_t classes() const { return classes_; }
   std::span<float> inputs() const { return plan_.input<float>(input_name_); }
-  std::span<std::int64_t> targets() const { return plan_.input<std::int64_t>("target"); }
+  std::span<std::int64_t> targets() const { return plan_.input<std::int64_t>(target_name_); }
   void run(RunState state = {}) { plan_.run(state); }
   double loss() const { return plan_.output(0)[0]; }
   std::span<const float> logits() const { return plan_.output(1); }
@@ -37,6 +37,7 @@ class Program {
                               int threads, bool with_gradients);
   Plan plan_;
   std::string input_name_;
+  std::string target_name_;
   std::int64_t batch_ = 0;
   std::int64_t classes_ = 0;
 };

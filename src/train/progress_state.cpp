@@ -1,7 +1,12 @@
 #include "train/progress_state.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
 #include <nlohmann/json.hpp>
 
+#include "support/rng.hpp"
 #include "support/text.hpp"
 
 namespace chop {
@@ -24,6 +29,9 @@ Error damaged(const std::string& what) {
 Result<std::int64_t> get_int(const Json& from, const std::string& key) {
   if (!from.contains(key) || !from[key].is_number_integer())
     return damaged(cat("no whole number '", key, "'"));
+  if (from[key].is_number_unsigned() &&
+      from[key].get<std::uint64_t>() > std::numeric_limits<std::int64_t>::max())
+    return damaged(cat("'", key, "' is too large"));
   return from[key].get<std::int64_t>();
 }
 
@@ -33,9 +41,9 @@ Result<double> real_of(const Json& from) {
   return damaged("a real number is missing");
 }
 
-Result<EpochMetrics> epoch_from(const Json& row) {
+Result<EpochMetrics> epoch_from(const Json& row, std::size_t epoch) {
   if (!row.is_array() || row.size() != 7 || !row[0].is_number_integer() ||
-      !row[1].is_number_integer())
+      !row[1].is_number_integer() || row[0] != epoch)
     return damaged("an epoch's row");
   EpochMetrics m{.epoch = row[0].get<std::int64_t>(), .step = row[1].get<std::int64_t>()};
   CH_TRY(m.learning_rate, real_of(row[2]));
@@ -44,6 +52,21 @@ Result<EpochMetrics> epoch_from(const Json& row) {
   CH_TRY(m.validation_loss, real_of(row[5]));
   CH_TRY(m.validation_accuracy, real_of(row[6]));
   return m;
+}
+
+/// The counters hang together; so none of them can be absurd alone.
+Status check(const ProgressState& s) {
+  if (s.epoch < 0 || s.batch < 0 || s.step < 0 || s.correct < 0 || s.rows < 0 || s.bad_epochs < 0)
+    return damaged("negative counters");
+  if (s.epoch != static_cast<std::int64_t>(s.history.size()))
+    return damaged(cat(s.epoch, " epochs, but a history of ", s.history.size()));
+  if (s.best_epoch < -1 || s.best_epoch >= s.epoch)
+    return damaged(cat("a best epoch of ", s.best_epoch, " after ", s.epoch, " epochs"));
+  if (s.bad_epochs > s.epoch)
+    return damaged(cat(s.bad_epochs, " epochs without a better one after ", s.epoch, " epochs"));
+  if (s.correct > s.rows) return damaged(cat(s.correct, " of ", s.rows, " rows correct"));
+  if (!std::isfinite(s.loss_sum)) return damaged(cat("a loss of ", exact(s.loss_sum)));
+  return {};
 }
 
 Status compare(const Json& then, const std::map<std::string, std::string>& now) {
@@ -62,18 +85,49 @@ Status compare(const Json& then, const std::map<std::string, std::string>& now) 
 
 }  // namespace
 
+namespace {
+
+/// A number that another data set of the same size will not have.
+std::uint64_t digest(std::uint64_t seed, const Tensor& tensor) {
+  const std::byte* bytes = tensor.bytes();
+  const std::size_t size = tensor.size_in_bytes();
+  std::uint64_t hash = mix64(seed ^ size);
+  for (std::size_t at = 0; at < size; at += sizeof(std::uint64_t)) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, bytes + at, std::min(sizeof word, size - at));
+    hash = (hash ^ word) * 0x9FB21C651E98DF25;
+    hash ^= hash >> 32;
+  }
+  return hash;
+}
+
+std::string digest_of(const Dataset& data) {
+  std::uint64_t hash = 0;
+  for (const Split* split : {&data.train, &data.validation})
+    hash = digest(digest(hash, split->x), split->y);
+  return std::to_string(hash);
+}
+
+}  // namespace
+
 std::map<std::string, std::string> fingerprint(const TrainOptions& o, const Dataset& data) {
   return {{"batch_size", std::to_string(o.batch_size)},
           {"accumulate_grad_batches", std::to_string(o.accumulate_grad_batches)},
           {"training_optimizer", o.optimiser},
           {"learning_rate", exact(o.settings.learning_rate)},
           {"weight_decay", exact(o.settings.weight_decay)},
+          {"beta1", exact(o.settings.beta1)},
+          {"beta2", exact(o.settings.beta2)},
+          {"eps", exact(o.settings.eps)},
           {"momentum", exact(o.settings.momentum)},
           {"nesterov", o.settings.nesterov ? "true" : "false"},
           {"t_max", std::to_string(o.t_max > 0 ? o.t_max : o.max_epochs)},
           {"eta_min", o.eta_min ? exact(*o.eta_min) : "default"},
+          {"max_steps", o.max_steps < 0 ? "no limit" : std::to_string(o.max_steps)},
+          {"batches per epoch", o.most_batches > 0 ? std::to_string(o.most_batches) : "all"},
           {"seed", std::to_string(o.seed)},
-          {"dataset", data.name},
+          {"dataset", data.synthetic ? cat(data.name, " (synthetic)") : data.name},
+          {"contents of the data", digest_of(data)},
           {"train rows", std::to_string(data.train.rows())},
           {"validation rows", std::to_string(data.validation.rows())}};
 }
@@ -94,7 +148,8 @@ std::map<std::string, std::string> to_info(const ProgressState& state,
   json["history"] = Json::array();
   for (const EpochMetrics& row : state.history) json["history"].push_back(to_json(row));
   json["settings"] = print;
-  return {{kKey, json.dump()}};
+  // A data set may be called after a file whose name is not UTF-8.
+  return {{kKey, json.dump(-1, ' ', false, Json::error_handler_t::replace)}};
 }
 
 Result<ProgressState> from_info(const std::map<std::string, std::string>& info,
@@ -118,12 +173,18 @@ Result<ProgressState> from_info(const std::map<std::string, std::string>& info,
   CH_TRY(state.bad_epochs, get_int(json, "bad_epochs"));
   CH_TRY(state.loss_sum, real_of(json.value("loss_sum", Json())));
   CH_TRY(state.best_loss, real_of(json.value("best_loss", Json())));
-  state.finished = json.value("finished", false);
+  if (!json.contains("finished") || !json["finished"].is_boolean())
+    return damaged("whether it is finished");
+  state.finished = json["finished"].get<bool>();
   for (const Json& row : json["history"]) {
-    CH_TRY(EpochMetrics metrics, epoch_from(row));
+    CH_TRY(EpochMetrics metrics, epoch_from(row, state.history.size()));
+    double least = std::numeric_limits<double>::infinity();
+    for (const EpochMetrics& before : state.history)
+      least = std::min(least, before.validation_loss);
+    metrics.is_best = metrics.validation_loss < least;
     state.history.push_back(metrics);
   }
-  if (state.epoch < 0 || state.batch < 0 || state.step < 0) return damaged("negative counters");
+  CH_CHECK(check(state));
   return state;
 }
 

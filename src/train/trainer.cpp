@@ -6,7 +6,7 @@
 
 #include "data/loader.hpp"
 #include "support/text.hpp"
-#include "train/progress_state.hpp"
+#include "train/training_checkpoint.hpp"
 
 namespace chop {
 namespace {
@@ -21,60 +21,80 @@ class Trainer {
  public:
   Trainer(const Graph& graph, const Dataset& data, const TrainOptions& options,
           const TrainObserver& observer, ParameterStore store, const OptimiserDef& optimiser)
-      : graph_(graph),
-        data_(data),
+      : data_(data),
         options_(options),
         observer_(observer),
-        store_(std::move(store)),
-        optimiser_(optimiser),
+        training_{.graph = graph,
+                  .store = std::move(store),
+                  .optimiser = optimiser,
+                  .slots = {},
+                  .best = graph},
         order_(data.train.rows(), options.batch_size, options.seed) {
+    const Shape shape = {static_cast<std::int64_t>(store_.values().size())};
     for (std::size_t i = 0; i < optimiser.slots.size(); ++i)
-      slots_.emplace_back(DType::F32, Shape{static_cast<std::int64_t>(store_.values().size())});
-    if (options.accumulate_grad_batches > 1)
-      accumulated_ = Tensor(DType::F32, {static_cast<std::int64_t>(store_.values().size())});
+      training_.slots.emplace_back(DType::F32, shape);
+    if (options.accumulate_grad_batches > 1) accumulated_ = Tensor(DType::F32, shape);
   }
 
   Status prepare(const Checkpoint* resume) {
     const std::int64_t batch = std::min(options_.batch_size, data_.train.rows());
-    CH_TRY(Program full, Program::training(graph_, store_, batch, options_.threads));
+    CH_TRY(Program full, Program::training(training_.graph, store_, batch, options_.threads));
     programs_.push_back(std::move(full));
     if (const std::int64_t rest = data_.train.rows() % batch;
-        rest != 0 && options_.most_batches == 0) {
-      CH_TRY(Program last, Program::training(graph_, store_, rest, options_.threads));
-      programs_.push_back(std::move(last));
+        rest != 0 && batches() == order_.batches()) {
+      Result<Program> last = Program::training(training_.graph, store_, rest, options_.threads);
+      if (!last)
+        return std::move(last).error().note(cat("the last batch of an epoch has ", rest, " of the ",
+                                                data_.train.rows(),
+                                                " rows; another --batch-size leaves another rest"));
+      programs_.push_back(std::move(last).value());
     }
     const EvaluateOptions evaluation{
         .batch = evaluation_batch(data_.sample_shape, options_.batch_size),
         .threads = options_.threads,
         .most_batches = options_.most_batches};
-    CH_TRY(Evaluator evaluator, Evaluator::make(graph_, store_, data_.validation, evaluation));
+    CH_TRY(Evaluator evaluator,
+           Evaluator::make(training_.graph, store_, data_.validation, evaluation));
     evaluator_.emplace(std::move(evaluator));
-    if (resume != nullptr) CH_CHECK(restore(*resume));
+    prepare_step();
+    if (!options_.checkpoints.empty() || resume != nullptr)
+      fingerprint_ = fingerprint(options_, data_);
+    if (resume == nullptr) return {};
+    const EpochSize epoch{batches(), data_.train.rows()};
+    CH_CHECK(restore(training_, *resume, fingerprint_, epoch));
+    best_unsaved_ = state_.best_epoch >= 0;
     return {};
   }
 
   Result<TrainOutcome> run() {
     TrainOutcome outcome;
-    if (state_.best_epoch < 0) best_ = graph_;
     last_save_ = Clock::now();
-    while (!state_.finished && state_.epoch < options_.max_epochs && !out_of_steps()) {
-      CH_TRY(const bool whole, run_epoch());
+    const bool goes_on = !over();
+    while (!over()) {
+      Result<bool> whole = run_epoch();
       if (!whole) {
-        CH_CHECK(save_last());
+        CH_CHECK(save_best());
+        return std::move(whole).error();
+      }
+      if (!whole.value()) {
         outcome.ending = Ending::Interrupted;
         break;
       }
       CH_CHECK(finish_epoch());
       if (options_.patience > 0 && state_.bad_epochs >= options_.patience) state_.finished = true;
-      if (due_at_epoch_end() || state_.finished || state_.epoch == options_.max_epochs ||
-          out_of_steps())
-        CH_CHECK(save_last());
+      if (over()) break;
+      if (stop_requested()) {
+        outcome.ending = Ending::Interrupted;
+        break;
+      }
+      if (due_at_epoch_end()) CH_CHECK(save_last());
     }
+    if (goes_on) CH_CHECK(save_last());
     if (options_.patience > 0 && state_.bad_epochs >= options_.patience)
       outcome.ending = Ending::EarlyStopped;
-    outcome.last = graph_;
+    outcome.last = training_.graph;
     store_.write_to(outcome.last);
-    outcome.best = state_.best_epoch < 0 ? outcome.last : best_;
+    outcome.best = state_.best_epoch < 0 ? outcome.last : training_.best;
     outcome.best_epoch = state_.best_epoch;
     outcome.best_loss = state_.best_loss;
     outcome.history = state_.history;
@@ -83,6 +103,10 @@ class Trainer {
   }
 
  private:
+  bool stop_requested() const { return observer_.stop_requested && observer_.stop_requested(); }
+  bool over() const {
+    return state_.finished || state_.epoch >= options_.max_epochs || out_of_steps();
+  }
   bool out_of_steps() const { return options_.max_steps >= 0 && state_.step >= options_.max_steps; }
 
   std::int64_t batches() const {
@@ -91,7 +115,7 @@ class Trainer {
   }
 
   double learning_rate() const {
-    const double end = options_.eta_min.value_or(optimiser_.least_learning_rate);
+    const double end = options_.eta_min.value_or(training_.optimiser.least_learning_rate);
     const std::int64_t period = options_.t_max > 0 ? options_.t_max : options_.max_epochs;
     const double start = options_.settings.learning_rate;
     return start <= end ? start : cosine_learning_rate(start, end, state_.epoch, period);
@@ -110,11 +134,11 @@ class Trainer {
       if (observer_.on_batch) observer_.on_batch(state_.epoch, state_.batch, count, loss);
       if (options_.accumulate_grad_batches > 1) accumulate(pending == 1);
       if (pending < options_.accumulate_grad_batches && state_.batch < count) continue;
-      update(pending);
+      update();
       pending = 0;
       report_step(loss);
-      if (state_.batch == count) break;
-      if (observer_.stop_requested && observer_.stop_requested()) return false;
+      if (state_.batch == count || out_of_steps()) break;
+      if (stop_requested()) return false;
       if (due_in_epoch()) CH_CHECK(save_last());
     }
     return true;
@@ -131,9 +155,9 @@ class Trainer {
     program.run({options_.seed, position});
     const double loss = program.loss();
     if (!std::isfinite(loss))
-      return Error{.what = cat("the loss is ", exact(loss), " at epoch ", state_.epoch, ", batch ",
-                               state_.batch),
-                   .hint = "try a smaller --learning-rate; the last checkpoint is kept"};
+      return Error{.what = cat("the loss is ", exact(loss), " at epoch ", state_.epoch + 1,
+                               ", batch ", state_.batch + 1),
+                   .hint = "try a smaller --learning-rate"};
     last_correct_ = program.correct();
     last_rows_ = program.batch();
     state_.loss_sum += loss * static_cast<double>(last_rows_);
@@ -149,24 +173,28 @@ class Trainer {
       sum[i] = first ? gradients[i] : sum[i] + gradients[i];
   }
 
-  void update(std::int64_t pending) {
-    const auto gradients = store_.gradients();
+  /// All but its number and learning rate stays the same for the whole run.
+  void prepare_step() {
+    step_.emplace(OptimiserStep{.values = store_.values(),
+                                .gradients = store_.gradients(),
+                                .slots = {},
+                                .settings = options_.settings});
+    for (Tensor& slot : training_.slots) step_->slots.push_back(slot.mutable_data<float>());
+  }
+
+  void update() {
     if (options_.accumulate_grad_batches > 1) {
-      // As Lightning: each batch's loss is divided by the whole number asked for.
-      static_cast<void>(pending);
+      // As Lightning: each batch's loss is divided by the whole number asked for, also when
+      // the epoch ends before there are as many.
+      const auto gradients = store_.gradients();
       const float share = 1.0F / static_cast<float>(options_.accumulate_grad_batches);
       const auto sum = accumulated_.data<float>();
       for (std::size_t i = 0; i < gradients.size(); ++i) gradients[i] = sum[i] * share;
     }
     ++state_.step;
-    OptimiserStep step{.values = store_.values(),
-                       .gradients = gradients,
-                       .slots = {},
-                       .number = state_.step,
-                       .learning_rate = learning_rate(),
-                       .settings = options_.settings};
-    for (Tensor& slot : slots_) step.slots.push_back(slot.mutable_data<float>());
-    optimiser_.step(step);
+    step_->number = state_.step;
+    step_->learning_rate = learning_rate();
+    training_.optimiser.step(*step_);
   }
 
   void report_step(double loss) const {
@@ -183,21 +211,20 @@ class Trainer {
   Status finish_epoch() {
     const Metrics validation = evaluator_->run();
     const auto rows = static_cast<double>(std::max<std::int64_t>(1, state_.rows));
-    const EpochMetrics metrics{.epoch = state_.epoch,
-                               .step = state_.step,
-                               .learning_rate = learning_rate(),
-                               .train_loss = state_.loss_sum / rows,
-                               .train_accuracy = static_cast<double>(state_.correct) / rows,
-                               .validation_loss = validation.loss,
-                               .validation_accuracy = validation.accuracy()};
+    EpochMetrics metrics{.epoch = state_.epoch,
+                         .step = state_.step,
+                         .learning_rate = learning_rate(),
+                         .train_loss = state_.loss_sum / rows,
+                         .train_accuracy = static_cast<double>(state_.correct) / rows,
+                         .validation_loss = validation.loss,
+                         .validation_accuracy = validation.accuracy()};
+    metrics.is_best = validation.loss < state_.best_loss;
     state_.history.push_back(metrics);
-    const bool better = validation.loss < state_.best_loss;
-    state_.bad_epochs = better ? 0 : state_.bad_epochs + 1;
-    if (better) {
+    state_.bad_epochs = metrics.is_best ? 0 : state_.bad_epochs + 1;
+    if (metrics.is_best) {
       state_.best_loss = validation.loss;
       state_.best_epoch = state_.epoch;
-      best_ = graph_;
-      store_.write_to(best_);
+      store_.write_to(training_.best);
       best_unsaved_ = true;
     }
     ++state_.epoch;
@@ -221,66 +248,34 @@ class Trainer {
     return !options_.checkpoints.empty() && (due_in_epoch() || seconds_since(last_save_) >= 1.0);
   }
 
+  Status save_best() {
+    if (options_.checkpoints.empty() || !best_unsaved_) return {};
+    CH_CHECK(save_checkpoint(options_.checkpoints / "best.ckpt", best_checkpoint(training_)));
+    best_unsaved_ = false;
+    return {};
+  }
+
   Status save_last() {
     if (options_.checkpoints.empty()) return {};
-    if (best_unsaved_) {
-      CH_CHECK(save_checkpoint(options_.checkpoints / "best.ckpt", {best_, best_info(), {}}));
-      best_unsaved_ = false;
-    }
-    Checkpoint checkpoint{graph_, to_info(state_, fingerprint(options_, data_)), {}};
-    store_.write_to(checkpoint.graph);
-    for (std::size_t i = 0; i < slots_.size(); ++i)
-      for (auto& named : store_.split(slots_[i].data<float>(), slot_prefix(i)))
-        checkpoint.extra.push_back(std::move(named));
-    if (state_.best_epoch >= 0)
-      for (const Parameter& parameter : best_.parameters())
-        checkpoint.extra.emplace_back("best/" + parameter.name, parameter.value);
-    CH_CHECK(save_checkpoint(options_.checkpoints / "last.ckpt", checkpoint));
+    CH_CHECK(save_best());
+    CH_CHECK(save_checkpoint(options_.checkpoints / "last.ckpt",
+                             last_checkpoint(training_, fingerprint_)));
     last_save_ = Clock::now();
     return {};
   }
 
-  std::map<std::string, std::string> best_info() const {
-    return {{"chop.epoch", std::to_string(state_.best_epoch)},
-            {"chop.validation_loss", exact(state_.best_loss)}};
-  }
-
-  std::string slot_prefix(std::size_t slot) const {
-    return cat("optimizer/", optimiser_.slots[slot], "/");
-  }
-
-  Status restore(const Checkpoint& from) {
-    CH_TRY(state_, from_info(from.info, fingerprint(options_, data_)));
-    if (state_.batch > batches())
-      return Error{.what = "the checkpoint's epoch has more batches than this data set"};
-    const std::map<std::string, Tensor> extra(from.extra.begin(), from.extra.end());
-    for (std::size_t i = 0; i < slots_.size(); ++i)
-      CH_CHECK(store_.join(slots_[i].mutable_data<float>(), extra, slot_prefix(i)));
-    if (state_.best_epoch < 0) return {};
-    best_ = graph_;
-    for (Parameter& parameter : best_.parameters()) {
-      const auto found = extra.find("best/" + parameter.name);
-      if (found == extra.end() || found->second.type() != parameter.value.type())
-        return Error{.what = cat("the checkpoint holds no usable 'best/", parameter.name, "'")};
-      parameter.value = found->second;
-    }
-    best_unsaved_ = true;
-    return {};
-  }
-
-  Graph graph_;
   const Dataset& data_;
   const TrainOptions& options_;
   const TrainObserver& observer_;
-  ParameterStore store_;
-  const OptimiserDef& optimiser_;
+  Training training_;
+  ParameterStore& store_ = training_.store;
+  ProgressState& state_ = training_.state;
   BatchOrder order_;
   std::vector<Program> programs_;
   std::optional<Evaluator> evaluator_;
-  std::vector<Tensor> slots_;
   Tensor accumulated_;
-  ProgressState state_;
-  Graph best_;
+  std::map<std::string, std::string> fingerprint_;
+  std::optional<OptimiserStep> step_;
   bool best_unsaved_ = false;
   std::int64_t last_correct_ = 0;
   std::int64_t last_rows_ = 1;
@@ -292,13 +287,17 @@ class Trainer {
 
 Result<TrainOutcome> train(const Graph& graph, const Dataset& data, const TrainOptions& options,
                            const TrainObserver& observer, const Checkpoint* resume) {
-  CH_CHECK(check_fits(graph, data.train, data.num_classes));
   CH_CHECK(check_fits(graph, data.validation, data.num_classes));
+  if (options.batch_size < 1)
+    return Error{.what = cat("a batch of ", options.batch_size, " rows cannot be run")};
+  if (resume != nullptr) CH_CHECK(check_same_network(graph, resume->graph));
   CH_TRY(const OptimiserDef* optimiser, find_optimiser(options.optimiser));
   const Graph& start = resume == nullptr ? graph : resume->graph;
+  CH_CHECK(check_fits(start, data.train, data.num_classes));
   CH_TRY(ParameterStore store, ParameterStore::from(start));
   Trainer trainer(start, data, options, observer, std::move(store), *optimiser);
   CH_CHECK(trainer.prepare(resume));
+  if (observer.on_start) CH_CHECK(observer.on_start());
   return trainer.run();
 }
 

@@ -45,6 +45,7 @@ struct EpochMetrics {
   double train_accuracy = 0;
   double validation_loss = 0;
   double validation_accuracy = 0;
+  bool is_best = false;  ///< the least validation loss so far
 };
 
 struct StepMetrics {
@@ -56,6 +57,7 @@ struct StepMetrics {
 
 /// What the caller hears of a running training; every member may be empty.
 struct TrainObserver {
+  std::function<Status()> on_start;  ///< all is ready; nothing has been written yet
   std::function<void(std::int64_t epoch, std::int64_t batch, std::int64_t batches, double loss)>
       on_batch;
   std::function<void(const StepMetrics&)> on_step;  ///< every log_every_n_steps

@@ -1,0 +1,59 @@
+#include "train/training_checkpoint.hpp"
+
+#include "support/text.hpp"
+
+namespace chop {
+namespace {
+
+std::string slot_prefix(const OptimiserDef& optimiser, std::size_t slot) {
+  return cat("optimizer/", optimiser.slots[slot], "/");
+}
+
+}  // namespace
+
+Checkpoint last_checkpoint(const Training& training,
+                           const std::map<std::string, std::string>& fingerprint) {
+  Checkpoint checkpoint{training.graph, to_info(training.state, fingerprint), {}};
+  training.store.write_to(checkpoint.graph);
+  for (std::size_t i = 0; i < training.slots.size(); ++i)
+    for (auto& named :
+         training.store.split(training.slots[i].data<float>(), slot_prefix(training.optimiser, i)))
+      checkpoint.extra.push_back(std::move(named));
+  if (training.state.best_epoch >= 0)
+    for (const Parameter& parameter : training.best.parameters())
+      checkpoint.extra.emplace_back("best/" + parameter.name, parameter.value);
+  return checkpoint;
+}
+
+Checkpoint best_checkpoint(const Training& training) {
+  return {training.best,
+          {{"chop.epoch", std::to_string(training.state.best_epoch)},
+           {"chop.validation_loss", exact(training.state.best_loss)}},
+          {}};
+}
+
+Status restore(Training& training, const Checkpoint& from,
+               const std::map<std::string, std::string>& fingerprint, EpochSize size) {
+  CH_TRY(ProgressState state, from_info(from.info, fingerprint));
+  // As many epochs as the history has rows, so the product is small.
+  if (state.batch > size.batches || state.step > state.epoch * size.batches + state.batch ||
+      state.rows > size.rows)
+    return Error{.what = "the checkpoint counts more batches, steps or rows than its epochs have",
+                 .hint = "train again without --resume, or resume from another checkpoint"};
+  const std::map<std::string, Tensor> extra(from.extra.begin(), from.extra.end());
+  for (std::size_t i = 0; i < training.slots.size(); ++i)
+    CH_CHECK(training.store.join(training.slots[i].mutable_data<float>(), extra,
+                                 slot_prefix(training.optimiser, i)));
+  training.state = std::move(state);
+  training.best = training.graph;
+  if (training.state.best_epoch < 0) return {};
+  for (Parameter& parameter : training.best.parameters()) {
+    const auto found = extra.find("best/" + parameter.name);
+    if (found == extra.end() || found->second.type() != parameter.value.type())
+      return Error{.what = cat("the checkpoint holds no usable 'best/", parameter.name, "'")};
+    parameter.value = found->second;
+  }
+  return {};
+}
+
+}  // namespace chop

@@ -1,0 +1,37 @@
+// last.ckpt and best.ckpt: a training as a checkpoint, and back.
+#pragma once
+
+#include "io/checkpoint.hpp"
+#include "train/optimiser.hpp"
+#include "train/parameter_store.hpp"
+#include "train/progress_state.hpp"
+
+namespace chop {
+
+/// What a training consists of besides its settings.
+struct Training {
+  Graph graph;  ///< the network; the current weights are those of the store
+  ParameterStore store;
+  const OptimiserDef& optimiser;
+  std::vector<Tensor> slots;  ///< the optimiser's state, laid out like the store
+  ProgressState state = {};
+  Graph best;  ///< weights of the best epoch, once there is one
+};
+
+/// Weights, optimiser state, progress and the best weights: all it takes to go on.
+Checkpoint last_checkpoint(const Training& training,
+                           const std::map<std::string, std::string>& fingerprint);
+/// The best weights with their epoch and validation loss.
+Checkpoint best_checkpoint(const Training& training);
+
+struct EpochSize {
+  std::int64_t batches = 0;
+  std::int64_t rows = 0;
+};
+
+/// Fills in what last_checkpoint() kept; the weights are already those of the checkpoint.
+/// Counters larger than epochs of this size can give are an error.
+Status restore(Training& training, const Checkpoint& from,
+               const std::map<std::string, std::string>& fingerprint, EpochSize size);
+
+}  // namespace chop
