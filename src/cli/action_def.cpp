@@ -22,6 +22,7 @@ bool obeys(const ActionDef& action, const SettingDef& def) {
   const auto holds = [](const auto& names, const auto& name) {
     return std::find(names.begin(), names.end(), name) != names.end();
   };
+  if (!def.implemented) return false;
   return holds(action.groups, def.group) || holds(action.settings, def.dest) ||
          holds(action.positionals, def.dest) || find_setting(action.own, def.dest) != nullptr;
 }

@@ -23,11 +23,13 @@ InterruptGuard::InterruptGuard() {
   interrupt_requested = false;
   std::signal(SIGINT, on_signal);
   std::signal(SIGTERM, on_signal);
+  std::signal(SIGHUP, on_signal);
 }
 
 InterruptGuard::~InterruptGuard() {
   std::signal(SIGINT, SIG_DFL);
   std::signal(SIGTERM, SIG_DFL);
+  std::signal(SIGHUP, SIG_DFL);
 }
 
 bool InterruptGuard::requested() {

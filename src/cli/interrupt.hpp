@@ -3,7 +3,7 @@
 
 namespace chop {
 
-/// While one exists, SIGINT and SIGTERM set a flag instead of ending the program.
+/// While one exists, SIGINT, SIGTERM and SIGHUP set a flag instead of ending the program.
 class InterruptGuard {
  public:
   InterruptGuard();

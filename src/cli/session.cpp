@@ -32,6 +32,20 @@ std::string as_folder_name(std::string text) {
   return text;
 }
 
+/// The newest project whose name is `start` and a date, and that has a last.ckpt.
+std::optional<fs::path> latest_with_checkpoint(const fs::path& folder, const std::string& start) {
+  std::optional<fs::path> latest;
+  std::error_code code;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, code)) {
+    const std::string name = entry.path().filename().string();
+    if (!name.starts_with(start) ||
+        !fs::exists(entry.path() / "software" / "training_ckpts" / "last.ckpt", code))
+      continue;
+    if (!latest || latest->filename().string() < name) latest = entry.path();
+  }
+  return latest;
+}
+
 Status check_load_type(const Settings& settings) {
   const std::string type = settings.text("load_type").value_or("auto");
   if (type == "auto" || type == "mz" || type == "safetensors") return {};
@@ -44,12 +58,15 @@ Status check_load_type(const Settings& settings) {
 }  // namespace
 
 fs::path project_folder(const Settings& settings) {
-  std::string project = settings.text_or_empty("project");
-  if (project.empty())
-    project =
-        cat(as_folder_name(settings.text_or_empty("model")), "_", settings.text_or_empty("task"),
-            "_", as_folder_name(settings.text_or_empty("dataset")), "_", today());
-  return fs::path(settings.text_or_empty("project_dir")) / project;
+  const fs::path all = settings.text_or_empty("project_dir");
+  if (const auto named = settings.text("project")) return all / *named;
+  const std::string start =
+      cat(as_folder_name(settings.text_or_empty("model")), "_", settings.text_or_empty("task"), "_",
+          as_folder_name(settings.text_or_empty("dataset")), "_");
+  // The run to resume may have begun on another day.
+  if (settings.flag("resume"))
+    if (const auto latest = latest_with_checkpoint(all, start)) return *latest;
+  return all / (start + today());
 }
 
 int thread_count(const Settings& settings) {
@@ -90,8 +107,7 @@ TrainOptions train_options(const Settings& settings) {
       .checkpoint_every_seconds = settings.real("checkpoint_every_seconds"),
   };
   if (options.max_steps <= 0) options.max_steps = -1;  // as the reference: no limit
-  if (settings.source("eta_min") != SettingSource::Default)
-    options.eta_min = settings.real("eta_min");
+  if (settings.has("eta_min")) options.eta_min = settings.real("eta_min");
   return options;
 }
 

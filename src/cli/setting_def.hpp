@@ -43,8 +43,9 @@ struct SettingDef {
   std::string_view placeholder = {};  ///< "N", "DIR"; what stands for the value in the help
   std::string_view doc = {};          ///< one clause, lower-case, no final period
   SettingGroup group = SettingGroup::Task;
-  bool in_table = true;            ///< has a row in the configuration table
-  bool in_toml = true;             ///< may be a top-level key of a configuration file
+  bool in_table = true;     ///< has a row in the configuration table
+  bool in_toml = true;      ///< may be a top-level key of a configuration file
+  bool implemented = true;  ///< false: taken for the reference system's sake; a warning says so
   std::string_view off_flag = {};  ///< "--no-nesterov": the flag that says false
 };
 

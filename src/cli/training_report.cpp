@@ -55,6 +55,7 @@ void TrainingReport::on_step(const StepMetrics& m) {
 }
 
 void TrainingReport::on_epoch(const EpochMetrics& m) {
+  history_.push_back(m);
   add("train_loss_epoch", m.train_loss, m.step);
   add("train_acc_epoch", m.train_accuracy, m.step);
   add("val_loss_epoch", m.validation_loss, m.step);
@@ -63,9 +64,10 @@ void TrainingReport::on_epoch(const EpochMetrics& m) {
 }
 
 Status TrainingReport::finish(const std::string& title, std::span<const EpochMetrics> history) {
-  if (failure_) return *failure_;
   CH_CHECK(write_file(folder_ / "metrics.csv", to_csv(history_table(history))));
-  return write_file(folder_ / "learning_curves.svg", to_svg(learning_curves(title, history)));
+  CH_CHECK(write_file(folder_ / "learning_curves.svg", to_svg(learning_curves(title, history))));
+  if (failure_) return *failure_;
+  return {};
 }
 
 }  // namespace chop

@@ -30,6 +30,8 @@ class TrainingReport {
   void on_epoch(const EpochMetrics& metrics);
   /// metrics.csv and learning_curves.svg beside the events.
   Status finish(const std::string& title, std::span<const EpochMetrics> history);
+  /// The same for a training that failed: what was heard of it.
+  Status finish(const std::string& title) { return finish(title, history_); }
   const std::filesystem::path& folder() const { return folder_; }
 
  private:
@@ -39,6 +41,7 @@ class TrainingReport {
 
   std::filesystem::path folder_;
   EventWriter events_;
+  std::vector<EpochMetrics> history_;
   std::optional<Error> failure_;
 };
 

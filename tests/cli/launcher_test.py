@@ -71,7 +71,7 @@ class Launcher(unittest.TestCase):
         words = ["two words", "", "*", "it's \"quoted\"", "$HOME", "--flag=1"]
         status, out, err = self.run_it(self.root / "ch", *words, cwd="/usr")
         self.assertEqual((status, out), (0, "|".join(["/usr", "0", *words]) + "\n"))
-        self.assertEqual(err, "building ch (first time: a minute or two)...\n")
+        self.assertEqual(err, "building ch (first time: some minutes)...\n")
         self.assertEqual(self.run_it(self.root / "ch")[2], "")
         self.assertFalse((self.fake / "apt.calls").exists())
 

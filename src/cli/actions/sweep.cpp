@@ -5,6 +5,7 @@
 #include <chrono>
 #include <mutex>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "cli/interrupt.hpp"
 #include "cli/output.hpp"
@@ -60,6 +61,11 @@ const EpochMetrics* best_epoch(const Trial& trial) {
   return nullptr;
 }
 
+std::string note_on(const TrainOutcome& outcome) {
+  if (outcome.ending == Ending::EarlyStopped) return "stopped early";
+  return outcome.ending == Ending::Interrupted ? "interrupted" : "";
+}
+
 Table result_table(const Dataset& data, const std::vector<std::string_view>& axes,
                    const std::vector<Trial>& trials) {
   Table table;
@@ -74,13 +80,14 @@ Table result_table(const Dataset& data, const std::vector<std::string_view>& axe
     std::vector<Cell> row;
     for (const auto& [name, value] : trial.point) row.emplace_back(value);
     const EpochMetrics* best = best_epoch(trial);
-    if (best != nullptr && trial.test) {
-      row.insert(row.end(), {Cell(trial.outcome->history.size()), Cell(best->epoch + 1),
-                             Cell(best->train_loss, 4), Cell(best->train_accuracy, 4),
-                             Cell(best->validation_loss, 4), Cell(best->validation_accuracy, 4),
-                             Cell(trial.test->loss, 4), Cell(trial.test->accuracy(), 4),
-                             Cell(trial.seconds, 2)});
-      row.emplace_back(trial.outcome->ending == Ending::EarlyStopped ? "stopped early" : "");
+    if (best != nullptr) {
+      row.insert(
+          row.end(),
+          {Cell(trial.outcome->history.size()), Cell(best->epoch + 1), Cell(best->train_loss, 4),
+           Cell(best->train_accuracy, 4), Cell(best->validation_loss, 4),
+           Cell(best->validation_accuracy, 4), trial.test ? Cell(trial.test->loss, 4) : Cell(),
+           trial.test ? Cell(trial.test->accuracy(), 4) : Cell(), Cell(trial.seconds, 2)});
+      row.emplace_back(note_on(*trial.outcome));
     } else {
       row.resize(axes.size() + 9);
       row.emplace_back(trial.failure ? trial.failure->what : "not finished");
@@ -137,14 +144,30 @@ void run_all(const Session& session, const std::vector<Settings>& grid, int thre
   });
 }
 
+/// One trial per point; the same point twice would only train the same network twice.
+Result<std::vector<Trial>> make_trials(const std::vector<Settings>& grid,
+                                       const std::vector<std::string_view>& axes) {
+  std::vector<Trial> trials(grid.size());
+  std::set<std::string> seen;
+  for (std::size_t i = 0; i < grid.size(); ++i) {
+    for (const std::string_view axis : axes)
+      trials[i].point.emplace_back(axis, grid[i].shown(axis, grid[i].source(axis)).value_or(""));
+    if (!seen.insert(trials[i].label()).second)
+      return Error{.what = cat("the grid holds ", trials[i].label(), " twice"),
+                   .hint = "name each value once"};
+  }
+  return trials;
+}
+
 Result<Exit> run(const Invocation& invocation) {
   CH_TRY(const std::vector<Settings> grid, invocation.settings.grid());
   const std::vector<std::string_view> axes = invocation.settings.axes();
+  if (invocation.settings.flag("resume"))
+    return Error{.what = "a sweep cannot be resumed",
+                 .hint = "leave --resume away; `ch train` has it"};
+  CH_TRY(const std::vector<Trial> points, make_trials(grid, axes));
   CH_TRY(Session session, open_session(invocation));
-  std::vector<Trial> trials(grid.size());
-  for (std::size_t i = 0; i < grid.size(); ++i)
-    for (const std::string_view axis : axes)
-      trials[i].point.emplace_back(axis, grid[i].shown(axis, grid[i].source(axis)).value_or(""));
+  std::vector<Trial> trials = points;
   const int threads = thread_count(invocation.settings);
   log_info(cat("Sweeping '", session.model_name, "': ", grid.size(), " trainings, ",
                std::min<std::size_t>(grid.size(), static_cast<std::size_t>(threads)),
@@ -158,7 +181,7 @@ Result<Exit> run(const Invocation& invocation) {
   CH_CHECK(write_file(session.software() / "sweep" / "learning_curves.svg",
                       to_svg(curves(session, trials))));
   log_info(cat("Table and curves are saved to ", (session.software() / "sweep").string()));
-  log_info("Sweeping is completed");
+  log_info(InterruptGuard::requested() ? "Sweeping was interrupted" : "Sweeping is completed");
   const bool all_failed = std::all_of(trials.begin(), trials.end(),
                                       [](const Trial& t) { return t.failure.has_value(); });
   if (all_failed && !trials.empty()) return *trials[0].failure;

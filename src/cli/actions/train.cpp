@@ -39,7 +39,7 @@ Result<std::optional<Checkpoint>> find_interrupted(const Session& session) {
     return std::optional<Checkpoint>();
   }
   CH_TRY(Checkpoint checkpoint, load_checkpoint(path));
-  CH_CHECK(check_same_parameters(session.graph, checkpoint.graph));
+  CH_CHECK(check_same_network(session.graph, checkpoint.graph));
   log_info(cat("Resuming from ", path.string()));
   return std::optional<Checkpoint>(std::move(checkpoint));
 }
@@ -49,15 +49,15 @@ std::string fixed(double value, int digits) {
 }
 
 /// One line per epoch: what a log file needs, and what stays on a terminal.
-void log_epoch(const EpochMetrics& m, std::int64_t epochs, double seconds, bool better) {
+void log_epoch(const EpochMetrics& m, std::int64_t epochs, double seconds) {
   log_info(cat("Epoch ", m.epoch + 1, "/", epochs, ": train loss ", fixed(m.train_loss, 4), " acc ",
                fixed(m.train_accuracy, 4), ", val loss ", fixed(m.validation_loss, 4), " acc ",
                fixed(m.validation_accuracy, 4), ", ", fixed(seconds, 2), " s",
-               better ? " (best)" : ""));
+               m.is_best ? " (best)" : ""));
 }
 
 TrainObserver make_observer(const TrainOptions& options, std::optional<TrainingReport>& report,
-                            std::optional<Progress>& bar, double& best) {
+                            std::optional<Progress>& bar) {
   TrainObserver observer;
   observer.on_batch = [&bar, &options](std::int64_t epoch, std::int64_t batch, std::int64_t batches,
                                        double loss) {
@@ -69,12 +69,10 @@ TrainObserver make_observer(const TrainOptions& options, std::optional<TrainingR
   observer.on_step = [&report](const StepMetrics& m) {
     if (report) report->on_step(m);
   };
-  observer.on_epoch = [&report, &bar, &options, &best](const EpochMetrics& m, double seconds) {
+  observer.on_epoch = [&report, &bar, &options](const EpochMetrics& m, double seconds) {
     bar.reset();
-    const bool better = m.validation_loss < best;
-    if (better) best = m.validation_loss;
     if (report) report->on_epoch(m);
-    log_epoch(m, options.max_epochs, seconds, better);
+    log_epoch(m, options.max_epochs, seconds);
   };
   observer.stop_requested = InterruptGuard::requested;
   return observer;
@@ -117,7 +115,23 @@ Table score_table(const Session& session, const Scores& s) {
   return table;
 }
 
-Json to_json(const Session& session, const TrainOutcome& outcome, const Scores& s) {
+std::string_view name_of(Ending ending) {
+  switch (ending) {
+    case Ending::Completed:
+      return "completed";
+    case Ending::EarlyStopped:
+      return "early_stopped";
+    case Ending::Interrupted:
+      break;
+  }
+  return "interrupted";
+}
+
+Json to_json(const Session& session, const TrainOutcome& outcome,
+             const std::optional<Scores>& scores) {
+  const auto figures = [](double loss, double accuracy) {
+    return Json{{"loss", loss}, {"accuracy", accuracy}};
+  };
   Json json;
   json["model"] = session.model_name;
   json["dataset"] = session.data.name;
@@ -126,12 +140,11 @@ Json to_json(const Session& session, const TrainOutcome& outcome, const Scores& 
   json["epochs"] = outcome.history.size();
   json["steps"] = outcome.steps;
   json["best_epoch"] = outcome.best_epoch;
-  json["ending"] = outcome.ending == Ending::Completed      ? "completed"
-                   : outcome.ending == Ending::EarlyStopped ? "early_stopped"
-                                                            : "interrupted";
-  json["train"] = {{"loss", s.train_loss}, {"accuracy", s.train_accuracy}};
-  json["validation"] = {{"loss", s.validation_loss}, {"accuracy", s.validation_accuracy}};
-  json["test"] = {{"loss", s.test.loss}, {"accuracy", s.test.accuracy()}};
+  json["ending"] = name_of(outcome.ending);
+  json["train"] = scores ? figures(scores->train_loss, scores->train_accuracy) : Json();
+  json["validation"] =
+      scores ? figures(scores->validation_loss, scores->validation_accuracy) : Json();
+  json["test"] = scores ? figures(scores->test.loss, scores->test.accuracy()) : Json();
   json["history"] = chop::to_json(history_table(outcome.history));
   json["checkpoints"] = session.checkpoints().string();
   return json;
@@ -139,6 +152,16 @@ Json to_json(const Session& session, const TrainOutcome& outcome, const Scores& 
 
 Result<Exit> finish(const Invocation& invocation, const Session& session,
                     const TrainOutcome& outcome, const TrainOptions& options) {
+  std::optional<Scores> scores;
+  if (outcome.ending != Ending::Interrupted && outcome.best_epoch >= 0) {
+    CH_TRY(scores, score(session, outcome, options));
+    if (prints_text(invocation))
+      invocation.out << cat("Best epoch ", outcome.best_epoch + 1, " of ", outcome.history.size(),
+                            ":\n")
+                     << render(score_table(session, *scores), {.colour = invocation.colour});
+    log_info(cat("Best checkpoint: ", (session.checkpoints() / "best.ckpt").string()));
+  }
+  CH_CHECK(write_json(invocation, to_json(session, outcome, scores)));
   if (outcome.ending == Ending::Interrupted) {
     log_info(cat("Interrupted after step ", outcome.steps, "; `--resume` continues from ",
                  (session.checkpoints() / "last.ckpt").string()));
@@ -146,17 +169,6 @@ Result<Exit> finish(const Invocation& invocation, const Session& session,
   }
   if (outcome.ending == Ending::EarlyStopped)
     log_info(cat("Stopped early: no better validation loss for ", options.patience, " epochs"));
-  if (outcome.best_epoch < 0) {
-    log_info("Training is completed");
-    return Exit::Done;
-  }
-  CH_TRY(const Scores scores, score(session, outcome, options));
-  if (prints_text(invocation))
-    invocation.out << cat("Best epoch ", outcome.best_epoch + 1, " of ", outcome.history.size(),
-                          ":\n")
-                   << render(score_table(session, scores), {.colour = invocation.colour});
-  CH_CHECK(write_json(invocation, to_json(session, outcome, scores)));
-  log_info(cat("Best checkpoint: ", (session.checkpoints() / "best.ckpt").string()));
   log_info("Training is completed");
   return Exit::Done;
 }
@@ -165,25 +177,30 @@ Result<Exit> run(const Invocation& invocation) {
   CH_TRY(Session session, open_session(invocation));
   TrainOptions options = train_options(invocation.settings);
   options.checkpoints = session.checkpoints();
-  CH_CHECK(ensure_writable_folder(options.checkpoints));
   std::optional<Checkpoint> resume;
   if (invocation.settings.flag("resume")) {
     CH_TRY(resume, find_interrupted(session));
-  } else {
-    CH_CHECK(set_aside(options.checkpoints));
   }
   std::optional<TrainingReport> report;
-  CH_TRY(report, TrainingReport::open(session.software(), invocation.settings));
   log_info(cat("Training model '", session.model_name, "'..."));
   const InterruptGuard guard;
   std::optional<Progress> bar;
-  double best = std::numeric_limits<double>::infinity();
-  const TrainObserver observer = make_observer(options, report, bar, best);
+  TrainObserver observer = make_observer(options, report, bar);
+  observer.on_start = [&]() -> Status {
+    CH_CHECK(ensure_writable_folder(options.checkpoints));
+    if (!resume) CH_CHECK(set_aside(options.checkpoints));
+    CH_TRY(report, TrainingReport::open(session.software(), invocation.settings));
+    return {};
+  };
   Result<TrainOutcome> outcome =
       train(session.graph, session.data, options, observer, resume ? &*resume : nullptr);
   bar.reset();
-  if (!outcome) return std::move(outcome).error();
-  CH_CHECK(report->finish(labelled(session.data, session.model_name), outcome.value().history));
+  const std::string title = labelled(session.data, session.model_name);
+  if (!outcome) {
+    if (report) CH_CHECK(report->finish(title));
+    return std::move(outcome).error();
+  }
+  CH_CHECK(report->finish(title, outcome.value().history));
   return finish(invocation, session, outcome.value(), options);
 }
 

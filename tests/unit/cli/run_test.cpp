@@ -207,14 +207,8 @@ Checkpoints:
 Machine:
   --cpu, --num-workers N          threads that prepare data; 0: the main thread alone (default
                                   all cores)
-  --gpu, --num-devices N          devices per machine (default 1)
-  --nodes N                       machines (default 1)
   --accelerator NAME              device to run on; always the CPU for now: auto, cpu, gpu, mps
                                   (default auto)
-  --strategy NAME                 how work is shared between devices: auto, ddp,
-                                  ddp_find_unused_parameters_true (default auto)
-  --auto-requeue                  ask the cluster to start the job again
-  --github-ci                     the run is part of a continuous integration
   --threads N,...                 threads that compute (default all cores)
 )");
 }

@@ -60,7 +60,7 @@ constexpr const char* kSeenByUsers =
 | num_targets             |           100            |              |                 |           100            |
 | is_pretrained           |          False           |              |                 |          False           |
 | max_token_len           |           512            |              |                 |           512            |
-| project_dir             | /home/laurie2905/mase/ma |              |                 | /home/laurie2905/mase/ma |
+| project_dir             | /work/laurie2905/mase/ma |              |                 | /work/laurie2905/mase/ma |
 |                         |        se_output         |              |                 |        se_output         |
 | project                 |           None           | jsc-tiny-TPE |                 |       jsc-tiny-TPE       |
 | model                   |           None           |   jsc-tiny   |                 |         jsc-tiny         |
@@ -99,8 +99,8 @@ TEST(SettingsTable, OurRowsFollowTheReferences) {
             "False           |\n"
             "| t_max                    |           None           |                 |           "
             "None           |\n"
-            "| eta_min                  |          1e-06           |                 |          "
-            "1e-06           |\n"
+            "| eta_min                  |           None           |                 |           "
+            "None           |\n"
             "| patience                 |            0             |                 |            "
             "0             |\n"
             "| resume                   |          False           |                 |          "
