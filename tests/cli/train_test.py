@@ -162,13 +162,50 @@ class Training(InFolder):
         self.good("test", "--config", "net.toml", "--load", self.checkpoints("p") / "best.ckpt")
 
 
+    def test_a_training_that_cannot_start_leaves_the_earlier_one_alone(self):
+        self.good("train", "jsc-tiny", "jsc", *SMALL, "--max-epochs", 1, "--project", "p")
+        before = {path: digest(path) for path in (self.folder / "mase_output").rglob("*") if path.is_file()}
+        self.refused("train", "jsc-tiny", "jsc", "--rows", 6000, "--batch-size", 1, "--project", "p", says=["batch"])
+        after = {path: digest(path) for path in (self.folder / "mase_output").rglob("*") if path.is_file()}
+        self.assertEqual(before, after)
+
+    def test_ctrl_c_is_heard_when_an_epoch_is_one_step(self):
+        environment = {**os.environ, "CH_CACHE_DIR": str(self.folder / "cache")}
+        process = subprocess.Popen([CH, "train", "jsc-tiny", "jsc", "--rows", "2000", "--batch-size", "100000",
+                                    "--max-epochs", "3000000", "--project", "p", "--json", "out.json"],
+                                   cwd=self.folder, env=environment, stderr=subprocess.PIPE,
+                                   stdout=subprocess.DEVNULL, text=True)
+        for line in process.stderr:
+            if "Epoch 3/" in line:
+                break
+        process.send_signal(signal.SIGINT)
+        rest = process.stderr.read()
+        process.stderr.close()
+        self.assertEqual(process.wait(timeout=60), 0, rest)
+        self.assertIn("Interrupted after step", rest)
+        self.assertEqual(json.loads((self.folder / "out.json").read_text())["ending"], "interrupted")
+
+    def test_resuming_with_other_data_or_another_network_is_refused(self):
+        rows = "\n".join(f"{i % 13},{i % 7},{i % 2}" for i in range(200))
+        data = self.folder / "d.csv"
+        data.write_text(f"a,b,label\n{rows}\n")
+        net = '[model]\nname = "n"\nlayers = [{ op = "linear", out_features = 4 }, "%s", { op = "linear", out_features = "classes" }]\n'
+        (self.folder / "n.toml").write_text(net % "relu")
+        words = ["train", "n.toml", data, "--max-epochs", 2, "--batch-size", 16, "--project", "p"]
+        self.good(*words)
+        data.write_text(f"a,b,label\n{rows}\n".replace("12,", "11,"))
+        self.refused(*words, "--resume", says=["other settings", "contents of the data"])
+        (self.folder / "n.toml").write_text(net % "tanh")
+        self.refused("test", "n.toml", data, "--load", self.checkpoints("p") / "best.ckpt", says=["another network", "tanh"])
+
+
 class Sweeping(InFolder):
     def test_a_grid_ends_in_one_table(self):
         result = self.good("sweep", "jsc-tiny", "jsc", "--rows", 6000, "--max-epochs", 2, "--batch-size", "64,128",
                            "--learning-rate", "1e-4,1e-3", "--project", "p", "--json", "s.json")
         rows = json.loads((self.folder / "s.json").read_text())
         self.assertEqual([(r["batch_size"], r["learning_rate"]) for r in rows],
-                         [("64", "0.0001"), ("64", "0.001"), ("128", "0.0001"), ("128", "0.001")])
+                         [(64, 0.0001), (64, 0.001), (128, 0.0001), (128, 0.001)])
         for row in rows:
             self.assertEqual(row["epochs"], 2)
             self.assertGreater(row["val_loss"], 0)
@@ -186,6 +223,10 @@ class Sweeping(InFolder):
         alone = json.loads((self.folder / "t.json").read_text())
         self.assertEqual(sweep["test_loss"], alone["test"]["loss"])
         self.assertEqual(sweep["val_loss"], alone["validation"]["loss"])
+
+
+    def test_the_same_point_twice_is_refused(self):
+        self.refused("sweep", "jsc-tiny", "jsc", "--rows", 6000, "--learning-rate", "1e-3,0.001", says=["twice"])
 
 
 class BadInput(InFolder):

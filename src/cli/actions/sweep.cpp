@@ -61,6 +61,13 @@ const EpochMetrics* best_epoch(const Trial& trial) {
   return nullptr;
 }
 
+/// A number where the setting is one, so that CSV and JSON hold it as such.
+Cell as_cell(const std::string& shown) {
+  if (const auto whole = parse_int(shown)) return Cell(*whole, shown);
+  if (const auto real = parse_double(shown)) return Cell(*real, shown);
+  return shown;
+}
+
 std::string note_on(const TrainOutcome& outcome) {
   if (outcome.ending == Ending::EarlyStopped) return "stopped early";
   return outcome.ending == Ending::Interrupted ? "interrupted" : "";
@@ -78,7 +85,7 @@ Table result_table(const Dataset& data, const std::vector<std::string_view>& axe
       {data.synthetic ? "note (synthetic data)" : "note", Align::Left, 0, "note"});
   for (const Trial& trial : trials) {
     std::vector<Cell> row;
-    for (const auto& [name, value] : trial.point) row.emplace_back(value);
+    for (const auto& [name, value] : trial.point) row.push_back(as_cell(value));
     const EpochMetrics* best = best_epoch(trial);
     if (best != nullptr) {
       row.insert(
