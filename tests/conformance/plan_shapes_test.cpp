@@ -185,16 +185,17 @@ TEST(PlanShapes, MaxPoolingGivesEqualMaximaToTheFirst) {
 
 TEST(PlanShapes, BatchNorm) {
   Dice dice("batch norm");
+  // Few values may happen to be nearly equal; what is left of the gradient is then rounding.
   for (std::int64_t channels = 1; channels <= 33; ++channels) {
     const Attrs attrs = {{"num_features", channels},
                          {"affine", dice.flip()},
                          {"relu", dice.flip()},
                          {"track_running_stats", dice.flip()}};
-    check("batch_norm1d", {.attrs = attrs, .inputs = {{{dice.from_to(2, 40), channels}}}});
+    check("batch_norm1d", {.attrs = attrs, .inputs = {{{dice.from_to(7, 40), channels}}}});
     if (channels % 4 == 1)
       check("batch_norm2d",
             {.attrs = attrs,
-             .inputs = {{{dice.from_to(2, 5), channels, dice.from_to(1, 9), dice.from_to(1, 9)}}}});
+             .inputs = {{{dice.from_to(2, 5), channels, dice.from_to(3, 9), dice.from_to(1, 9)}}}});
   }
   check("batch_norm2d",
         {.attrs = {{"num_features", std::int64_t{19}}}, .inputs = {{{4, 19, 23, 21}}}});
@@ -202,7 +203,7 @@ TEST(PlanShapes, BatchNorm) {
 
 TEST(PlanShapes, LayerNorm) {
   Dice dice("layer norm");
-  for (std::int64_t width = 2; width <= 34; ++width)
+  for (std::int64_t width = 7; width <= 34; ++width)
     check("layer_norm",
           {.attrs = {{"normalized_shape", Ints{width}}, {"elementwise_affine", dice.flip()}},
            .inputs = {{{dice.from_to(1, 9), width}}}});
