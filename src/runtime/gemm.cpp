@@ -22,7 +22,7 @@ namespace chop {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-const hn::ScalableTag<float> kTag;
+constexpr hn::ScalableTag<float> kTag{};
 using Vec = hn::Vec<decltype(kTag)>;
 
 /// B(k, j) for the vectors of one panel, k after k, padded with zeros.

@@ -19,25 +19,25 @@ namespace chop::kernels::HWY_NAMESPACE {
 using namespace chop::simd::HWY_NAMESPACE;
 namespace {
 
-V load(M mask, const float* from) {
+HWY_INLINE V load(M mask, const float* from) {
   return hn::MaskedLoad(mask, kTag, from);
 }
 /// Some of the channels from c on of an array that may be missing.
-V load_or(M mask, const float* from, std::int64_t c, float otherwise) {
+HWY_INLINE V load_or(M mask, const float* from, std::int64_t c, float otherwise) {
   return from == nullptr ? set(otherwise) : load(mask, from + c);
 }
-void store(V value, M mask, float* to) {
+HWY_INLINE void store(V value, M mask, float* to) {
   hn::BlendedStore(value, mask, kTag, to);
 }
-void store_if(V value, M mask, float* to, std::int64_t c) {
+HWY_INLINE void store_if(V value, M mask, float* to, std::int64_t c) {
   if (to != nullptr) store(value, mask, to + c);
 }
 
 /// The same steps as the elementwise kernel's, so that fusing changes no bit.
-V clamp_at_zero(V y) {
+HWY_INLINE V clamp_at_zero(V y) {
   return where(hn::Lt(y, zero()), zero(), y);
 }
-V through_relu(V dy, V y) {
+HWY_INLINE V through_relu(V dy, V y) {
   return hn::Mul(dy, where(hn::Gt(y, zero()), one(), zero()));
 }
 
@@ -57,7 +57,8 @@ V sum_rows(std::int64_t rows, F f) {
 }
 
 /// Statistics of a group of channels -> what the running ones become.
-void update_running(const NormJob& job, const NormArgs& a, std::int64_t c, M mask, V mean, V var) {
+inline void update_running(const NormJob& job, const NormArgs& a, std::int64_t c, M mask, V mean,
+                           V var) {
   const float count = static_cast<float>(job.n * job.s);
   const V keep = set(1 - job.momentum);
   const V rate = set(job.momentum);
@@ -225,16 +226,16 @@ void norm_grad_one_channel(const NormJob& job, const NormGradArgs& a, std::int64
   });
 }
 
-void norm_rows(const NormJob& job, const NormArgs& a) {
+inline void norm_rows(const NormJob& job, const NormArgs& a) {
   job.relu ? norm_some_rows<true>(job, a) : norm_some_rows<false>(job, a);
 }
-void norm_grad_rows(const NormJob& job, const NormGradArgs& a) {
+inline void norm_grad_rows(const NormJob& job, const NormGradArgs& a) {
   job.relu ? norm_grad_some_rows<true>(job, a) : norm_grad_some_rows<false>(job, a);
 }
-void norm_channel(const NormJob& job, const NormArgs& a, std::int64_t c) {
+inline void norm_channel(const NormJob& job, const NormArgs& a, std::int64_t c) {
   job.relu ? norm_one_channel<true>(job, a, c) : norm_one_channel<false>(job, a, c);
 }
-void norm_grad_channel(const NormJob& job, const NormGradArgs& a, std::int64_t c) {
+inline void norm_grad_channel(const NormJob& job, const NormGradArgs& a, std::int64_t c) {
   job.relu ? norm_grad_one_channel<true>(job, a, c) : norm_grad_one_channel<false>(job, a, c);
 }
 
