@@ -30,7 +30,7 @@ struct Value {
   NodeId node{};
   std::uint32_t index = 0;
 
-  auto operator<=>(const Value&) const = default;
+  auto operator<=>(const Value&) const = default;  // NOLINT(modernize-use-nullptr)
 };
 
 enum class Opcode : std::uint8_t {
