@@ -34,7 +34,7 @@ inline Result<Settings> settings_of(const std::vector<std::string>& words,
     CH_TRY(ConfigFile file, parse_config(toml, "run.toml", defs, action.lists));
     config = std::make_shared<const ConfigFile>(std::move(file));
   }
-  return Settings::merge(std::move(defs), {.threads = 8, .folder = "/work/laurie2905/mase"}, config,
+  return Settings::merge(std::move(defs), {.threads = 8, .folder = "/data/laurie2905/mase"}, config,
                          std::move(manual));
 }
 

@@ -60,7 +60,7 @@ constexpr const char* kSeenByUsers =
 | num_targets             |           100            |              |                 |           100            |
 | is_pretrained           |          False           |              |                 |          False           |
 | max_token_len           |           512            |              |                 |           512            |
-| project_dir             | /work/laurie2905/mase/ma |              |                 | /work/laurie2905/mase/ma |
+| project_dir             | /data/laurie2905/mase/ma |              |                 | /data/laurie2905/mase/ma |
 |                         |        se_output         |              |                 |        se_output         |
 | project                 |           None           | jsc-tiny-TPE |                 |       jsc-tiny-TPE       |
 | model                   |           None           |   jsc-tiny   |                 |         jsc-tiny         |

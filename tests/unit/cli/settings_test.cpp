@@ -98,7 +98,7 @@ TEST(Settings, ANetworkInTheFileIsTheModelUnlessOneIsNamed) {
 
 TEST(Settings, PathsBecomeAbsolute) {
   EXPECT_EQ(good({"--project-dir", "out/../runs"}).text("project_dir"),
-            "/work/laurie2905/mase/runs");
+            "/data/laurie2905/mase/runs");
   EXPECT_EQ(good({"--load", "/tmp"}).text("load_name"), "/tmp");
 }
 
