@@ -27,22 +27,38 @@ struct TensorMeta {
 struct CommonMeta {
   std::string mase_type;
   std::string mase_op;
-  std::map<std::string, TensorMeta> args;     ///< data_in_0, weight, bias, ...
-  std::map<std::string, TensorMeta> results;  ///< data_out_0, ...
+  std::map<std::string, TensorMeta> args = {};     ///< data_in_0, weight, bias, ...
+  Attrs constants = {};                            ///< arguments that are no tensors: start_dim
+  std::map<std::string, TensorMeta> results = {};  ///< data_out_0, ...
 
-  bool operator==(const CommonMeta&) const = default;
+  bool operator==(const CommonMeta& other) const {
+    return mase_type == other.mase_type && mase_op == other.mase_op && args == other.args &&
+           same_bits(constants, other.constants) && results == other.results;
+  }
 };
 
+/// A number, a word such as "NA", or a tensor (F32 or I64) where there is one per element.
+using StatValue = std::variant<std::int64_t, double, std::string, Tensor>;
+bool same_bits(const StatValue& a, const StatValue& b);
+
 /// stat name -> key -> value: {"range_min_max": {"min": -1.0, "max": 2.0}}
-using Stats = std::map<std::string, Attrs>;
+using Stats = std::map<std::string, std::map<std::string, StatValue>>;
+
+/// What measurements say about one operand or result.
+struct OperandStats {
+  Stats stat = {};
+  Attrs extra = {};  ///< beside `stat`: natural_sparsity, sparsity
+
+  bool operator==(const OperandStats& other) const {
+    return same_bits(stat, other.stat) && same_bits(extra, other.extra);
+  }
+};
 
 struct SoftwareMeta {
-  std::map<std::string, Stats> args;
-  std::map<std::string, Stats> results;
+  std::map<std::string, OperandStats> args = {};
+  std::map<std::string, OperandStats> results = {};
 
-  bool operator==(const SoftwareMeta& other) const {
-    return same_bits(args, other.args) && same_bits(results, other.results);
-  }
+  bool operator==(const SoftwareMeta&) const = default;
 };
 
 struct HardwareMeta {

@@ -3,6 +3,7 @@
 
 #include "ir/json.hpp"
 #include "ir/json_fields.hpp"
+#include "ir/stat_json.hpp"
 #include "support/escape.hpp"
 #include "support/text.hpp"
 
@@ -12,7 +13,7 @@ namespace {
 using Json = nlohmann::json;
 using OrderedJson = nlohmann::ordered_json;
 using TensorMetas = std::map<std::string, TensorMeta>;
-using StatsByName = std::map<std::string, Stats>;
+using StatsByName = std::map<std::string, OperandStats>;
 
 constexpr int kDTypeCount = static_cast<int>(DType::Bool) + 1;
 
@@ -29,10 +30,10 @@ OrderedJson tensors_json(const TensorMetas& tensors) {
 
 OrderedJson stats_json(const StatsByName& by_name) {
   OrderedJson json = OrderedJson::object();
-  for (const auto& [name, stats] : by_name) {
-    OrderedJson found = OrderedJson::object();
-    for (const auto& [stat, values] : stats) found.push_back({to_utf8(stat), json_of(values)});
-    json.push_back({to_utf8(name), {{"stat", std::move(found)}}});
+  for (const auto& [name, operand] : by_name) {
+    OrderedJson entry = {{"stat", json_of(operand.stat)}};
+    for (const auto& [key, value] : operand.extra) entry[to_utf8(key)] = json_of(value);
+    json.push_back({to_utf8(name), std::move(entry)});
   }
   return json;
 }
@@ -48,20 +49,35 @@ Result<DType> dtype_from_torch(const Json& json, const std::string& path) {
   return error;
 }
 
+Result<TensorMeta> tensor_from(const Json& json, const std::string& path) {
+  CH_CHECK(check_object(json, path, {"shape", "torch_dtype", "type", "precision"}));
+  TensorMeta meta;
+  CH_TRY(meta.shape, integers_from(json["shape"], path + ".shape"));
+  CH_TRY(meta.dtype, dtype_from_torch(json["torch_dtype"], path + ".torch_dtype"));
+  CH_TRY(meta.type, text_from(json["type"], path + ".type"));
+  CH_TRY(meta.precision, integers_from(json["precision"], path + ".precision"));
+  return meta;
+}
+
+bool describes_tensor(const Json& json) {
+  return json.is_object() && !json.contains("real") && !json.contains("reals");
+}
+
 Result<TensorMetas> tensors_from(const Json& json, const std::string& path) {
   if (!json.is_object()) return unexpected(json, path, "an object");
   TensorMetas tensors;
-  for (const auto& [key, value] : json.items()) {
-    const std::string at = cat(path, ".", key);
-    CH_CHECK(check_object(value, at, {"shape", "torch_dtype", "type", "precision"}));
-    TensorMeta meta;
-    CH_TRY(meta.shape, integers_from(value["shape"], at + ".shape"));
-    CH_TRY(meta.dtype, dtype_from_torch(value["torch_dtype"], at + ".torch_dtype"));
-    CH_TRY(meta.type, text_from(value["type"], at + ".type"));
-    CH_TRY(meta.precision, integers_from(value["precision"], at + ".precision"));
-    tensors[from_utf8(key)] = std::move(meta);
-  }
+  for (const auto& [key, value] : json.items())
+    if (describes_tensor(value)) {
+      CH_TRY(tensors[from_utf8(key)], tensor_from(value, cat(path, ".", key)));
+    }
   return tensors;
+}
+
+Result<Attrs> constants_from(const Json& json, const std::string& path) {
+  Json constants = Json::object();
+  for (const auto& [key, value] : json.items())
+    if (!describes_tensor(value)) constants[key] = value;
+  return attrs_from(constants, path);
 }
 
 Result<StatsByName> stats_from(const Json& json, const std::string& path) {
@@ -69,13 +85,13 @@ Result<StatsByName> stats_from(const Json& json, const std::string& path) {
   StatsByName by_name;
   for (const auto& [key, value] : json.items()) {
     const std::string at = cat(path, ".", key);
-    CH_CHECK(check_object(value, at, {"stat"}));
-    const Json& stats = value["stat"];
-    if (!stats.is_object()) return unexpected(stats, at + ".stat", "an object");
-    Stats& found = by_name[from_utf8(key)];
-    for (const auto& [stat, values] : stats.items()) {
-      CH_TRY(found[from_utf8(stat)], attrs_from(values, cat(at, ".stat.", stat)));
-    }
+    if (!value.is_object()) return unexpected(value, at, "an object");
+    if (!value.contains("stat")) return Error{.what = cat(at, ": the key \"stat\" is missing")};
+    OperandStats& operand = by_name[from_utf8(key)];
+    CH_TRY(operand.stat, stats_from_json(value["stat"], at + ".stat"));
+    Json extra = value;
+    extra.erase("stat");
+    CH_TRY(operand.extra, attrs_from(extra, at));
   }
   return by_name;
 }
@@ -86,7 +102,10 @@ Result<CommonMeta> common_from(const Json& json, const std::string& path) {
   CH_TRY(common.mase_type, text_from(json["mase_type"], path + ".mase_type"));
   CH_TRY(common.mase_op, text_from(json["mase_op"], path + ".mase_op"));
   CH_TRY(common.args, tensors_from(json["args"], path + ".args"));
+  CH_TRY(common.constants, constants_from(json["args"], path + ".args"));
   CH_TRY(common.results, tensors_from(json["results"], path + ".results"));
+  if (common.results.size() != json["results"].size())
+    return Error{.what = cat(path, ".results: every result must describe a tensor")};
   return common;
 }
 
@@ -106,11 +125,14 @@ Result<HardwareMeta> hardware_from(const Json& json, const std::string& path) {
 
 OrderedJson json_of(const Metadata& meta) {
   OrderedJson json = OrderedJson::object();
-  if (meta.common)
+  if (meta.common) {
+    OrderedJson args = tensors_json(meta.common->args);
+    for (const auto& [name, value] : meta.common->constants) args[to_utf8(name)] = json_of(value);
     json["common"] = {{"mase_type", to_utf8(meta.common->mase_type)},
                       {"mase_op", to_utf8(meta.common->mase_op)},
-                      {"args", tensors_json(meta.common->args)},
+                      {"args", std::move(args)},
                       {"results", tensors_json(meta.common->results)}};
+  }
   if (meta.software)
     json["software"] = {{"args", stats_json(meta.software->args)},
                         {"results", stats_json(meta.software->results)}};

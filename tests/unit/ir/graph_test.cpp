@@ -184,7 +184,8 @@ TEST(Graph, RealsAreComparedToTheLastBit) {
     Node& node = graph.node(*graph.find("relu"));
     node.attrs = {{"slope", value}, {"list", std::vector<double>{value}}};
     node.formats["data_in"].config["scale"] = value;
-    node.meta.software = SoftwareMeta{.args = {{"data_in_0", {{"mean", {{"mean", value}}}}}}};
+    node.meta.software =
+        SoftwareMeta{.args = {{"data_in_0", {.stat = {{"mean", {{"mean", value}}}}}}}};
     node.meta.hardware = HardwareMeta{.verilog_param = {{"P", value}}};
     return graph;
   };

@@ -66,20 +66,61 @@ TEST(MetadataJson, HasTheReferenceSystemsKeys) {
   meta.common = CommonMeta{.mase_type = "module_related_func",
                            .mase_op = "linear",
                            .args = {{"data_in_0", {.shape = {8, 16}}}},
-                           .results = {}};
+                           .constants = {{"start_dim", std::int64_t{1}}}};
   meta.software = SoftwareMeta{
-      .args = {{"data_in_0", {{"range_min_max", {{"min", -1.5}, {"max", __builtin_inf()}}}}}}};
+      .args = {{"data_in_0",
+                {.stat = {{"range_min_max", {{"min", -1.5}, {"max", __builtin_inf()}}}},
+                 .extra = {{"sparsity", 0.5}}}}}};
   meta.hardware = HardwareMeta{.toolchain = "INTERNAL"};
   EXPECT_EQ(to_json(meta),
             R"({"common":{"mase_type":"module_related_func","mase_op":"linear","args":)"
             R"({"data_in_0":{"shape":[8,16],"torch_dtype":"torch.float32","type":"float",)"
-            R"("precision":[32]}},"results":{}},)"
+            R"("precision":[32]},"start_dim":1},"results":{}},)"
             R"("software":{"args":{"data_in_0":{"stat":{"range_min_max":)"
-            R"({"max":{"real":"inf"},"min":-1.5}}}},"results":{}},)"
+            R"({"max":{"real":"inf"},"min":-1.5}},"sparsity":0.5}},"results":{}},)"
             R"("hardware":{"is_implicit":false,"device_id":-1,"toolchain":"INTERNAL",)"
             R"("module":"","verilog_param":{}}})");
   EXPECT_EQ(metadata_from_json(to_json(meta)).value(), meta);
   EXPECT_EQ(to_json(Metadata{}), "{}");
+}
+
+std::string stats_of(const StatValue& value) {
+  Metadata meta;
+  meta.software = SoftwareMeta{.args = {{"weight", {.stat = {{"s", {{"v", value}}}}}}}};
+  const std::string text = to_json(meta);
+  const Result<Metadata> again = metadata_from_json(text);
+  EXPECT_TRUE(again && again.value() == meta) << text;
+  const std::string start = R"({"software":{"args":{"weight":{"stat":{"s":{"v":)";
+  return text.substr(start.size(), text.find(R"(}}}},"results")") - start.size());
+}
+
+TEST(MetadataJson, TensorsOfStatisticsAreNestedListsThatReadBack) {
+  EXPECT_EQ(stats_of(Tensor::of<float>({2, 1}, {0.1F, -0.0F})), "[[0.1],[-0.0]]");
+  EXPECT_EQ(stats_of(Tensor::of<std::int64_t>({3}, {1, 0, -2})), "[1,0,-2]");
+  EXPECT_EQ(stats_of(Tensor::of<float>({2}, {1.0F, 2.0F})), "[1.0,2.0]");
+  EXPECT_EQ(stats_of(Tensor::of<float>({2}, {__builtin_nanf(""), -__builtin_inff()})),
+            R"(["nan","-inf"])");
+  EXPECT_EQ(stats_of(Tensor(DType::F32, {0, 3})), R"({"tensor":"f32","shape":[0,3],"data":[]})");
+  EXPECT_EQ(stats_of(Tensor::scalar(2.5)), R"({"tensor":"f32","shape":[],"data":[2.5]})");
+  EXPECT_EQ(stats_of(std::string("NA")), R"("NA")");
+}
+
+TEST(MetadataJson, MistakesInTensorsAreReported) {
+  const auto what = [](const std::string& value) {
+    const Result<Metadata> meta = metadata_from_json(
+        R"({"software":{"args":{"w":{"stat":{"s":{"v":)" + value + R"(}}}},"results":{}}})");
+    return meta ? "" : meta.error().what;
+  };
+  const std::string path = "meta.software.args.w.stat.s.v";
+  EXPECT_EQ(what("[[1],[1,2]]"), path + "[1]: the rows of a tensor must have the same length");
+  EXPECT_EQ(what("[[1],2]"),
+            path + "[1]: expected a list as long as its siblings, found a whole number");
+  EXPECT_EQ(what("[]"), path + ": the rows of a tensor must have the same length");
+  EXPECT_EQ(what("[1.5,{}]"),
+            path + ": expected a number, or \"nan\", \"inf\" or \"-inf\", found an object");
+  EXPECT_EQ(what("[1e300]"), path + ": 1e+300 does not fit single precision");
+  EXPECT_EQ(what(R"({"tensor":"f32","shape":[9000000000000],"data":[]})"),
+            path + ".shape: [9000000000000] has elements or is none");
 }
 
 struct Mistake {

@@ -129,6 +129,15 @@ class RandomGraph {
     return {.name = text(), .value = std::move(tensor), .trainable = below(2) == 0};
   }
 
+  /// Tensors of statistics are F32 or I64.
+  StatValue stat_value() {
+    Tensor tensor = parameter().value;
+    if (tensor.dtype() == DType::F32 || tensor.dtype() == DType::I64) return tensor;
+    if (below(3) == 0) return text();
+    if (below(2) == 0) return whole();
+    return real();
+  }
+
   std::vector<Value> inputs(const Graph& graph) {
     std::vector<Value> made(graph.size() == 0 ? 0 : below(4));
     for (Value& value : made)
@@ -150,10 +159,14 @@ class RandomGraph {
       meta.common = CommonMeta{.mase_type = text(),
                                .mase_op = text(),
                                .args = {{text(), tensor_meta()}, {"weight", tensor_meta()}},
+                               .constants = {{"dim", attr()}},
                                .results = {{"data_out_0", tensor_meta()}}};
     if (below(2) == 0)
-      meta.software = SoftwareMeta{.args = {{text(), {{text(), attrs()}, {"empty", {}}}}},
-                                   .results = {{"data_out_0", {}}}};
+      meta.software =
+          SoftwareMeta{.args = {{text(),
+                                 {.stat = {{text(), {{text(), stat_value()}}}, {"empty", {}}},
+                                  .extra = {{"sparsity", attr()}}}}},
+                       .results = {{"data_out_0", {}}}};
     if (below(2) == 0)
       meta.hardware = HardwareMeta{.is_implicit = below(2) == 0,
                                    .device_id = whole(),
