@@ -80,14 +80,28 @@ std::variant<Settings, Failure> gather(const ActionDef& action,
   return std::move(settings).value();
 }
 
+/// "dims=all", "weight_statistics.range_min_max.abs=true": no option, and a name before the =.
+bool is_key_value(std::string_view word) {
+  const std::size_t equals = word.find('=');
+  return equals != std::string_view::npos && equals > 0 && word.front() != '-' &&
+         word.substr(0, equals).find('/') == std::string_view::npos;
+}
+
 int run_unguarded(const ActionDef& action, std::span<const std::string> words, std::ostream& out,
                   std::ostream& err) {
-  const std::variant<Settings, Failure> gathered = gather(action, words);
+  std::vector<std::string> options;
+  std::vector<std::string> key_values;
+  for (const std::string& word : words)
+    (action.takes_words && is_key_value(word) ? key_values : options).push_back(word);
+  const std::variant<Settings, Failure> gathered = gather(action, options);
   if (const auto* failure = std::get_if<Failure>(&gathered)) return fail(err, *failure);
   const Settings& settings = std::get<Settings>(gathered);
   set_up_log(action, settings);
-  const Result<Exit> result =
-      action.run({.action = action, .settings = settings, .out = out, .colour = wants_colour(out)});
+  const Result<Exit> result = action.run({.action = action,
+                                          .settings = settings,
+                                          .out = out,
+                                          .colour = wants_colour(out),
+                                          .words = std::move(key_values)});
   if (!result) return fail(err, {result.error()});
   if (!out.flush()) {
     return fail(err, {Error{.what = "cannot write the result to standard output",

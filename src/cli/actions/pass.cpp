@@ -1,0 +1,86 @@
+// ch pass NAME MODEL|FILE [DATASET] [KEY=VALUE ...]: one pass over a network, at once.
+#include <nlohmann/json.hpp>
+
+#include "cli/open_model.hpp"
+#include "cli/output.hpp"
+#include "cli/pass_run.hpp"
+#include "cli/session.hpp"
+#include "cli/toml_tree.hpp"
+#include "support/log.hpp"
+#include "support/text.hpp"
+
+namespace chop::actions {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// The data set named, or the one the network is usually run on when the pass needs one.
+Result<std::optional<Dataset>> open_samples(const Invocation& invocation, const PassDef& pass,
+                                            const OpenedModel& model) {
+  std::string name = invocation.settings.text_or_empty("dataset");
+  if (name.empty() && pass.needs_samples) name = model.dataset;
+  if (name.empty()) return std::optional<Dataset>();
+  CH_TRY(Dataset data, load_dataset(name, data_options(invocation.settings)));
+  for (const std::string& note : data.notes) log_info(note);
+  CH_CHECK(check_fits(model.graph, data.train, data.num_classes));
+  return std::optional<Dataset>(std::move(data));
+}
+
+Result<Exit> run(const Invocation& invocation) {
+  const Settings& settings = invocation.settings;
+  CH_TRY(const Tree args, read_words(invocation.words));
+  CH_TRY(const PassCall call, make_call(settings.text_or_empty("name"), args));
+  CH_TRY(OpenedModel model,
+         open_model(settings.text_or_empty("model"),
+                    {.seed = static_cast<std::uint64_t>(settings.integer("seed"))}));
+  CH_TRY(const std::optional<Dataset> data, open_samples(invocation, *call.def, model));
+  const PassContext context{.samples = data ? &data->train : nullptr,
+                            .batch_size = settings.integer("batch_size"),
+                            .threads = thread_count(settings),
+                            .seed = static_cast<std::uint64_t>(settings.integer("seed")),
+                            .folder = std::filesystem::current_path()};
+  CH_TRY(const std::vector<PassReport> reports,
+         run_and_print(invocation, model.graph, {&call, 1}, context));
+  if (const auto path = settings.text("save")) {
+    CH_CHECK(save_checkpoint(*path, {.graph = model.graph}));
+    log_info(cat("Saved mase graph to ", *path));
+  }
+  Json json;
+  json["model"] = model.name;
+  json["batch_size"] = context.batch_size;
+  json["passes"] = json_of(reports);
+  CH_CHECK(write_json(invocation, json));
+  return Exit::Done;
+}
+
+}  // namespace
+
+ActionDef pass() {
+  return {.name = "pass",
+          .usage = "ch pass NAME MODEL|FILE [DATASET] [KEY=VALUE ...] [options]",
+          .summary = "run one pass over a network and print what it finds",
+          .details =
+              "  ch pass report_graph jsc-tiny\n"
+              "  ch pass calculate_flops jsc-s --batch-size 8\n"
+              "  ch pass profile_statistics jsc-tiny jsc by=type num_samples=32 \\\n"
+              "      target_activation_nodes=relu activation_statistics.range_min_max.dims=all\n"
+              "FILE is a checkpoint or a network in TOML. `ch passes NAME` lists the arguments.",
+          .positionals = {"name", "model", "dataset"},
+          .required = {"name", "model"},
+          .settings = {"batch_size", "seed", "data", "rows", "standardise", "validation",
+                       "validation_fraction", "disable_dataset_cache", "num_workers", "threads",
+                       "log_level", "json", "quiet", "no_warnings"},
+          .own = {{.dest = "name", .flags = {}, .placeholder = "NAME", .doc = "a pass"},
+                  {.dest = "save",
+                   .flags = {"--save"},
+                   .kind = SettingKind::Path,
+                   .placeholder = "FILE",
+                   .doc = "save the network as a checkpoint after the pass",
+                   .in_table = false,
+                   .in_toml = false},
+                  dump_setting()},
+          .takes_words = true,
+          .run = run};
+}
+
+}  // namespace chop::actions

@@ -1,0 +1,80 @@
+#include "cli/pass_run.hpp"
+
+#include <iomanip>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "cli/output.hpp"
+#include "ir/text.hpp"
+#include "report/tree_json.hpp"
+#include "support/files.hpp"
+#include "support/log.hpp"
+#include "support/text.hpp"
+
+namespace chop {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+Status dump(const fs::path& folder, std::size_t number, std::string_view name, const Graph& graph) {
+  std::ostringstream file;
+  file << std::setw(2) << std::setfill('0') << number << '-' << name << ".txt";
+  return write_file(folder / file.str(), print(graph));
+}
+
+std::string milliseconds(double seconds) {
+  return cat(Cell(seconds * 1e3, 2).text, " ms");
+}
+
+}  // namespace
+
+Result<std::vector<PassReport>> run_and_print(const Invocation& invocation, Graph& graph,
+                                              std::span<const PassCall> calls,
+                                              const PassContext& context) {
+  const std::string folder = invocation.settings.text_or_empty("dump");
+  CH_CHECK(add_metadata(graph, context));
+  std::size_t number = 0;
+  if (!folder.empty()) CH_CHECK(dump(folder, number, "start", graph));
+  const PassOptions options{.before = [](const PassCall& call, const Graph& /*graph*/) -> Status {
+                              log_debug(cat("Running pass '", call.def->name, "'..."));
+                              return {};
+                            },
+                            .after = [&](const PassReport& report, const Graph& changed) -> Status {
+                              if (prints_text(invocation))
+                                invocation.out << report.output.text << std::flush;
+                              for (const fs::path& file : report.output.files)
+                                log_info(cat("Written by ", report.name, ": ", file.string()));
+                              log_info(cat("Pass ", report.name, ": ", milliseconds(report.seconds),
+                                           ", changed ", to_string(report.changes)));
+                              return folder.empty() ? Status()
+                                                    : dump(folder, ++number, report.name, changed);
+                            }};
+  return run_passes(graph, calls, context, options);
+}
+
+Json json_of(std::span<const PassReport> reports) {
+  Json list = Json::array();
+  for (const PassReport& report : reports) {
+    Json files = Json::array();
+    for (const fs::path& file : report.output.files) files.push_back(file.string());
+    list.push_back({{"pass", report.name},
+                    {"seconds", report.seconds},
+                    {"changed", to_string(report.changes)},
+                    {"info", to_json(report.output.info)},
+                    {"files", std::move(files)}});
+  }
+  return list;
+}
+
+SettingDef dump_setting() {
+  return {.dest = "dump",
+          .flags = {"--dump"},
+          .kind = SettingKind::Path,
+          .placeholder = "DIR",
+          .doc = "write the graph as text there before the first pass and after each",
+          .in_table = false,
+          .in_toml = false};
+}
+
+}  // namespace chop

@@ -1,0 +1,25 @@
+// Running passes for an action: log lines, printing, dumps, and the result as JSON.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <span>
+#include <vector>
+
+#include "cli/action_def.hpp"
+#include "passes/manager.hpp"
+
+namespace chop {
+
+/// Adds the metadata every pass may rely on, runs the passes, prints what they say. With the
+/// setting `dump`, the graph is written there as text before the first pass and after each.
+Result<std::vector<PassReport>> run_and_print(const Invocation& invocation, Graph& graph,
+                                              std::span<const PassCall> calls,
+                                              const PassContext& context);
+
+/// [{"pass", "seconds", "changed", "info", "files"}, ...]
+nlohmann::ordered_json json_of(std::span<const PassReport> reports);
+
+/// The setting `dump`, for actions that run passes.
+SettingDef dump_setting();
+
+}  // namespace chop

@@ -1,0 +1,38 @@
+// add_software_metadata: an empty place for the statistics of every operand and result.
+#include "passes/operands.hpp"
+#include "passes/pass_def.hpp"
+
+namespace chop::passes {
+namespace {
+
+/// Statistics found before are kept; places for what is no longer there are not.
+std::map<std::string, OperandStats> places(const std::vector<Operand>& operands,
+                                           const std::map<std::string, OperandStats>& before) {
+  std::map<std::string, OperandStats> found;
+  for (const Operand& operand : operands) {
+    const auto old = before.find(operand.name);
+    found[operand.name] = old == before.end() ? OperandStats{} : old->second;
+  }
+  return found;
+}
+
+Result<PassOutput> run(Graph& graph, const Args& /*args*/, const PassContext& context) {
+  CH_TRY(const Types types, infer_types(graph, context.batch_size));
+  for (const NodeId id : graph.order()) {
+    Metadata& meta = graph.node(id).meta;
+    const SoftwareMeta before = meta.software.value_or(SoftwareMeta{});
+    meta.software = SoftwareMeta{.args = places(operands_of(graph, id, types), before.args),
+                                 .results = places(results_of(graph, id, types), before.results)};
+  }
+  return PassOutput{};
+}
+
+}  // namespace
+
+PassDef add_software_metadata() {
+  return {.name = "add_software_metadata",
+          .doc = "make room for the statistics of every operand and result",
+          .run = run};
+}
+
+}  // namespace chop::passes

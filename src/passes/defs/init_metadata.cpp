@@ -1,0 +1,18 @@
+// init_metadata: forgets what earlier passes found out.
+#include "passes/pass_def.hpp"
+
+namespace chop::passes {
+namespace {
+
+Result<PassOutput> run(Graph& graph, const Args& /*args*/, const PassContext& /*context*/) {
+  for (const NodeId id : graph.order()) graph.node(id).meta = {};
+  return PassOutput{};
+}
+
+}  // namespace
+
+PassDef init_metadata() {
+  return {.name = "init_metadata", .doc = "empty the metadata of every node", .run = run};
+}
+
+}  // namespace chop::passes

@@ -1,0 +1,69 @@
+// One pass: what it is called, what it may be told, what it promises, what it does.
+//
+// The file src/passes/defs/<name>.cpp defines `PassDef <name>()` in namespace chop::passes;
+// that is its registration.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "data/dataset.hpp"
+#include "ir/graph.hpp"
+#include "passes/args.hpp"
+
+namespace chop {
+
+/// What a pass promises about the numbers; the pass manager holds it to the first.
+enum class Promise : std::uint8_t {
+  MetadataOnly,  ///< nothing but metadata changes
+  SameBits,      ///< the graph may change, its outputs do not, to the last bit
+  Close,         ///< outputs differ by rounding alone
+  NewNumbers     ///< outputs change: that is what the pass is for
+};
+std::string_view name_of(Promise promise);
+/// One clause for documentation.
+std::string_view explain(Promise promise);
+
+/// What a pass may use besides the graph and its arguments.
+struct PassContext {
+  const Split* samples = nullptr;  ///< rows to run the graph on; null: there are none
+  std::int64_t batch_size = 8;
+  int threads = 1;
+  std::uint64_t seed = 0;
+  std::filesystem::path folder = {};  ///< where files go whose names are relative
+};
+
+/// Where a file named by an argument goes: absolute names as they are.
+std::filesystem::path place_of(const PassContext& context, std::string_view name);
+
+struct PassOutput {
+  std::string text = {};                          ///< for people
+  Tree info = {};                                 ///< the same for programs
+  std::vector<std::filesystem::path> files = {};  ///< what was written
+};
+
+/// Metadata that must be there before a pass runs.
+enum class Needs : std::uint8_t { Nothing, Common, Software };
+
+struct PassDef {
+  std::string_view name;
+  std::string_view doc;           ///< one clause, lower-case, no final period
+  std::string_view details = {};  ///< more help; may be empty
+  std::vector<ArgDef> args = {};
+  /// Tables besides `args` are allowed, named by nodes or types; what they are called in help.
+  std::string_view open = {};
+  Promise promise = Promise::MetadataOnly;
+  Needs needs = Needs::Nothing;
+  bool needs_samples = false;
+  Result<PassOutput> (*run)(Graph&, const Args&, const PassContext&) = nullptr;
+};
+
+/// All passes, in alphabetical order.
+std::span<const PassDef> all_passes();
+/// The pass of that name; the error names the nearest one.
+Result<const PassDef*> find_pass(std::string_view name);
+
+}  // namespace chop

@@ -1,0 +1,50 @@
+#include <array>
+
+#include "passes/pass_def.hpp"
+#include "support/text.hpp"
+
+namespace chop {
+namespace passes {
+#define CH_ITEM(name) PassDef name();
+#include "passes.inc"
+#undef CH_ITEM
+}  // namespace passes
+
+std::span<const PassDef> all_passes() {
+  static const std::vector<PassDef> table = {
+#define CH_ITEM(name) passes::name(),
+#include "passes.inc"
+#undef CH_ITEM
+  };
+  return table;
+}
+
+Result<const PassDef*> find_pass(std::string_view name) {
+  std::vector<std::string> names;
+  for (const PassDef& pass : all_passes()) {
+    if (pass.name == name) return &pass;
+    names.emplace_back(pass.name);
+  }
+  return Error{.what = cat("unknown pass '", name, "'"),
+               .hint = cat(did_you_mean(name, names), "`ch passes` lists all ", names.size())};
+}
+
+std::string_view name_of(Promise promise) {
+  static constexpr std::array<std::string_view, 4> kNames = {"metadata only", "same bits", "close",
+                                                             "new numbers"};
+  return kNames.at(static_cast<std::size_t>(promise));
+}
+
+std::string_view explain(Promise promise) {
+  static constexpr std::array<std::string_view, 4> kTexts = {
+      "changes nothing but metadata", "changes the graph, but not a bit of its outputs",
+      "changes outputs by rounding alone", "changes outputs: that is what it is for"};
+  return kTexts.at(static_cast<std::size_t>(promise));
+}
+
+std::filesystem::path place_of(const PassContext& context, std::string_view name) {
+  const std::filesystem::path path(name);
+  return path.is_absolute() ? path : context.folder / path;
+}
+
+}  // namespace chop
