@@ -4,6 +4,7 @@
 #include "data/registry.hpp"
 #include "models/registry.hpp"
 #include "ops/registry.hpp"
+#include "passes/pass_def.hpp"
 #include "report/table.hpp"
 #include "support/text.hpp"
 #include "train/optimiser.hpp"
@@ -120,6 +121,32 @@ std::string optimisers_page() {
               markdown(table));
 }
 
+std::string pass_section(const PassDef& pass) {
+  std::string text =
+      cat("## ", pass.name, "\n\n", pass.doc, "; it ", explain(pass.promise), ".\n\n");
+  if (!pass.details.empty()) text += cat(pass.details, "\n\n");
+  if (pass.args.empty()) return text;
+  Table table = columns({"argument", "default", "allowed", "meaning"});
+  for (const ArgDef& arg : pass.args)
+    table.rows.push_back({cat("`", arg.name, "`"),
+                          arg.required || default_text(arg).empty()
+                              ? std::string(arg.required ? "required" : "")
+                              : cat("`", default_text(arg), "`"),
+                          describe_allowed(arg), arg.doc});
+  text += markdown(table) + "\n";
+  if (!pass.open.empty()) text += cat("And tables: ", pass.open, ".\n\n");
+  return text;
+}
+
+std::string passes_page() {
+  std::string body;
+  for (const PassDef& pass : all_passes()) body += pass_section(pass);
+  return page("Passes",
+              "Every pass, one file each in `src/passes/defs`: a table `[passes.NAME]` of a "
+              "configuration file, run in file order by `ch transform`, or `ch pass NAME MODEL`.",
+              body);
+}
+
 }  // namespace
 
 std::vector<ReferencePage> reference_pages() {
@@ -128,6 +155,7 @@ std::vector<ReferencePage> reference_pages() {
           {"models.md", models_page()},
           {"ops.md", ops_page()},
           {"optimisers.md", optimisers_page()},
+          {"passes.md", passes_page()},
           {"settings.md", settings_page()}};
 }
 
