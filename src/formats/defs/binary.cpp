@@ -1,0 +1,106 @@
+// q = +1 where x >= 0, else -1 (bipolar); 1 or 0 otherwise; scaled by mean|x| of each first index.
+#include "formats/numbers.hpp"
+
+namespace chop::formats {
+namespace {
+
+Status complete(Config& config) {
+  if (!config.has("scaled")) config.set("scaled", !config.flag("bipolar"));
+  return {};
+}
+
+Element element(const Config& config) {
+  const bool bipolar = config.flag("bipolar");
+  Element e{.kind = Kind::Sign};
+  e.strict = !bipolar;
+  e.stochastic = config.flag("stochastic");
+  e.low = bipolar ? -1.0F : 0.0F;
+  e.high = 1;
+  return e;
+}
+
+void restore(Element& e, float shared) {
+  e.shared = e.high = shared;
+  if (e.low != 0) e.low = -shared;
+}
+
+void share(Element& e, const GroupFacts& facts) {
+  restore(e, abs_mean(facts.values));
+}
+
+bool is_high(float x, const Element& e, std::uint64_t index) {
+  if (!e.stochastic) return e.strict ? x > 0 : x >= 0;
+  return e.stream.uniform(index) < static_cast<double>(clamp((x + 1) * 0.5F, 0, 1));
+}
+
+float quantise(float x, const Element& e, std::uint64_t index) {
+  if (std::isnan(x)) return x;
+  return is_high(x, e, index) ? e.high : e.low;
+}
+
+std::int64_t encode(float x, const Element& e, std::uint64_t index) {
+  return is_high(x, e, index) ? 1 : 0;
+}
+
+float decode(std::int64_t code, const Element& e) {
+  return code != 0 ? e.high : e.low;
+}
+
+Result<std::optional<Tiles>> tiles(const Config& config, const Shape& shape) {
+  if (!config.flag("scaled")) return std::optional<Tiles>();
+  return std::optional(Tiles::leading(shape));
+}
+
+Range range(const Config& config) {
+  const bool bipolar = config.flag("bipolar");
+  return {.lowest = bipolar ? -1.0 : 0.0,
+          .highest = 1,
+          .least_positive = 1,
+          .step = bipolar ? 2.0 : 1.0,
+          .has_zero = !bipolar,
+          .relative = config.flag("scaled")};
+}
+
+}  // namespace
+
+FormatDef binary() {
+  KeyDef width = width_key(1, 1);
+  width.pattern = std::int64_t{1};
+  width.absent = IfAbsent::Default;
+  return {
+      .name = "binary",
+      .suffix = "Binary",
+      .doc =
+          "q = s where x >= 0, else -s (bipolar); q = s where x > 0, else 0 (not bipolar). s is 1, "
+          "or "
+          "mean|x| of each first index when scaled (below rank 2: of the whole tensor). "
+          "Stochastic: "
+          "the upper value with probability clamp((x + 1) / 2, 0, 1).",
+      .keys = {width,
+               {.name = "stochastic",
+                .pattern = false,
+                .doc = "draw the value instead of comparing with zero",
+                .precision = true},
+               {.name = "bipolar",
+                .pattern = true,
+                .doc = "+s and -s; false: s and 0",
+                .precision = true},
+               {.name = "scaled",
+                .pattern = false,
+                .doc = "s is mean|x|, not 1; absent: when not bipolar",
+                .absent = IfAbsent::Derived}},
+      .complete = complete,
+      .element = element,
+      .tiles = tiles,
+      .measure = Measure::Values,
+      .share = share,
+      .restore = restore,
+      .quantise = quantise,
+      .encode = encode,
+      .decode = decode,
+      .bits = [](const Config& c) { return Bits{.value = 1, .shared = c.flag("scaled") ? 32 : 0}; },
+      .range = range,
+      .whole_shared = false};
+}
+
+}  // namespace chop::formats

@@ -1,0 +1,120 @@
+// q = Σ b_l, b_l = sign(r_l) · |means_l|, r_0 = x, r_{l+1} = r_l - b_l: signs of what is left.
+#include <algorithm>
+
+#include "formats/numbers.hpp"
+
+namespace chop::formats {
+namespace {
+
+/// A descending ramp whose sum is 1: 2/3, 1/3 for two levels.
+Status complete(Config& config) {
+  const int levels = config.integer("levels");
+  if (!config.has("means")) {
+    std::vector<double> means;
+    for (int l = levels; l >= 1; --l) means.push_back(2.0 * l / (levels * (levels + 1)));
+    config.set("means", std::move(means));
+  }
+  if (config.reals("means").size() == static_cast<std::size_t>(levels)) return {};
+  return Error{.what = cat("format 'binary_residual': ", config.reals("means").size(),
+                           " means for ", levels, " levels"),
+               .hint = "means holds one number per level, or is left out"};
+}
+
+Element element(const Config& config) {
+  Element e{.kind = Kind::Residual};
+  e.count_levels = config.integer("levels");
+  for (std::size_t l = 0; l < config.reals("means").size(); ++l)
+    e.levels[l] = static_cast<float>(std::fabs(config.reals("means")[l]));
+  return e;
+}
+
+float quantise(float x, const Element& e, std::uint64_t /*index*/) {
+  if (std::isnan(x)) return x;
+  float rest = x;
+  float sum = 0;
+  for (int l = 0; l < e.count_levels; ++l) {
+    const float b =
+        rest >= 0 ? e.levels[static_cast<std::size_t>(l)] : -e.levels[static_cast<std::size_t>(l)];
+    sum += b;
+    rest -= b;
+  }
+  return sum;
+}
+
+/// Bit l of the code is set where level l is positive.
+std::int64_t encode(float x, const Element& e, std::uint64_t /*index*/) {
+  float rest = x;
+  std::int64_t code = 0;
+  for (int l = 0; l < e.count_levels; ++l) {
+    const float mean = e.levels[static_cast<std::size_t>(l)];
+    if (rest >= 0) code |= std::int64_t{1} << l;
+    rest -= rest >= 0 ? mean : -mean;
+  }
+  return code;
+}
+
+float decode(std::int64_t code, const Element& e) {
+  float sum = 0;
+  for (int l = 0; l < e.count_levels; ++l) {
+    const float mean = e.levels[static_cast<std::size_t>(l)];
+    sum += (code >> l & 1) != 0 ? mean : -mean;
+  }
+  return sum;
+}
+
+Range range(const Config& config) {
+  const Element e = element(config);
+  Range range{.lowest = 0, .highest = 0, .least_positive = 0, .has_zero = false};
+  for (std::int64_t code = 0; code < std::int64_t{1} << e.count_levels; ++code) {
+    const double value = decode(code, e);
+    range.lowest = std::min(range.lowest, value);
+    range.highest = std::max(range.highest, value);
+    range.has_zero = range.has_zero || value == 0;
+    if (value > 0 && (range.least_positive == 0 || value < range.least_positive))
+      range.least_positive = value;
+  }
+  return range;
+}
+
+}  // namespace
+
+FormatDef binary_residual() {
+  KeyDef width = width_key(1, 3);
+  width.pattern = std::int64_t{1};
+  width.absent = IfAbsent::Default;
+  width.doc = "kept for its name in configurations; a value takes `levels` bits";
+  return {.name = "binary_residual",
+          .suffix = "BinaryResidualSign",
+          .doc =
+              "q = Σ b_l with b_l = sign(r_l) · |means_l|, r_0 = x, r_{l+1} = r_l - b_l; the sign "
+              "of zero "
+              "is +. The gradient passes where |x| <= 1.",
+          .keys = {width,
+                   {.name = "stochastic",
+                    .pattern = false,
+                    .doc = "kept for its name in configurations; signs are never drawn",
+                    .precision = true},
+                   {.name = "bipolar",
+                    .pattern = true,
+                    .doc = "kept for its name in configurations; signs are always +1 and -1",
+                    .precision = true},
+                   {.name = "levels",
+                    .pattern = std::int64_t{2},
+                    .doc = "how many signs",
+                    .least = 1,
+                    .most = 3},
+                   {.name = "means",
+                    .pattern = std::vector<double>{},
+                    .doc = "magnitude of each level; absent: a descending ramp (2/3, 1/3)",
+                    .absent = IfAbsent::Derived}},
+          .complete = complete,
+          .element = element,
+          .quantise = quantise,
+          .encode = encode,
+          .decode = decode,
+          .bits = [](const Config& c) { return Bits{.value = c.integer("levels")}; },
+          .range = range,
+          .gradient = GradientRule::Clipped};
+}
+
+}  // namespace chop::formats

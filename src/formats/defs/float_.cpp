@@ -1,0 +1,36 @@
+// q = x: plain float32.
+#include "formats/numbers.hpp"
+
+namespace chop::formats {
+namespace {
+
+float same(float x, const Element&, std::uint64_t) {
+  return x;
+}
+std::int64_t encode(float x, const Element&, std::uint64_t) {
+  return __builtin_bit_cast(std::uint32_t, x);
+}
+float decode(std::int64_t code, const Element&) {
+  return __builtin_bit_cast(float, static_cast<std::uint32_t>(code));
+}
+
+}  // namespace
+
+FormatDef float_() {
+  return {.name = "float",
+          .suffix = "",
+          .doc = "q = x. Plain float32: nothing changes; codes are the bits.",
+          .element = [](const Config&) { return Element{}; },
+          .quantise = same,
+          .encode = encode,
+          .decode = decode,
+          .bits = [](const Config&) { return Bits{.value = 32}; },
+          .range =
+              [](const Config&) {
+                return Range{.lowest = -0x1.fffffep127,
+                             .highest = 0x1.fffffep127,
+                             .least_positive = 0x1p-149};
+              }};
+}
+
+}  // namespace chop::formats

@@ -1,0 +1,86 @@
+// q = ± 2^E with E = clamp(rne(log2(|x| + p/10)), -bias, 2^k - 1 - bias), p = 2^-bias, k = width
+// - 1.
+#include <algorithm>
+
+#include "formats/numbers.hpp"
+
+namespace chop::formats {
+namespace {
+
+Status complete(Config& config) {
+  derive_bias(config, config.integer("width") - 1);
+  return {};
+}
+
+Element element(const Config& config) {
+  Element e{.kind = Kind::Log};
+  e.mantissa = config.integer("width") - 1;
+  set_log_bias(e, config.integer("exponent_bias"));
+  return e;
+}
+
+int exponent(float x, const Element& e) {
+  const float wanted = std::nearbyint(log2_float(std::fabs(x) + e.epsilon));
+  return clamp_exponent(wanted, e.e_min, std::min(e.e_max, 127));
+}
+
+bool is_negative(float x, const Element& e) {
+  return x + e.epsilon < 0;
+}
+
+Range range(const Config& config) {
+  const Element e = element(config);
+  const double highest = std::ldexp(1.0, std::min(e.e_max, 127));
+  return {.lowest = -highest,
+          .highest = highest,
+          .least_positive = std::ldexp(1.0, e.e_min),
+          .has_zero = false};
+}
+
+}  // namespace
+
+/// `mantissa` holds the bits of the exponent here: there is no mantissa.
+void set_log_bias(Element& e, int bias) {
+  e.bias = bias;
+  e.e_min = -bias;
+  e.e_max = (1 << e.mantissa) - 1 - bias;
+  e.epsilon = static_cast<float>(0.1 * std::ldexp(1.0, -bias));
+}
+
+float log_quantise(float x, const Element& e, std::uint64_t /*index*/) {
+  if (std::isnan(x)) return x;
+  const float magnitude = pow2(exponent(x, e));
+  return is_negative(x, e) ? -magnitude : magnitude;
+}
+
+std::int64_t log_encode(float x, const Element& e, std::uint64_t /*index*/) {
+  const std::int64_t field = exponent(x, e) + e.bias;
+  return is_negative(x, e) ? field | (std::int64_t{1} << e.mantissa) : field;
+}
+
+float log_decode(std::int64_t code, const Element& e) {
+  const std::int64_t field = code & ((std::int64_t{1} << e.mantissa) - 1);
+  return signed_as(code, e.mantissa, pow2(static_cast<int>(field) - e.bias));
+}
+
+FormatDef log_() {
+  return {
+      .name = "log",
+      .suffix = "Log",
+      .doc =
+          "q = sign(x + p/10) · 2^E with p = 2^-bias and E = clamp(rne(log2(|x| + p/10)), -bias, "
+          "2^(width-1) - 1 - bias): powers of two. Zero is not representable, it becomes p.",
+      .keys = {width_key(2, 9), exponent_bias_key()},
+      .complete = complete,
+      .element = element,
+      .quantise = log_quantise,
+      .encode = log_encode,
+      .decode = log_decode,
+      .bits = [](const Config& c) { return Bits{.value = c.integer("width")}; },
+      .range = range,
+      .calibration = {"exponent_bias", [](const Config& c, double abs_max) {
+                        return bias_candidates((1 << (c.integer("width") - 1)) - 1, abs_max);
+                      }}};
+}
+
+}  // namespace chop::formats

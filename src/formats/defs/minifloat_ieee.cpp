@@ -1,0 +1,108 @@
+// q = ± 2^E · M, a float with an implicit leading one and subnormals:
+// E = clamp(⌊log2(|x| + ε)⌋, -bias, 2^e - 1 - bias), M = 1 + clamp(rne((|x| / 2^E - 1) · 2^m), 0,
+// 2^m - 1) / 2^m.
+#include <algorithm>
+
+#include "formats/numbers.hpp"
+
+namespace chop::formats {
+namespace {
+
+Status complete(Config& config) {
+  derive_bias(config, config.integer("exponent_width"));
+  return check_minifloat_width(config);
+}
+
+Element element(const Config& config) {
+  Element e{.kind = Kind::Ieee};
+  const int bits = config.integer("exponent_width");
+  e.mantissa = config.integer("width") - bits - 1;
+  e.bias = config.integer("exponent_bias");
+  e.e_min = -e.bias;
+  e.e_max = (1 << bits) - 1 - e.bias;
+  e.high = pow2(e.mantissa) - 1;
+  return e;
+}
+
+struct Parts {
+  int exponent;    ///< e_min: subnormal
+  float mantissa;  ///< a whole number, the implicit one left out
+};
+
+Parts parts(float x, const Element& e) {
+  const double a = std::fabs(x);
+  const float wanted = std::floor(log2_float(std::fabs(x) + kEpsilon));
+  const int exponent = std::min(clamp_exponent(wanted, e.e_min, e.e_max), 127);
+  const double scaled = exponent == e.e_min ? std::ldexp(a, e.mantissa - 1 - exponent)
+                                            : std::ldexp(std::ldexp(a, -exponent) - 1, e.mantissa);
+  return {exponent, clamp(static_cast<float>(std::nearbyint(scaled)), 0, e.high)};
+}
+
+float value(const Parts& p, const Element& e) {
+  const double m = p.mantissa;
+  return static_cast<float>(
+      p.exponent == e.e_min ? std::ldexp(m, p.exponent + 1 - e.mantissa)
+                            : std::ldexp(std::ldexp(1.0, e.mantissa) + m, p.exponent - e.mantissa));
+}
+
+int field_bits(const Element& e) {
+  return std::ilogb(static_cast<double>(e.e_max - e.e_min + 1));
+}
+
+Range range(const Config& config) {
+  const Element e = element(config);
+  const double highest = std::ldexp(2.0 - std::ldexp(1.0, -e.mantissa), std::min(e.e_max, 127));
+  return {.lowest = -highest,
+          .highest = highest,
+          .least_positive = std::ldexp(1.0, e.e_min + 1 - e.mantissa)};
+}
+
+}  // namespace
+
+float ieee_quantise(float x, const Element& e, std::uint64_t /*index*/) {
+  if (std::isnan(x)) return x;
+  if (is_near_zero(x)) return pass_through(x);
+  return std::copysign(value(parts(x, e), e), x);
+}
+
+std::int64_t ieee_encode(float x, const Element& e, std::uint64_t /*index*/) {
+  if (is_near_zero(x)) return 0;
+  const Parts p = parts(x, e);
+  return with_sign(
+      x, (std::int64_t{p.exponent - e.e_min} << e.mantissa) | static_cast<std::int64_t>(p.mantissa),
+      field_bits(e) + e.mantissa);
+}
+
+float ieee_decode(std::int64_t code, const Element& e) {
+  const int bits = field_bits(e);
+  const std::int64_t field = code >> e.mantissa & ((std::int64_t{1} << bits) - 1);
+  const std::int64_t mantissa = code & ((std::int64_t{1} << e.mantissa) - 1);
+  return signed_as(code, bits + e.mantissa,
+                   value({static_cast<int>(field) + e.e_min, static_cast<float>(mantissa)}, e));
+}
+
+FormatDef minifloat_ieee() {
+  return {
+      .name = "minifloat_ieee",
+      .suffix = "MinifloatIEEE",
+      .doc =
+          "q = ± 2^E · M with E = clamp(⌊log2(|x| + 1e-9)⌋, -bias, 2^e - 1 - bias) and "
+          "M = 1 + clamp(rne((|x| / 2^E - 1) · 2^m), 0, 2^m - 1) / 2^m, where m = width - e - 1; "
+          "at "
+          "E = -bias subnormal, in steps of 2^(1 - bias - m). The top exponent is a number, not "
+          "infinity. Rounding never carries into the exponent (1.97 becomes 1.875 for m = 3). "
+          "|x| <= 1e-8 passes through.",
+      .keys = {width_key(3, 31), exponent_width_key(8), exponent_bias_key()},
+      .complete = complete,
+      .element = element,
+      .quantise = ieee_quantise,
+      .encode = ieee_encode,
+      .decode = ieee_decode,
+      .bits = [](const Config& c) { return Bits{.value = c.integer("width")}; },
+      .range = range,
+      .calibration = {"exponent_bias", [](const Config& c, double abs_max) {
+                        return bias_candidates((1 << c.integer("exponent_width")) - 1, abs_max);
+                      }}};
+}
+
+}  // namespace chop::formats

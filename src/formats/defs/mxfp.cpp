@@ -1,0 +1,141 @@
+// q = 2^S · v with v the nearest finite minifloat (e exponent, f fraction bits) to x / 2^S, and
+// S = ⌊log2 max|x|⌋ - (2^e - 1 - bias) of each block, bias = 2^(e-1) - 1.
+#include <algorithm>
+
+#include "formats/numbers.hpp"
+
+namespace chop::formats {
+namespace {
+
+/// Until restore() adds the shared exponent, e_min and e_max are those of the element.
+Element element(const Config& config) {
+  Element e{.kind = Kind::Mx};
+  const int bits = config.integer("exponent_width");
+  const int bias = (1 << (bits - 1)) - 1;
+  e.mantissa = config.integer("frac_width");
+  e.e_min = 1 - bias;
+  e.e_max = (1 << bits) - 1 - bias;
+  e.bias = (1 << (config.integer("scale_exp_bits") - 1)) - 1;
+  return e;
+}
+
+void restore(Element& e, float shared) {
+  const int scale = static_cast<int>(shared) - e.bias;
+  e.shared = shared;
+  e.e_min += scale;
+  e.e_max += scale;
+  e.high = static_cast<float>(std::ldexp(2 - std::ldexp(1.0, -e.mantissa), e.e_max));
+}
+
+void share(Element& e, const GroupFacts& facts) {
+  const int wanted = exponent_of(std::fmax(facts.abs_max, 0x1p-126F)) - e.e_max;
+  restore(e, static_cast<float>(std::clamp(wanted, -e.bias, e.bias) + e.bias));
+}
+
+/// How many steps, and the exponent of the step. Rounding up to the next power of two is a
+/// carry into the exponent, as it should be.
+struct Steps {
+  std::int64_t count;
+  int exponent;
+};
+
+Steps steps(float x, const Element& e) {
+  const double a = std::fmin(std::fabs(x), e.high);
+  const int exponent = a == 0 ? e.e_min : std::clamp(std::ilogb(a), e.e_min, e.e_max);
+  const double count = std::nearbyint(std::ldexp(a, e.mantissa - exponent));
+  return {static_cast<std::int64_t>(count), exponent - e.mantissa};
+}
+
+float quantise(float x, const Element& e, std::uint64_t /*index*/) {
+  if (std::isnan(x)) return x;
+  const Steps s = steps(x, e);
+  return std::copysign(static_cast<float>(std::ldexp(static_cast<double>(s.count), s.exponent)), x);
+}
+
+int field_bits(const Element& e) {  // e_max - e_min + 2 = 2^exponent_width
+  return std::ilogb(static_cast<double>(e.e_max - e.e_min + 2));
+}
+
+std::int64_t encode(float x, const Element& e, std::uint64_t /*index*/) {
+  const Steps s = steps(x, e);
+  // Counts from 2^f on have the implicit one: adding the field makes a carry come out right.
+  const std::int64_t field = s.exponent + e.mantissa - e.e_min;
+  return with_sign(x, (field << e.mantissa) + s.count, field_bits(e) + e.mantissa);
+}
+
+float decode(std::int64_t code, const Element& e) {
+  const std::int64_t magnitude = code & ((std::int64_t{1} << (field_bits(e) + e.mantissa)) - 1);
+  const std::int64_t field = magnitude >> e.mantissa;
+  const std::int64_t fraction = magnitude & ((std::int64_t{1} << e.mantissa) - 1);
+  const std::int64_t count = field == 0 ? fraction : fraction | (std::int64_t{1} << e.mantissa);
+  const int exponent = e.e_min + static_cast<int>(std::max<std::int64_t>(field - 1, 0));
+  return signed_as(
+      code, field_bits(e) + e.mantissa,
+      static_cast<float>(std::ldexp(static_cast<double>(count), exponent - e.mantissa)));
+}
+
+Result<std::optional<Tiles>> tiles(const Config& config, const Shape& shape) {
+  CH_CHECK(check_axis(config, "block_dim", shape));
+  return std::optional(
+      Tiles::along(shape, config.integer("block_dim"), config.integer("block_size")));
+}
+
+Range range(const Config& config) {
+  const Element e = element(config);
+  const double highest = std::ldexp(2 - std::ldexp(1.0, -e.mantissa), e.e_max);
+  return {.lowest = -highest,
+          .highest = highest,
+          .least_positive = std::ldexp(1.0, e.e_min - e.mantissa),
+          .relative = true};
+}
+
+}  // namespace
+
+FormatDef mxfp() {
+  KeyDef exponent = exponent_width_key(5);
+  return {.name = "mxfp",
+          .suffix = "MXFP",
+          .doc =
+              "q = 2^S · v, where v is the finite minifloat nearest to x / 2^S (ties to even; bias "
+              "2^(e-1) - 1; subnormals) and S = ⌊log2 max|x|⌋ - (2^e - 1 - bias) of each block of "
+              "block_size values along block_dim. All codes are numbers; beyond the largest it "
+              "saturates. The last block of a row may be shorter.",
+          .keys = {{.name = "block_size",
+                    .pattern = std::int64_t{32},
+                    .doc = "values that share a scale",
+                    .least = 1,
+                    .most = 1e9,
+                    .precision = true},
+                   exponent,
+                   {.name = "frac_width",
+                    .pattern = std::int64_t{3},
+                    .doc = "bits of the fraction",
+                    .absent = IfAbsent::Error,
+                    .least = 0,
+                    .most = 10,
+                    .precision = true},
+                   {.name = "block_dim",
+                    .pattern = std::int64_t{-1},
+                    .doc = "the dimension along which blocks run"},
+                   {.name = "scale_exp_bits",
+                    .pattern = std::int64_t{8},
+                    .doc = "bits of the shared exponent",
+                    .least = 2,
+                    .most = 8}},
+          .element = element,
+          .tiles = tiles,
+          .measure = Measure::AbsMax,
+          .share = share,
+          .restore = restore,
+          .quantise = quantise,
+          .encode = encode,
+          .decode = decode,
+          .bits =
+              [](const Config& c) {
+                return Bits{.value = 1 + c.integer("exponent_width") + c.integer("frac_width"),
+                            .shared = c.integer("scale_exp_bits")};
+              },
+          .range = range};
+}
+
+}  // namespace chop::formats

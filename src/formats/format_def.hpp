@@ -1,0 +1,111 @@
+// Everything the toolkit knows about one number format, in one struct.
+//
+// A FormatDef is the only place that may know a format by name: quantisation, training,
+// calibration, reports and hardware ask it. It works on float32 values one at a time; values
+// that share an exponent or a scale form groups (tiles.hpp), each with its own Element.
+//
+// Rules that hold for every format:
+// * NaN stays NaN and has no code; infinity saturates, and counts as the largest float where
+//   a group looks for its largest magnitude. A NaN does not touch the rest of its group.
+// * The fast loops give the bits of `quantise`, for every input.
+// * decode(encode(x)) gives the bits of quantise(x), but for two things codes cannot hold:
+//   the sign of a zero where codes are two's complement, and values within 1e-8 of zero,
+//   which some formats pass through (their code is zero).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "formats/config.hpp"
+#include "formats/element.hpp"
+#include "formats/tiles.hpp"
+#include "ir/graph.hpp"
+#include "support/result.hpp"
+#include "tensor/tensor.hpp"
+
+namespace chop {
+
+/// What a group must know of its values before it can quantise them.
+enum class Measure : std::uint8_t {
+  Nothing,  ///< no groups, or what they share is learned
+  AbsMax,   ///< the largest magnitude
+  Values    ///< all of them; such groups are contiguous
+};
+
+struct GroupFacts {
+  float abs_max = 0;  ///< finite
+  std::span<const float> values = {};
+};
+
+/// How dL/dx follows from dL/dq.
+enum class GradientRule : std::uint8_t {
+  StraightThrough,  ///< dx = dq
+  Clipped,          ///< dx = dq where |x| <= 1, else 0
+  Learned           ///< as a learned step wants it; the step gets a gradient too
+};
+std::string_view name_of(GradientRule rule);
+
+/// The numbers a format can hold. Where values share a scale that data decide, `relative` is
+/// true and the numbers are for a shared scale or exponent of 1 (2^0).
+struct Range {
+  double lowest = 0;
+  double highest = 0;
+  double least_positive = 0;  ///< smallest number above zero
+  double step = 0;            ///< distance between neighbours; 0 when it varies
+  bool has_zero = true;
+  bool relative = false;
+};
+
+struct Bits {
+  int value = 32;  ///< of each value
+  int shared = 0;  ///< of each group beside its values
+};
+
+/// A key that data may decide, and the values worth trying for data of that magnitude.
+struct Calibration {
+  std::string_view key = {};
+  std::vector<Attr> (*candidates)(const Config&, double abs_max) = nullptr;
+};
+
+struct FormatDef {
+  std::string_view name;
+  std::string_view suffix;  ///< of derived class names: "Integer" in LinearInteger
+  std::string_view doc;     ///< formula first, then prose
+  std::vector<std::string_view> aliases = {};
+  std::vector<KeyDef> keys = {};
+  /// Derived keys filled in, keys checked against each other.
+  Status (*complete)(Config&) = nullptr;
+
+  /// The element of the whole tensor, or what all groups have in common.
+  Element (*element)(const Config&) = nullptr;
+  /// The groups of a tensor, or nothing when every value stands alone; an error when the
+  /// shape cannot be cut as configured. Absent for formats that never have groups.
+  Result<std::optional<Tiles>> (*tiles)(const Config&, const Shape&) = nullptr;
+  Measure measure = Measure::Nothing;
+  bool zero_takes_least = false;  ///< an all-zero group counts as the smallest other one
+  /// Completes the element of a group from its facts.
+  void (*share)(Element&, const GroupFacts&) = nullptr;
+  /// The same from the stored shared value, for decoding.
+  void (*restore)(Element&, float shared) = nullptr;
+
+  /// The definition. `index` is the value's place in the tensor, for random formats.
+  float (*quantise)(float x, const Element&, std::uint64_t index) = nullptr;
+  std::int64_t (*encode)(float x, const Element&, std::uint64_t index) = nullptr;
+  float (*decode)(std::int64_t code, const Element&) = nullptr;
+
+  Bits (*bits)(const Config&) = nullptr;
+  Range (*range)(const Config&) = nullptr;
+  GradientRule gradient = GradientRule::StraightThrough;
+  /// Name of the parameter training learns, one number per group: also a key that gives it.
+  std::string_view learned = {};
+  /// Where learning starts, from the mean magnitude of the group.
+  float (*initial)(const Element&, double abs_mean) = nullptr;
+  Calibration calibration = {};
+  bool whole_shared = true;  ///< the shared value is a whole number; false: a float32 scale
+};
+
+}  // namespace chop

@@ -1,0 +1,208 @@
+#include "formats/numbers.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace chop::formats {
+namespace {
+
+constexpr std::size_t kLanes = 8;
+constexpr std::size_t kRows = 4;
+
+/// `width` sums side by side over `count` rows of `width` values: partial sums are put away
+/// level by level, so that the error grows with the logarithm of the count.
+template <std::size_t Width>
+struct Cascade {
+  using Row = std::array<float, Width>;
+
+  template <class Load>
+  static Row sum(std::size_t count, Load load) {
+    constexpr std::size_t kLevels = 4;
+    std::size_t bits = 0;
+    while ((std::size_t{1} << bits) < count) ++bits;
+    const std::size_t power = std::max<std::size_t>(4, bits / kLevels);
+    const std::size_t step = std::size_t{1} << power;
+    std::array<Row, kLevels> level = {};
+    std::size_t i = 0;
+    while (i + step <= count) {
+      for (std::size_t j = 0; j < step; ++j, ++i) add(level[0], load, i);
+      for (std::size_t j = 1; j < kLevels; ++j) {
+        for (std::size_t k = 0; k < Width; ++k) level[j][k] += level[j - 1][k];
+        level[j - 1] = {};
+        if ((i & ((step - 1) << (j * power))) != 0) break;
+      }
+    }
+    for (; i < count; ++i) add(level[0], load, i);
+    for (std::size_t j = 1; j < kLevels; ++j)
+      for (std::size_t k = 0; k < Width; ++k) level[0][k] += level[j][k];
+    return level[0];
+  }
+
+  template <class Load>
+  static void add(Row& row, Load load, std::size_t i) {
+    for (std::size_t k = 0; k < Width; ++k) row[k] += load(i * Width + k);
+  }
+};
+
+/// The sum of `count` values, `Lanes` at a time, in the order of PyTorch's sum over a row.
+template <std::size_t Lanes, class Load>
+float row_sum(std::size_t count, Load load) {
+  const std::size_t vectors = count / Lanes;
+  const std::size_t quads = vectors / kRows;
+  auto four = Cascade<Lanes * kRows>::sum(quads, load);
+  for (std::size_t v = quads * kRows; v < vectors; ++v)
+    for (std::size_t k = 0; k < Lanes; ++k) four[k] += load(v * Lanes + k);
+  for (std::size_t r = 1; r < kRows; ++r)
+    for (std::size_t k = 0; k < Lanes; ++k) four[k] += four[r * Lanes + k];
+  float total = 0;
+  for (std::size_t i = vectors * Lanes; i < count; ++i) total += load(i);
+  for (std::size_t k = 0; k < Lanes; ++k) total += four[k];
+  return total;
+}
+
+/// Of the finite values above the threshold.
+float abs_sum(std::span<const float> values, float threshold) {
+  const auto load = [&](std::size_t i) {
+    const float a = std::fabs(values[i]);
+    return a > threshold && std::isfinite(a) ? a : 0.0F;
+  };
+  return values.size() < kLanes ? row_sum<1>(values.size(), load)
+                                : row_sum<kLanes>(values.size(), load);
+}
+
+}  // namespace
+
+float abs_mean(std::span<const float> values, float threshold) {
+  const auto count = std::count_if(values.begin(), values.end(), [&](float x) {
+    return std::fabs(x) > threshold && std::isfinite(x);
+  });
+  if (count == 0) return 0;
+  return std::fmin(abs_sum(values, threshold) / static_cast<float>(count),
+                   std::numeric_limits<float>::max());
+}
+
+void set_code_bounds(Element& e, int width, bool is_signed) {
+  e.low = is_signed ? -pow2(width - 1) : 0.0F;
+  e.high = float_at_most(std::ldexp(1.0, is_signed ? width - 1 : width) - 1);
+}
+
+KeyDef width_key(int least, int most) {
+  return {.name = "width",
+          .pattern = std::int64_t{8},
+          .doc = "bits of a value",
+          .absent = IfAbsent::Error,
+          .least = static_cast<double>(least),
+          .most = static_cast<double>(most),
+          .precision = true};
+}
+
+KeyDef signed_key() {
+  return {.name = "is_signed", .pattern = true, .doc = "false: codes from 0 to 2^width - 1"};
+}
+
+KeyDef exponent_width_key(int most) {
+  return {.name = "exponent_width",
+          .pattern = std::int64_t{4},
+          .doc = "bits of the exponent",
+          .absent = IfAbsent::Error,
+          .least = 1,
+          .most = static_cast<double>(most),
+          .precision = true};
+}
+
+KeyDef exponent_bias_key() {
+  return {.name = "exponent_bias",
+          .pattern = std::int64_t{0},
+          .doc = "exponents are stored plus this; absent: half the range",
+          .absent = IfAbsent::Derived,
+          .least = -126,
+          .most = 149,
+          .precision = true};
+}
+
+KeyDef exponent_bias_width_key() {
+  return {.name = "exponent_bias_width",
+          .pattern = std::int64_t{4},
+          .doc = "bits of the bias that a block shares",
+          .absent = IfAbsent::Error,
+          .least = 1,
+          .most = 8,
+          .precision = true};
+}
+
+KeyDef block_size_key() {
+  return {.name = "block_size",
+          .pattern = Ints{16},
+          .doc = "size of a block per dimension, right-aligned to the shape; -1: all of it",
+          .absent = IfAbsent::Error,
+          .least = -1,
+          .precision = true};
+}
+
+KeyDef skip_first_dim_key() {
+  return {.name = "skip_first_dim",
+          .pattern = false,
+          .doc = "blocks never span the dimensions before the last two (the rows of a matrix)"};
+}
+
+std::vector<KeyDef> granularity_keys(std::string_view usual) {
+  return {{.name = "granularity",
+           .pattern = std::string(usual),
+           .doc = "what has a scale of its own: each row of the last dimension, each index of "
+                  "`axis`, or the tensor",
+           .choices = {"row", "channel", "tensor"}},
+          {.name = "axis",
+           .pattern = std::int64_t{0},
+           .doc = "the dimension of the channels; negative ones count from the end"}};
+}
+
+void derive_bias(Config& config, int bits) {
+  if (!config.has("exponent_bias"))
+    config.set("exponent_bias", (std::int64_t{1} << (bits - 1)) - 1);
+}
+
+Status check_minifloat_width(const Config& config) {
+  const int mantissa = config.integer("width") - config.integer("exponent_width") - 1;
+  if (mantissa >= 1 && mantissa <= 22) return {};
+  return Error{.what = cat("width = ", config.integer("width"),
+                           " and exponent_width = ", config.integer("exponent_width"), " leave ",
+                           mantissa, " bits for the mantissa"),
+               .hint =
+                   "width is at least exponent_width + 2 (one bit is the sign), and at most "
+                   "exponent_width + 23"};
+}
+
+Result<std::optional<Tiles>> block_tiles(const Config& config, const Shape& shape) {
+  for (const std::int64_t size : config.ints("block_size"))
+    if (size == 0)
+      return Error{.what = cat("block_size = ", to_text(config.ints("block_size"))),
+                   .hint = "a block holds at least one value; -1 stands for the whole dimension"};
+  return std::optional(
+      Tiles::blocks(shape, config.ints("block_size"), config.flag("skip_first_dim")));
+}
+
+Status check_axis(const Config& config, std::string_view key, const Shape& shape) {
+  const auto rank = static_cast<int>(shape.size());
+  const int axis = config.integer(key);
+  if (rank == 0 || (axis >= -rank && axis < rank)) return {};
+  return Error{.what = cat(key, " = ", axis, " does not fit the shape ", to_string(shape)),
+               .hint = cat("use ", -rank, " to ", rank - 1)};
+}
+
+Result<std::optional<Tiles>> granular_tiles(const Config& config, const Shape& shape) {
+  const std::string& by = config.text("granularity");
+  if (by == "tensor") return std::optional(Tiles::whole(shape));
+  if (by == "row") return std::optional(Tiles::along(shape, -1, -1));
+  CH_CHECK(check_axis(config, "axis", shape));
+  return std::optional(Tiles::channels(shape, config.integer("axis")));
+}
+
+std::vector<Attr> bias_candidates(int top_without_bias, double abs_max) {
+  const int top = abs_max > 0 && std::isfinite(abs_max) ? std::ilogb(abs_max) : 0;
+  std::vector<Attr> candidates;
+  for (int above = 1; above >= -4; --above)
+    candidates.emplace_back(std::int64_t{std::clamp(top_without_bias - (top + above), -126, 149)});
+  return candidates;
+}
+
+}  // namespace chop::formats

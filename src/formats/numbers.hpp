@@ -1,0 +1,104 @@
+// Small things the definitions of formats have in common.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "formats/format_def.hpp"
+
+namespace chop::formats {
+
+constexpr float kEpsilon = 1e-9F;   ///< what the reference system adds before a logarithm
+constexpr float kNearZero = 1e-8F;  ///< magnitudes up to this pass through some formats
+
+/// The base-2 logarithm rounded once to float32, as PyTorch computes it. So just above a
+/// large power of two it is that whole exponent, and just below one it may be as well.
+inline float log2_float(float x) {
+  return static_cast<float>(std::log2(static_cast<double>(x)));
+}
+inline float pow2(int exponent) {
+  return static_cast<float>(std::ldexp(1.0, exponent));
+}
+/// The largest float32 that is at most `value`.
+inline float float_at_most(double value) {
+  const auto near = static_cast<float>(value);
+  return static_cast<double>(near) > value ? std::nextafter(near, -INFINITY) : near;
+}
+inline float clamp(float x, float low, float high) {  // NaN stays, -0 at a bound of 0 becomes 0
+  return x <= low ? low : x > high ? high : x;
+}
+inline int clamp_exponent(float exponent, int low, int high) {
+  return static_cast<int>(
+      std::fmin(std::fmax(exponent, static_cast<float>(low)), static_cast<float>(high)));
+}
+inline bool is_near_zero(float x) {
+  return std::fabs(x) <= kNearZero;
+}
+/// What a value near zero becomes: itself, but -0 becomes 0.
+inline float pass_through(float x) {
+  return x + 0.0F;
+}
+
+/// floor(log2 x) of a positive finite number, exactly.
+inline int exponent_of(float x) {
+  return std::ilogb(x);
+}
+inline int ceil_exponent_of(float x) {
+  const int exponent = std::ilogb(x);
+  return std::ldexp(1.0, exponent) == static_cast<double>(x) ? exponent : exponent + 1;
+}
+
+/// Codes of signed magnitudes: the sign above `bits` bits.
+inline std::int64_t with_sign(float x, std::int64_t magnitude, int bits) {
+  return std::signbit(x) ? magnitude | (std::int64_t{1} << bits) : magnitude;
+}
+inline float signed_as(std::int64_t code, int bits, float magnitude) {
+  return (code >> bits & 1) != 0 ? -magnitude : magnitude;
+}
+
+// Formulas that two formats share; each stands in the file of the one named first.
+float ieee_quantise(float x, const Element& e, std::uint64_t index);  // minifloat_ieee
+std::int64_t ieee_encode(float x, const Element& e, std::uint64_t index);
+float ieee_decode(std::int64_t code, const Element& e);
+float log_quantise(float x, const Element& e, std::uint64_t index);  // log
+std::int64_t log_encode(float x, const Element& e, std::uint64_t index);
+float log_decode(std::int64_t code, const Element& e);
+void set_log_bias(Element& e, int bias);
+float fixed_quantise(float x, const Element& e, std::uint64_t index);  // integer
+std::int64_t fixed_encode(float x, const Element& e, std::uint64_t index);
+float fixed_decode(std::int64_t code, const Element& e);
+Element fixed_element(const Config& config);
+Status complete_fixed(Config& config);
+Range fixed_range(const Config& config);
+std::vector<Attr> frac_width_candidates(const Config& config, double abs_max);
+
+/// The least and greatest code of a whole number of `width` bits, as floats.
+void set_code_bounds(Element& e, int width, bool is_signed);
+
+/// Mean of the finite magnitudes (or of those above `threshold` alone), added in the order in
+/// which PyTorch adds a row, so that it has the same bits; 0 when there are none.
+float abs_mean(std::span<const float> values, float threshold = -1);
+
+// Keys that many formats have.
+KeyDef width_key(int least, int most);
+KeyDef signed_key();
+KeyDef exponent_width_key(int most);
+KeyDef exponent_bias_key();
+KeyDef exponent_bias_width_key();
+KeyDef block_size_key();
+KeyDef skip_first_dim_key();
+std::vector<KeyDef> granularity_keys(std::string_view usual);
+
+/// exponent_bias, when it was not given: 2^(bits - 1) - 1.
+void derive_bias(Config& config, int bits);
+/// width, exponent_width and the mantissa bits they leave: at least one.
+Status check_minifloat_width(const Config& config);
+/// Groups by block_size and skip_first_dim.
+Result<std::optional<Tiles>> block_tiles(const Config& config, const Shape& shape);
+/// Groups by granularity and axis.
+Result<std::optional<Tiles>> granular_tiles(const Config& config, const Shape& shape);
+Status check_axis(const Config& config, std::string_view key, const Shape& shape);
+/// Biases that put the top exponent near that of `abs_max`.
+std::vector<Attr> bias_candidates(int top_without_bias, double abs_max);
+
+}  // namespace chop::formats

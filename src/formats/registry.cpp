@@ -1,0 +1,123 @@
+#include "formats/registry.hpp"
+
+#include <algorithm>
+#include <cctype>
+
+#include "support/text.hpp"
+
+namespace chop::formats {
+#define CH_ITEM(name) FormatDef name();
+#include "formats.inc"
+#undef CH_ITEM
+}  // namespace chop::formats
+
+namespace chop {
+namespace {
+
+bool answers_to(const FormatDef& def, std::string_view name) {
+  return def.name == name ||
+         std::find(def.aliases.begin(), def.aliases.end(), name) != def.aliases.end();
+}
+
+struct Configured {
+  const FormatDef* def;
+  Config config;
+};
+
+Result<Configured> configure(const NumberFormat& format) {
+  CH_TRY(const FormatDef* def, find_format(format.name));
+  CH_TRY(Config config, complete_config(*def, format.config));
+  return Configured{def, std::move(config)};
+}
+
+}  // namespace
+
+std::span<const FormatDef> all_formats() {
+  static const std::vector<FormatDef> table = {
+#define CH_ITEM(name) formats::name(),
+#include "formats.inc"
+#undef CH_ITEM
+  };
+  return table;
+}
+
+Result<const FormatDef*> find_format(std::string_view name) {
+  std::vector<std::string> names;
+  for (const FormatDef& def : all_formats()) {
+    if (answers_to(def, name)) return &def;
+    names.emplace_back(def.name);
+    names.insert(names.end(), def.aliases.begin(), def.aliases.end());
+  }
+  return Error{.what = cat("unknown number format '", name, "'"),
+               .hint = cat(did_you_mean(name, names), "`ch format --list` lists all ",
+                           all_formats().size())};
+}
+
+Result<Config> complete_config(const FormatDef& def, const Attrs& given) {
+  CH_TRY(Config config, complete_keys(def.name, def.keys, given));
+  if (def.complete != nullptr) CH_CHECK(def.complete(config));
+  return config;
+}
+
+Result<NumberFormat> complete(const NumberFormat& format) {
+  CH_TRY(const Configured c, configure(format));
+  return NumberFormat{format.name, c.config.values()};
+}
+
+std::string display(const NumberFormat& format) {
+  const Result<Configured> c = configure(format);
+  if (!c || c.value().def->keys.empty()) return format.name;
+  std::vector<std::string> parts;
+  for (const KeyDef& key : c.value().def->keys) {
+    if (!c.value().config.has(key.name)) continue;
+    const Attr& value = c.value().config.values().at(std::string(key.name));
+    if (key.precision)
+      parts.push_back(to_python(value));
+    else if (key.absent == IfAbsent::Nothing ||
+             (key.absent == IfAbsent::Default && !same_bits(value, key.pattern)))
+      parts.push_back(cat(key.name, "=", to_python(value)));
+  }
+  return cat(format.name, "(", join(parts, ", "), ")");
+}
+
+Result<std::vector<Attr>> precision_of(const NumberFormat& format) {
+  CH_TRY(const Configured c, configure(format));
+  std::vector<Attr> list;
+  for (const KeyDef& key : c.def->keys)
+    if (key.precision)
+      list.push_back(c.config.has(key.name) ? c.config.values().at(std::string(key.name))
+                                            : Attr(std::string("NA")));
+  if (format.name == "float") list.emplace_back(std::int64_t{32});
+  return list;
+}
+
+std::string class_name(std::string_view module, const NumberFormat& format) {
+  const Result<const FormatDef*> def = find_format(format.name);
+  if (!def || def.value()->suffix.empty()) return std::string(module);
+  const bool is_class =
+      !module.empty() && std::isupper(static_cast<unsigned char>(module.front())) != 0;
+  return is_class ? cat(module, def.value()->suffix) : cat(module, "_", def.value()->name);
+}
+
+Result<Bits> bits_of(const NumberFormat& format) {
+  CH_TRY(const Configured c, configure(format));
+  return c.def->bits(c.config);
+}
+
+Result<std::int64_t> total_bits(const NumberFormat& format, const Shape& shape) {
+  CH_TRY(const Configured c, configure(format));
+  const Bits bits = c.def->bits(c.config);
+  std::int64_t groups = 0;
+  if (c.def->tiles != nullptr) {
+    CH_TRY(const std::optional<Tiles> tiles, c.def->tiles(c.config, shape));
+    if (tiles) groups = tiles->groups();
+  }
+  return numel(shape) * bits.value + groups * bits.shared;
+}
+
+Result<Range> range_of(const NumberFormat& format) {
+  CH_TRY(const Configured c, configure(format));
+  return c.def->range(c.config);
+}
+
+}  // namespace chop
