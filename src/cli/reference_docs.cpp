@@ -36,7 +36,8 @@ std::string op_section(const OpDef& op) {
   for (const OnnxName& onnx : op.onnx)
     facts.push_back(cat("ONNX `", onnx.op_type, "` since ", onnx.since_version));
   if (!op.quantisable.empty()) {
-    std::vector<std::string> operands(op.quantisable.begin(), op.quantisable.end());
+    std::vector<std::string> operands;
+    for (const Quantisable& one : op.quantisable) operands.emplace_back(one.operand);
     facts.push_back(cat("quantisable: ", join(operands, ", ")));
   }
   text += join(facts, "; ") + ".\n\n";

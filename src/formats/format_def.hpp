@@ -69,6 +69,7 @@ struct Bits {
 struct Calibration {
   std::string_view key = {};
   std::vector<Attr> (*candidates)(const Config&, double abs_max) = nullptr;
+  bool when_absent = false;  ///< data decide also when a configuration does not mention it
 };
 
 struct FormatDef {

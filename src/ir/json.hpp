@@ -32,6 +32,8 @@ Result<Graph> graph_from_json(std::string_view text, const ParameterSource& sour
 /// "software": {"args": {"data_in_0": {"stat": {...}}}, ...}, "hardware": {...}}
 nlohmann::ordered_json json_of(const Metadata& meta);
 std::string to_json(const Metadata& meta);
+std::string to_json(const Attrs& attrs);
+Result<Attrs> attrs_from_json(std::string_view text);
 Result<Metadata> metadata_from_json(std::string_view text);
 
 }  // namespace chop

@@ -1,5 +1,7 @@
 #include "ir/json_fields.hpp"
 
+#include "ir/json.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -154,6 +156,15 @@ Result<Attrs> attrs_from(const Json& json, const std::string& path) {
     CH_TRY(attrs[from_utf8(key)], attr_from(value, cat(path, ".", key)));
   }
   return attrs;
+}
+
+std::string to_json(const Attrs& attrs) {
+  return json_of(attrs).dump();
+}
+
+Result<Attrs> attrs_from_json(std::string_view text) {
+  CH_TRY(const Json json, parse_json(text, "the attributes"));
+  return attrs_from(json, "attributes");
 }
 
 }  // namespace chop

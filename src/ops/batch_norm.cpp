@@ -172,7 +172,7 @@ OpDef complete(OpDef op) {
   op.forward = forward;
   op.gradient = gradient;
   op.cost = cost;
-  op.quantisable = {"data_in", "weight", "bias"};
+  op.quantisable = {"data_in", {"weight", false}, {"bias", false}};
   op.onnx = {{"BatchNormalization", 9}};
   op.repr = repr;
   return op;

@@ -122,7 +122,7 @@ OpDef complete(OpDef op) {
   op.forward = forward;
   op.gradient = gradient<kDims>;
   op.cost = cost;
-  op.quantisable = {"data_in", "weight", "bias"};
+  op.quantisable = {"data_in", "weight", {"bias", false}};
   op.onnx = {{"Conv", 11}};
   op.repr = repr<kDims>;
   return op;

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <string_view>
 
 #include "ops/op_def.hpp"
 
@@ -11,7 +13,12 @@ namespace chop {
 enum class Mode : std::uint8_t { Evaluation, Training };
 
 /// Node names stay; get_attr nodes are named after their parameter, dots and all. In training mode
-/// calls whose op has the attribute `training` get it set.
+/// calls whose op has the attribute `training` get it set. An operand or result that carries a
+/// number format passes through a `quantize` call, one for all readers that want the same.
 Graph lower(const Graph& graph, Mode mode);
+
+/// The parameter in which a format keeps what it learns about an operand of a node:
+/// "seq_blocks.2.weight.step".
+std::string learned_parameter(const Node& node, std::string_view operand, std::string_view learned);
 
 }  // namespace chop

@@ -141,6 +141,7 @@ enum class Trait : unsigned {
   View = 1U << 2,         ///< output 0 has the bytes of input 0 under another shape
   NoGradient = 1U << 3,   ///< differentiable nowhere: its inputs get no gradient
   Random = 1U << 4,       ///< depends on RunState when training
+  Surrogate = 1U << 5,    ///< its gradient is a rule for training, not the derivative
 };
 constexpr Trait operator|(Trait a, Trait b) {
   return Trait(unsigned(a) | unsigned(b));
@@ -163,6 +164,17 @@ struct SampleInput {
 struct Sample {
   Attrs attrs = {};
   std::vector<SampleInput> inputs;
+};
+
+/// An operand that may carry a number format. What configurations call `weight` is the second
+/// input of an op that has no such parameter (matmul).
+struct Quantisable {
+  constexpr Quantisable(const char* name, bool needed = true, bool negative = true)
+      : operand(name), required(needed), is_signed(negative) {}
+
+  std::string_view operand;  ///< "data_in", "weight", "bias"
+  bool required;             ///< false: stays float where a configuration is silent about it
+  bool is_signed;            ///< false: negative values do not matter, so the sign bit is free
 };
 
 constexpr std::size_t kVariadic = 1000;
@@ -193,7 +205,7 @@ struct OpDef {
   void (*gradient)(GradBuilder&) = nullptr;
   Cost (*cost)(const CostCall&) = nullptr;
 
-  std::vector<std::string_view> quantisable = {};  ///< operands: "data_in", "weight", "bias"
+  std::vector<Quantisable> quantisable = {};
   std::vector<OnnxName> onnx = {};
   /// The arguments in the module's Python repr: "in_features=16, out_features=5, bias=True".
   std::string (*repr)(const Call&) = nullptr;

@@ -79,7 +79,7 @@ FormatDef integer() {
           .decode = fixed_decode,
           .bits = [](const Config& c) { return Bits{.value = c.integer("width")}; },
           .range = fixed_range,
-          .calibration = {"frac_width", frac_width_candidates}};
+          .calibration = {"frac_width", frac_width_candidates, /*when_absent=*/true}};
 }
 
 }  // namespace chop::formats

@@ -102,7 +102,7 @@ OpDef layer_norm() {
       .forward = forward,
       .gradient = gradient,
       .cost = cost,
-      .quantisable = {"data_in", "weight", "bias"},
+      .quantisable = {"data_in", {"weight", false}, {"bias", false}},
       .onnx = {{"LayerNormalization", 17}},
       .repr = repr,
       .samples = {{.attrs = {{"normalized_shape", Ints{5}}}, .inputs = {{{3, 5}}}},

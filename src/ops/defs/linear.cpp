@@ -99,7 +99,7 @@ OpDef linear() {
       .forward = forward,
       .gradient = gradient,
       .cost = cost,
-      .quantisable = {"data_in", "weight", "bias"},
+      .quantisable = {"data_in", "weight", {"bias", false}},
       .onnx = {{"Gemm", 7}},
       .repr = repr,
       .samples = {{.attrs = {{"in_features", std::int64_t{3}}, {"out_features", std::int64_t{4}}},

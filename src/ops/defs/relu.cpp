@@ -29,6 +29,7 @@ OpDef relu() {
       .torch = "F.relu(x)",
       .attrs = {{"inplace", false, "kept for its name in reports; results never depend on it"}},
       .unary = {value, slope, /*from_output=*/true},
+      .quantisable = {{"data_in", true, /*negative=*/false}},
       .onnx = {{"Relu", 6}},
       .repr = repr,
       .samples = {{.inputs = {{.shape = {4, 5}, .avoid = {0.0}}}},

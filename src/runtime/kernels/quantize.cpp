@@ -1,0 +1,64 @@
+// quantize and quantize_grad: the format's own loops, cut among threads where values stand
+// alone.
+#include <memory>
+
+#include "ops/quantise.hpp"
+#include "runtime/elementwise.hpp"
+#include "runtime/kernel.hpp"
+
+namespace chop::kernels {
+namespace {
+
+std::span<const float> learned_of(const KernelArgs& args, std::size_t position,
+                                  const Quantiser& quantiser) {
+  if (args.in.size() <= position) return {};
+  return {args.input(position), static_cast<std::size_t>(quantiser.learned_size())};
+}
+
+Kernel make_quantize(const KernelCall& call) {
+  if (call.in[0].dtype != DType::F32) return {};
+  Result<Quantiser> made = ops::quantiser_of(call, call.shape(0));
+  if (!made) return {};
+  const auto quantiser = std::make_shared<Quantiser>(std::move(made).value());
+  const bool apart =
+      quantiser->is_elementwise() && (call.in.size() == 2 || quantiser->learned_size() == 0);
+  return [quantiser, apart, name = std::string(call.node_name)](const KernelArgs& args,
+                                                                const RunContext& context) {
+    const QuantiseRun run{.learned = learned_of(args, 1, *quantiser),
+                          .seed = ops::quantise_seed(context.state, name),
+                          .step = context.state.step};
+    const float* x = args.input(0);
+    float* y = args.output();
+    if (!apart) {
+      quantiser->run(x, y, run);
+      return;
+    }
+    in_chunks(context.threads, quantiser->size(), [&](std::int64_t first, std::int64_t length) {
+      quantiser->run_part(x, y, first, length, run);
+    });
+  };
+}
+
+Kernel make_gradient(const KernelCall& call) {
+  if (call.in[0].dtype != DType::F32) return {};
+  Result<Quantiser> made = ops::quantiser_of(call, call.shape(1));
+  if (!made) return {};
+  const auto quantiser = std::make_shared<Quantiser>(std::move(made).value());
+  const auto unread = std::make_shared<std::vector<float>>();  // where dx goes if nobody reads it
+  if (!call.used[0]) unread->resize(static_cast<std::size_t>(quantiser->size()));
+  return [quantiser, unread](const KernelArgs& args, const RunContext& /*context*/) {
+    const std::span<const float> learned = learned_of(args, 2, *quantiser);
+    std::span<float> d_learned;
+    if (args.out.size() > 1 && args.out[1] != nullptr) d_learned = {args.output(1), learned.size()};
+    float* dx = args.out[0] != nullptr ? args.output(0) : unread->data();
+    quantiser->gradient(args.input(1), args.input(0), dx, learned, d_learned);
+  };
+}
+
+}  // namespace
+
+std::vector<KernelDef> quantize() {
+  return {{"quantize", make_quantize}, {"quantize_grad", make_gradient}};
+}
+
+}  // namespace chop::kernels
