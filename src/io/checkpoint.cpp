@@ -169,7 +169,9 @@ Result<Graph> load_weights(const Graph& model, const std::filesystem::path& path
   CH_TRY(SafetensorsFile file, read_safetensors(path));
   if (is_native(file)) {
     CH_TRY(Checkpoint checkpoint, from_file(std::move(file), path));
-    CH_CHECK(check_same_network(model, checkpoint.graph));
+    const auto made_from = checkpoint.info.find(kTransformedFrom);
+    if (made_from == checkpoint.info.end() || made_from->second != model.name())
+      CH_CHECK(check_same_network(model, checkpoint.graph));
     return std::move(checkpoint.graph);
   }
   Graph graph = model;

@@ -29,9 +29,12 @@ Result<Checkpoint> load_checkpoint(const std::filesystem::path& path);
 /// the first node that differs.
 Status check_same_network(const Graph& wanted, const Graph& given);
 
+/// Says in a checkpoint's `info` that passes made its graph; the value names the model.
+inline constexpr const char* kTransformedFrom = "chop.transformed_from";
+
 /// The model with the weights of a file: of a native checkpoint its graph, which may hold
-/// number formats, provided it is the same network; of any other safetensors file
-/// the tensors of those names.
+/// number formats, provided it is the same network, or was made from it by passes; of any
+/// other safetensors file the tensors of those names.
 Result<Graph> load_weights(const Graph& model, const std::filesystem::path& path);
 
 }  // namespace chop

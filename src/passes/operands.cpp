@@ -1,5 +1,6 @@
 #include "passes/operands.hpp"
 
+#include "formats/registry.hpp"
 #include "ops/registry.hpp"
 
 namespace chop {
@@ -13,6 +14,20 @@ bool is_call(const Node& node) {
 NumberFormat format_of(const Node& node, const std::string& operand) {
   const auto found = node.formats.find(operand);
   return found == node.formats.end() ? NumberFormat{} : found->second;
+}
+
+/// Keys that are no whole numbers (a block size, a median) are left out.
+std::vector<std::int64_t> precision_list(const NumberFormat& format) {
+  std::vector<std::int64_t> list;
+  const Result<std::vector<Attr>> keys = precision_of(format);
+  if (!keys) return list;
+  for (const Attr& key : keys.value()) {
+    if (const auto* whole = std::get_if<std::int64_t>(&key)) list.push_back(*whole);
+    if (const auto* flag = std::get_if<bool>(&key)) list.push_back(*flag ? 1 : 0);
+    if (const auto* sizes = std::get_if<Ints>(&key))
+      list.insert(list.end(), sizes->begin(), sizes->end());
+  }
+  return list;
 }
 
 }  // namespace
@@ -60,9 +75,10 @@ TensorMeta describe(const Operand& operand) {
   TensorMeta meta{.shape = operand.type.shape, .dtype = operand.type.dtype};
   if (operand.format.name != "float") {
     meta.type = operand.format.name;
-  } else if (!is_floating(operand.type.dtype)) {
-    meta.type = "int";
+    meta.precision = precision_list(operand.format);
+    return meta;
   }
+  if (!is_floating(operand.type.dtype)) meta.type = "int";
   meta.precision = {static_cast<std::int64_t>(size_of(operand.type.dtype)) * 8};
   return meta;
 }

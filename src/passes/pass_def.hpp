@@ -33,7 +33,9 @@ struct PassContext {
   std::int64_t batch_size = 8;
   int threads = 1;
   std::uint64_t seed = 0;
-  std::filesystem::path folder = {};  ///< where files go whose names are relative
+  /// Where files go whose names are relative; empty: the current folder, and only files that
+  /// an argument asks for are written.
+  std::filesystem::path folder = {};
 };
 
 /// Where a file named by an argument goes: absolute names as they are.

@@ -37,8 +37,7 @@ Result<Exit> run(const Invocation& invocation) {
   const PassContext context{.samples = data ? &data->train : nullptr,
                             .batch_size = settings.integer("batch_size"),
                             .threads = thread_count(settings),
-                            .seed = static_cast<std::uint64_t>(settings.integer("seed")),
-                            .folder = std::filesystem::current_path()};
+                            .seed = static_cast<std::uint64_t>(settings.integer("seed"))};
   CH_TRY(const std::vector<PassReport> reports,
          run_and_print(invocation, model.graph, {&call, 1}, context));
   if (const auto path = settings.text("save")) {

@@ -38,7 +38,9 @@ Result<Exit> run(const Invocation& invocation) {
   CH_TRY(const std::vector<PassReport> reports,
          run_and_print(invocation, session.graph, calls, context));
   const std::filesystem::path saved = folder / "transformed_ckpt";
-  CH_CHECK(save_checkpoint(saved / "graph_module.mz", {.graph = session.graph}));
+  CH_CHECK(save_checkpoint(saved / "graph_module.mz",
+                           {.graph = session.graph,
+                            .info = {{kTransformedFrom, session.graph.name()}}}));
   log_info(cat("Saved mase graph to ", saved.string()));
   Json json;
   json["model"] = session.model_name;

@@ -1,5 +1,6 @@
 // verify: the graph is sound, and its metadata says what is true of it.
 #include "ops/registry.hpp"
+#include "passes/common_metadata.hpp"
 #include "passes/operands.hpp"
 #include "passes/pass_def.hpp"
 #include "support/text.hpp"
@@ -8,18 +9,6 @@ namespace chop::passes {
 namespace {
 
 using TensorMetas = std::map<std::string, TensorMeta>;
-
-/// The batch the metadata was made for: the first dimension that follows it.
-std::int64_t batch_of(const Graph& graph, std::int64_t otherwise) {
-  for (const NodeId id : graph.placeholders()) {
-    const auto& common = graph.node(id).meta.common;
-    if (!common) continue;
-    const auto found = common->results.find("data_out_0");
-    if (found != common->results.end() && !found->second.shape.empty())
-      return found->second.shape.front();
-  }
-  return otherwise;
-}
 
 Status compare(const Node& node, const std::vector<Operand>& operands, const TensorMetas& metas) {
   for (const Operand& operand : operands) {
@@ -54,7 +43,7 @@ Status check_node(const Graph& graph, NodeId id, const Types& types) {
 
 Result<PassOutput> run(Graph& graph, const Args& /*args*/, const PassContext& context) {
   CH_CHECK(chop::verify(graph));
-  CH_TRY(const Types types, infer_types(graph, batch_of(graph, context.batch_size)));
+  CH_TRY(const Types types, infer_types(graph, described_batch(graph, context.batch_size)));
   std::int64_t described = 0;
   for (const NodeId id : graph.order()) {
     if (Status status = check_node(graph, id, types); !status) {

@@ -1,0 +1,87 @@
+// quantize: number formats for the operands of the nodes a configuration selects.
+#include "passes/common_metadata.hpp"
+#include "passes/quantisation_summary.hpp"
+#include "passes/quantise_nodes.hpp"
+
+namespace chop::passes {
+namespace {
+
+SelectBy select_by(const std::string& by) {
+  if (by == "type") return SelectBy::Type;
+  return by == "name" ? SelectBy::Name : SelectBy::RegexName;
+}
+
+/// Sets the formats of one node; those that data must decide are added to `open`.
+Status quantise_node(Graph& graph, NodeId id, const Types& types, QuantiseConfig& config,
+                     std::vector<OpenFormats>& open) {
+  std::vector<Operand> operands = operands_of(graph, id, types);
+  for (Operand& result : results_of(graph, id, types)) operands.push_back(std::move(result));
+  CH_TRY(QuantiseConfig::NodeFormats found, config.formats_for(graph.node(id), operands));
+  graph.node(id).formats = std::move(found.formats);
+  for (const auto& [operand, key] : found.open_keys) open.push_back({id, operand});
+  return {};
+}
+
+Result<PassOutput> run(Graph& graph, const Args& args, const PassContext& context) {
+  CH_TRY(QuantiseTables tables,
+         QuantiseTables::read(args.others(), select_by(args.text("by")), graph, args.place()));
+  CH_TRY(const Types types, infer_types(graph, context.batch_size));
+  std::vector<OpenFormats> open;
+  for (const NodeId id : graph.order()) {
+    if (!is_quantisable(graph.node(id))) continue;
+    QuantiseConfig* config = tables.find(graph.node(id));
+    if (config == nullptr || config->does_nothing()) continue;
+    CH_CHECK(quantise_node(graph, id, types, *config, open));
+  }
+  CH_CHECK(tables.check_used());
+  CH_TRY(const CalibrationMethod method, calibration_method(args.text("calibration")));
+  CH_CHECK(settle_formats(graph, open, {.method = method, .quantile = args.real("quantile")},
+                          args.integer("num_samples"), context));
+  CH_CHECK(describe_nodes(graph, described_batch(graph, context.batch_size)));
+  return summarise_quantisation(
+      graph, context.folder.empty() ? context.folder : context.folder / "quantize");
+}
+
+}  // namespace
+
+PassDef quantize() {
+  return {.name = "quantize",
+          .doc = "give the operands of selected nodes number formats",
+          .details =
+              "Each table [passes.quantize.KEY.config] has the name of a format and its keys, each "
+              "behind\n"
+              "the operand it is for: data_in_width, weight_frac_width, bias_width, "
+              "data_out_width. KEY is\n"
+              "an op (by = \"type\"), a node (\"name\"), a pattern for whole node names "
+              "(\"regex_name\", the\n"
+              "first that matches), or default. name = \"NA\" or bypass = true leaves nodes as "
+              "they are.\n"
+              "A frac_width that is absent or \"auto\" is chosen from data.",
+          .args = {{.name = "by",
+                    .doc = "what the tables are named after",
+                    .choices = {"type", "name", "regex_name"},
+                    .required = true},
+                   {.name = "calibration",
+                    .initial = "mse",
+                    .doc = "how ranges are chosen from data",
+                    .choices = {"min_max", "quantile", "mse", "kl"}},
+                   {.name = "quantile",
+                    .kind = ArgKind::Real,
+                    .initial = 0.999,
+                    .doc = "share of the values that must fit, for calibration = \"quantile\"",
+                    .bounds = {.most = 1, .above = 0.5}},
+                   {.name = "num_samples",
+                    .kind = ArgKind::Integer,
+                    .initial = 512,
+                    .doc = "rows of data that ranges are chosen from",
+                    .bounds = {.least = 1}},
+                   {.name = "report",
+                    .kind = ArgKind::Flag,
+                    .initial = true,
+                    .doc = "taken for the reference system's sake; tables are always made"}},
+          .open = "[passes.quantize.KEY.config], as many as there are KEYs",
+          .promise = Promise::NewNumbers,
+          .run = run};
+}
+
+}  // namespace chop::passes

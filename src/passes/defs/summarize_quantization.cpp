@@ -1,0 +1,36 @@
+// summarize_quantization: which nodes carry number formats, by node and by type.
+#include "passes/pass_def.hpp"
+#include "passes/quantisation_summary.hpp"
+
+namespace chop::passes {
+namespace {
+
+Result<PassOutput> run(Graph& graph, const Args& args, const PassContext& context) {
+  std::filesystem::path folder;
+  if (args.has("save_dir"))
+    folder = place_of(context, args.text("save_dir"));
+  else if (!context.folder.empty())
+    folder = context.folder / "quantize";
+  CH_TRY(PassOutput output, summarise_quantisation(graph, folder));
+  if (args.flag("nodes"))
+    output.text += render(quantisation_table(graph), {.style = TableStyle::Orgtbl});
+  return output;
+}
+
+}  // namespace
+
+PassDef summarize_quantization() {
+  return {.name = "summarize_quantization",
+          .doc = "say which nodes carry number formats, by node and by type",
+          .details =
+              "A node counts as changed when any of its operands or results has a format. The\n"
+              "tables are written to quantize_table.csv and quantize_histogram.csv.",
+          .args = {{.name = "save_dir", .doc = "folder of the two files; `quantize` when absent"},
+                   {.name = "nodes",
+                    .kind = ArgKind::Flag,
+                    .initial = false,
+                    .doc = "print the table of nodes too"}},
+          .run = run};
+}
+
+}  // namespace chop::passes

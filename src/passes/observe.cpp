@@ -1,0 +1,144 @@
+#include "passes/observe.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "ops/lower.hpp"
+#include "runtime/plan.hpp"
+
+namespace chop {
+namespace {
+
+std::optional<SampleShape> sample_shape(const TensorType& of_two, const TensorType& of_four) {
+  if (of_two == of_four) return SampleShape{of_two.shape, true};
+  Shape doubled = of_two.shape;
+  if (doubled.empty() || doubled.size() != of_four.shape.size()) return {};
+  doubled[0] *= 2;
+  if (doubled != of_four.shape || of_two.shape[0] % 2 != 0) return {};
+  SampleShape sample{of_two.shape};
+  sample.shape[0] /= 2;
+  return sample;
+}
+
+/// The lowered graph with the chosen values as its outputs, so that a plan keeps them.
+Graph with_outputs(const Graph& graph, std::span<const Value> values) {
+  Graph lowered = lower(graph, Mode::Evaluation);
+  std::vector<Value> outputs;
+  for (const Value& value : values) {
+    const Node& node = graph.node(value.node);
+    const std::string& name = node.opcode == Opcode::GetAttr ? node.target : node.name;
+    outputs.push_back({*lowered.find(name), value.index});
+  }
+  lowered.set_outputs(std::move(outputs));
+  return lowered;
+}
+
+/// Rows at a time: as many as keep the chosen values within the cache, or nearly.
+std::int64_t piece_rows(const Graph& graph, std::span<const Value> values, const Types& of_one,
+                        std::int64_t rows) {
+  constexpr std::size_t kBytes = std::size_t{4} << 20U;
+  std::size_t bytes = 1;
+  for (const Value& value : values) bytes += type_of(of_one, value).bytes();
+  for (const NodeId id : graph.placeholders()) bytes += of_one[index(id)][0].bytes();
+  return std::clamp<std::int64_t>(static_cast<std::int64_t>(kBytes / bytes), 1,
+                                  std::min<std::int64_t>(rows, 1024));
+}
+
+class Runner {
+ public:
+  static Result<Runner> make(const Graph& lowered, std::int64_t rows, int threads) {
+    // Evaluation never writes to parameters.
+    const auto memory = [&lowered](const std::string& name) {
+      return const_cast<std::byte*>(lowered.find_parameter(name)->value.bytes());
+    };
+    Runner runner;
+    CH_TRY(runner.plan_, Plan::compile(lowered, rows, {.threads = threads, .parameter = memory}));
+    runner.input_ = lowered.node(lowered.placeholders()[0]).name;
+    return runner;
+  }
+
+  std::size_t input_size() const { return plan_.input(input_).size(); }
+
+  std::span<const Observation> run(const float* x, std::span<const std::int64_t> samples) {
+    const std::span<float> input = plan_.input(input_);
+    std::copy_n(x, input.size(), input.begin());
+    plan_.run();
+    seen_.clear();
+    converted_.resize(plan_.output_count());
+    for (std::size_t i = 0; i < plan_.output_count(); ++i) {
+      const TensorType& type = plan_.output_type(i);
+      if (type.dtype == DType::F32) {
+        seen_.push_back({plan_.output(i).data(), samples[i]});
+        continue;
+      }
+      Tensor copy(type);
+      std::memcpy(copy.mutable_bytes(), plan_.output<std::byte>(i).data(), type.bytes());
+      converted_[i] = copy.to(DType::F32);
+      seen_.push_back({converted_[i].data<float>().data(), samples[i]});
+    }
+    return seen_;
+  }
+
+ private:
+  Plan plan_;
+  std::string input_;
+  std::vector<Observation> seen_;
+  std::vector<Tensor> converted_;
+};
+
+Status check_input(const Graph& graph, const Split& split, const Types& of_one) {
+  const std::vector<NodeId> inputs = graph.placeholders();
+  if (inputs.size() != 1)
+    return Error{.what = cat("graph '", graph.name(), "' has ", inputs.size(),
+                             " inputs; running it on a data set needs one")};
+  const TensorType& type = of_one[index(inputs[0])][0];
+  if (type.dtype != DType::F32)
+    return Error{.what = cat("the input ", graph.node(inputs[0]).name, " takes ",
+                             name_of(type.dtype), ", the data set has f32")};
+  if (split.rows() == 0 || numel(type.shape) != split.x.size() / split.rows())
+    return Error{.what = cat("the network takes samples of shape ", to_string(type.shape),
+                             ", the data set has ", to_string(split.x.shape())),
+                 .hint = "choose a data set for this model; `ch models` lists shapes"};
+  return {};
+}
+
+}  // namespace
+
+Result<std::vector<std::optional<SampleShape>>> sample_shapes(const Graph& graph,
+                                                              std::span<const Value> values) {
+  CH_TRY(const Types of_two, infer_types(graph, 2));
+  CH_TRY(const Types of_four, infer_types(graph, 4));
+  std::vector<std::optional<SampleShape>> found;
+  for (const Value& value : values)
+    found.push_back(sample_shape(type_of(of_two, value), type_of(of_four, value)));
+  return found;
+}
+
+Status observe(const Graph& graph, std::span<const Value> values, const Split& split,
+               const ObserveOptions& options,
+               const std::function<void(std::span<const Observation>)>& take) {
+  CH_TRY(const Types of_one, infer_types(graph, 1));
+  CH_CHECK(check_input(graph, split, of_one));
+  CH_TRY(const auto shapes, sample_shapes(graph, values));
+  const Graph lowered = with_outputs(graph, values);
+  const std::int64_t rows = std::min(options.rows, split.rows());
+  const std::int64_t piece = piece_rows(graph, values, of_one, rows);
+  const std::int64_t width = split.x.size() / split.rows();
+  const float* x = split.x.data<float>().data();
+  std::optional<Runner> runner;
+  std::int64_t made_for = 0;
+  for (std::int64_t first = 0; first < rows;) {
+    const std::int64_t now = std::min(piece, rows - first);
+    if (now != made_for) {
+      CH_TRY(runner, Runner::make(lowered, now, options.threads));
+      made_for = now;
+    }
+    std::vector<std::int64_t> samples;
+    for (const auto& shape : shapes) samples.push_back(shape && shape->constant ? 1 : now);
+    take(runner->run(x + first * width, samples));
+    first += now;
+  }
+  return {};
+}
+
+}  // namespace chop

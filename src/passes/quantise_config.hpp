@@ -1,0 +1,60 @@
+// From a [passes.quantize.NAME.config] table to number formats for the operands of a node.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "passes/args.hpp"
+#include "passes/operands.hpp"
+
+namespace chop {
+
+/// One `config` table. Keys are the format's, behind the operand they are for
+/// ("weight_width"); a key without operand is for all operands.
+class QuantiseConfig {
+ public:
+  /// Checks the name and that every key is one of the format's.
+  static Result<QuantiseConfig> read(const Tree& config, const ArgPlace& place);
+
+  /// `name = "NA"`: nodes are left as they are; so they are with `bypass = true`.
+  bool does_nothing() const { return format_.empty() || bypass_; }
+  const std::string& format() const { return format_; }
+
+  /// Formats by operand name (data_in_0, weight ...). Keys the data are to decide are left out
+  /// and named in `open_keys`. A missing required key is an error naming node and key.
+  struct NodeFormats {
+    std::map<std::string, NumberFormat> formats;
+    std::map<std::string, std::string> open_keys;  ///< operand -> key that data decide
+  };
+  Result<NodeFormats> formats_for(const Node& node, const std::vector<Operand>& operands);
+
+  /// Keys that fitted no node so far.
+  std::vector<std::string> unused() const;
+  const ArgPlace& place() const { return place_; }
+
+ private:
+  struct Key {
+    std::string operand;  ///< "weight"; empty: all
+    std::string name;     ///< "width"
+    Tree value;
+  };
+
+  Status take_group(const Quantisable& wanted, const Node& node,
+                    const std::vector<Operand>& operands, NodeFormats& found);
+  Error located(Error error) const;
+
+  ArgPlace place_;
+  std::string format_;
+  bool bypass_ = false;
+  std::vector<Key> keys_;
+  std::set<std::string> used_;
+};
+
+/// The operands a group of keys is for: data_in is every input of its own, weight the
+/// parameter or else the second input.
+std::vector<std::string> operands_of_group(const Node& node, std::string_view group);
+
+}  // namespace chop

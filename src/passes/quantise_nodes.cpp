@@ -1,0 +1,225 @@
+#include "passes/quantise_nodes.hpp"
+
+#include <algorithm>
+#include <regex>
+
+#include "formats/quantiser.hpp"
+#include "formats/registry.hpp"
+#include "ops/lower.hpp"
+#include "ops/registry.hpp"
+#include "passes/observe.hpp"
+#include "support/text.hpp"
+
+namespace chop {
+namespace {
+
+constexpr std::string_view kDefault = "default";
+
+std::vector<std::string> quantisable_names(const Graph& graph) {
+  std::vector<std::string> names;
+  for (const NodeId id : graph.order())
+    if (is_quantisable(graph.node(id))) names.push_back(graph.node(id).name);
+  return names;
+}
+
+Status check_type(const std::string& key, const ArgPlace& place) {
+  Result<const OpDef*> op = find_op(key);
+  if (op && !op.value()->quantisable.empty()) return {};
+  std::vector<std::string> known;
+  for (const OpDef& one : all_ops())
+    if (!one.quantisable.empty()) known.emplace_back(one.name);
+  return Error{.what = cat(place.path, ".", key, ": ",
+                           op ? "nodes of this type carry no number formats" : "no such type"),
+               .hint = cat(did_you_mean(key, known), "the types are ", join(known, ", "))};
+}
+
+Status check_node(const std::string& key, const Graph& graph, const ArgPlace& place) {
+  const auto id = graph.find(key);
+  if (id && is_quantisable(graph.node(*id))) return {};
+  const std::vector<std::string> known = quantisable_names(graph);
+  return Error{.what = cat(place.path, ".", key, ": ",
+                           id ? "this node carries no number formats" : "no such node"),
+               .hint = cat(did_you_mean(key, known), "the nodes are ", join(known, ", "))};
+}
+
+bool matches(const std::string& pattern, const std::string& name) {
+  return std::regex_match(name, std::regex(pattern));  // known to be valid
+}
+
+Status check_pattern(const std::string& key, const Graph& graph, const ArgPlace& place) {
+  try {
+    const std::regex pattern(key);
+    for (const std::string& name : quantisable_names(graph))
+      if (std::regex_match(name, pattern)) return {};
+  } catch (const std::regex_error& wrong) {
+    return Error{.what = cat(place.path, ".", key, ": not a regular expression: ", wrong.what())};
+  }
+  return Error{.what = cat(place.path, ".", key, ": matches the name of no node"),
+               .hint = cat("the whole name must match; the nodes are ",
+                           join(quantisable_names(graph), ", "))};
+}
+
+/// One key to choose, with the values to choose by.
+struct Choice {
+  OpenFormats where;
+  ValueSample sample = ValueSample();
+  std::vector<float> first = {};  ///< the first piece, for formats that learn
+  Shape first_shape = {};
+};
+
+NumberFormat& format_at(Graph& graph, const OpenFormats& where) {
+  return graph.node(where.node).formats.at(where.operand);
+}
+
+Status settle(Graph& graph, const Choice& choice, const CalibrationOptions& options) {
+  NumberFormat& format = format_at(graph, choice.where);
+  const FormatDef& def = *find_format(format.name).value();
+  if (def.learned.empty()) {
+    CH_TRY(format, calibrate(format, choice.sample, options));
+    return {};
+  }
+  CH_TRY(Quantiser quantiser, Quantiser::make(format, choice.first_shape));
+  const std::vector<float> start = quantiser.initial(choice.first.data());
+  const std::string name =
+      learned_parameter(graph.node(choice.where.node), choice.where.operand, def.learned);
+  const Tensor value =
+      Tensor::of<float>({static_cast<std::int64_t>(start.size())}, std::span<const float>(start));
+  if (Parameter* known = graph.find_parameter(name))
+    known->value = value;
+  else
+    graph.add_parameter({.name = name, .value = value});
+  CH_TRY(format, complete(format));
+  return {};
+}
+
+/// Parameters are there; what flows is observed later.
+void take_parameter(const Operand& operand, Choice& choice) {
+  const auto values = operand.parameter->value.data<float>();
+  choice.sample.update(values);
+  choice.first.assign(values.begin(), values.end());
+  choice.first_shape = operand.type.shape;
+}
+
+Status watch(const Graph& graph, std::vector<Choice*>& choices, const std::vector<Value>& values,
+             std::int64_t num_samples, const PassContext& context) {
+  if (choices.empty()) return {};
+  const OpenFormats& one = choices.front()->where;
+  if (context.samples == nullptr || context.samples->rows() == 0)
+    return Error{.what = cat("node '", graph.node(one.node).name, "', ", one.operand,
+                             ": its range is to be chosen from data, and there is none"),
+                 .hint = "give the key (frac_width ...), or a data set"};
+  CH_TRY(const auto shapes, sample_shapes(graph, values));
+  const ObserveOptions options{.rows = std::min(num_samples, context.samples->rows()),
+                               .threads = context.threads};
+  return observe(graph, values, *context.samples, options, [&](std::span<const Observation> seen) {
+    for (std::size_t i = 0; i < seen.size(); ++i) {
+      Shape shape = shapes[i] ? shapes[i]->shape : Shape{1};
+      if (!shape.empty()) shape[0] *= seen[i].samples;
+      const std::span<const float> all(seen[i].values, static_cast<std::size_t>(numel(shape)));
+      choices[i]->sample.update(all);
+      if (!choices[i]->first.empty()) continue;
+      choices[i]->first.assign(all.begin(), all.end());
+      choices[i]->first_shape = shape;
+    }
+  });
+}
+
+}  // namespace
+
+bool is_quantisable(const Node& node) {
+  const bool call = node.opcode == Opcode::CallModule || node.opcode == Opcode::CallFunction ||
+                    node.opcode == Opcode::CallMethod;
+  return call && !op_of(node).quantisable.empty();
+}
+
+Result<QuantiseTables> QuantiseTables::read(const Tree::Table& tables, SelectBy by,
+                                            const Graph& graph, const ArgPlace& place) {
+  QuantiseTables made;
+  made.by_ = by;
+  for (const auto& [key, table] : tables) {
+    const Tree* config = table.find("config");
+    const ArgPlace inside{.path = cat(place.path, ".", key, ".config"), .file = place.file};
+    if (config == nullptr || config->as_table() == nullptr)
+      return Error{.what = cat(place.path, ".", key, " has no config"),
+                   .hint = cat("write [", inside.path, "] and the keys below it")};
+    Status known;
+    if (key == kDefault)
+      known = {};
+    else if (by == SelectBy::Type)
+      known = check_type(key, place);
+    else if (by == SelectBy::Name)
+      known = check_node(key, graph, place);
+    else
+      known = check_pattern(key, graph, place);
+    if (!known) {
+      Error error = std::move(known).error();
+      if (!place.file.empty()) error.notes.push_back(cat(place.file, ":", table.line));
+      return error;
+    }
+    CH_TRY(QuantiseConfig read_config, QuantiseConfig::read(*config, inside));
+    made.tables_.emplace_back(key, std::move(read_config));
+  }
+  return made;
+}
+
+QuantiseConfig* QuantiseTables::find(const Node& node) {
+  QuantiseConfig* fallback = nullptr;
+  for (auto& [key, config] : tables_) {
+    if (key == kDefault) fallback = &config;
+    const bool mine = by_ == SelectBy::Type   ? key == node.op
+                      : by_ == SelectBy::Name ? key == node.name
+                                              : matches(key, node.name);
+    if (mine) return &config;
+  }
+  return fallback;
+}
+
+Status QuantiseTables::check_used() const {
+  for (const auto& [key, config] : tables_) {
+    if (config.does_nothing()) continue;
+    const std::vector<std::string> unused = config.unused();
+    if (unused.empty()) continue;
+    return Error{.what = cat(config.place().path, ": ", join(unused, ", "),
+                             unused.size() == 1 ? " fits" : " fit", " no node"),
+                 .notes = config.place().file.empty()
+                              ? std::vector<std::string>()
+                              : std::vector<std::string>{config.place().file},
+                 .hint = "the nodes this table is for have no such operand; leave it out"};
+  }
+  return {};
+}
+
+Status settle_formats(Graph& graph, const std::vector<OpenFormats>& open,
+                      const CalibrationOptions& options, std::int64_t num_samples,
+                      const PassContext& context) {
+  CH_TRY(const Types types, infer_types(graph, context.batch_size));
+  std::vector<Choice> choices;
+  for (const OpenFormats& where : open) choices.push_back({.where = where});
+  std::vector<Choice*> watched;
+  std::vector<Value> values;
+  for (Choice& choice : choices) {
+    std::vector<Operand> operands = operands_of(graph, choice.where.node, types);
+    for (Operand& result : results_of(graph, choice.where.node, types))
+      operands.push_back(std::move(result));
+    const auto operand = std::find_if(operands.begin(), operands.end(), [&](const Operand& one) {
+      return one.name == choice.where.operand;
+    });
+    if (operand->is_parameter()) {
+      take_parameter(*operand, choice);
+      continue;
+    }
+    watched.push_back(&choice);
+    values.push_back(operand->value);
+  }
+  // What flows is measured without the formats that are still being chosen.
+  Graph plain = graph;
+  for (const NodeId id : plain.order()) plain.node(id).formats.clear();
+  CH_CHECK(watch(plain, watched, values, num_samples, context));
+  for (const Choice& choice : choices)
+    if (Status status = settle(graph, choice, options); !status)
+      return std::move(status).error().note(
+          cat("node '", graph.node(choice.where.node).name, "', ", choice.where.operand));
+  return {};
+}
+
+}  // namespace chop

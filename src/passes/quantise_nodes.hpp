@@ -1,0 +1,49 @@
+// Which configuration is for which node, and number formats for the nodes it is for.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "passes/calibrate.hpp"
+#include "passes/pass_def.hpp"
+#include "passes/quantise_config.hpp"
+
+namespace chop {
+
+enum class SelectBy : std::uint8_t { Type, Name, RegexName };
+
+/// The tables of a quantize pass: each for a type of nodes, a node, or names that match.
+class QuantiseTables {
+ public:
+  /// Reads `tables` (NAME = { config = {...} }) for this graph. Names that fit nothing in it
+  /// are errors.
+  static Result<QuantiseTables> read(const Tree::Table& tables, SelectBy by, const Graph& graph,
+                                     const ArgPlace& place);
+
+  /// The table for a node: its own, else the one called default, else null.
+  QuantiseConfig* find(const Node& node);
+  /// An error when a key of some table fitted no node.
+  Status check_used() const;
+
+ private:
+  SelectBy by_ = SelectBy::Type;
+  std::vector<std::pair<std::string, QuantiseConfig>> tables_;
+};
+
+/// True for calls whose op has operands that may carry formats.
+bool is_quantisable(const Node& node);
+
+/// What data are to decide before the formats are complete.
+struct OpenFormats {
+  NodeId node{};
+  std::string operand;
+};
+
+/// Chooses open keys from parameters' values and, for what flows, from samples; gives formats
+/// that learn the parameter in which they do. Without samples, what flows cannot be chosen.
+Status settle_formats(Graph& graph, const std::vector<OpenFormats>& open,
+                      const CalibrationOptions& options, std::int64_t num_samples,
+                      const PassContext& context);
+
+}  // namespace chop
