@@ -142,6 +142,15 @@ void Graph::add_parameter(Parameter parameter) {
   parameters_.push_back(std::move(parameter));
 }
 
+void Graph::erase_parameter(std::string_view name) {
+  const auto found = parameter_index_.find(name);
+  assert(found != parameter_index_.end() && "only what is there can be erased");
+  parameters_.erase(parameters_.begin() + static_cast<std::ptrdiff_t>(found->second));
+  parameter_index_.clear();
+  for (std::size_t i = 0; i < parameters_.size(); ++i)
+    parameter_index_.emplace(parameters_[i].name, i);
+}
+
 const Parameter* Graph::find_parameter(std::string_view name) const {
   const auto found = parameter_index_.find(name);
   return found == parameter_index_.end() ? nullptr : &parameters_[found->second];

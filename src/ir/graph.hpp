@@ -110,6 +110,7 @@ class Graph {
   std::size_t drop_unused();
 
   void add_parameter(Parameter parameter);
+  void erase_parameter(std::string_view name);
   const std::vector<Parameter>& parameters() const { return parameters_; }
   std::vector<Parameter>& parameters() { return parameters_; }
   const Parameter* find_parameter(std::string_view name) const;

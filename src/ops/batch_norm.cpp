@@ -172,6 +172,7 @@ OpDef complete(OpDef op) {
   op.forward = forward;
   op.gradient = gradient;
   op.cost = cost;
+  op.traits = op.traits | Trait::ChannelAffine;
   op.quantisable = {"data_in", {"weight", false}, {"bias", false}};
   op.onnx = {{"BatchNormalization", 9}};
   op.repr = repr;

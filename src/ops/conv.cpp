@@ -122,6 +122,7 @@ OpDef complete(OpDef op) {
   op.forward = forward;
   op.gradient = gradient<kDims>;
   op.cost = cost;
+  op.weight_axis = 1;
   op.quantisable = {"data_in", "weight", {"bias", false}};
   op.onnx = {{"Conv", 11}};
   op.repr = repr<kDims>;

@@ -142,6 +142,9 @@ enum class Trait : unsigned {
   NoGradient = 1U << 3,   ///< differentiable nowhere: its inputs get no gradient
   Random = 1U << 4,       ///< depends on RunState when training
   Surrogate = 1U << 5,    ///< its gradient is a rule for training, not the derivative
+  /// Evaluated, it multiplies and adds per channel what its running statistics, weight and bias
+  /// give: y[:, c] = (x[:, c] - running_mean[c]) · weight[c] / √(running_var[c] + eps) + bias[c].
+  ChannelAffine = 1U << 6,
 };
 constexpr Trait operator|(Trait a, Trait b) {
   return Trait(unsigned(a) | unsigned(b));
@@ -198,6 +201,9 @@ struct OpDef {
   Trait traits = Trait::None;
   Unary unary = {};
   std::vector<StateUpdate> updates = {};  ///< when the attribute `training` is set
+  /// The dimension of the result that the rows of `weight` make (and `bias` is added along);
+  /// 0: it has no such weight.
+  int weight_axis = 0;
 
   Result<std::vector<TensorType>> (*infer)(const TypedCall&) = nullptr;
   void (*forward)(const ForwardCall&) = nullptr;

@@ -1,5 +1,7 @@
 // ch transform --config FILE: the passes of a configuration file, in the order they stand.
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "cli/output.hpp"
 #include "cli/pass_run.hpp"
@@ -24,6 +26,40 @@ Result<std::vector<PassCall>> configured_passes(const Settings& settings) {
   return calls_from(tables, config->path.string());
 }
 
+bool changes_numbers(const std::vector<PassCall>& calls) {
+  return std::any_of(calls.begin(), calls.end(), [](const PassCall& call) {
+    return call.def->promise == Promise::NewNumbers || call.def->promise == Promise::Close;
+  });
+}
+
+/// Judged on the test split; of a large network on its first rows.
+Result<Metrics> judge(const Session& session, const TrainOptions& options) {
+  constexpr std::int64_t kLargeSample = 64;
+  constexpr std::int64_t kMostRows = 2000;
+  const std::int64_t batch = evaluation_batch(session.data.sample_shape, options.batch_size);
+  const bool large = numel(session.data.sample_shape) > kLargeSample;
+  const std::int64_t most = large ? std::max<std::int64_t>(1, kMostRows / batch) : 0;
+  return evaluate(session.graph, session.data.test,
+                  {.batch = batch,
+                   .threads = options.threads,
+                   .most_batches = options.most_batches > 0 ? options.most_batches : most});
+}
+
+Table accuracy_table(const Session& session, const Metrics& before, const Metrics& after) {
+  const auto row = [](const char* name, double a, double b) {
+    return std::vector<Cell>{name, Cell(a, 4), Cell(b, 4), Cell(b - a, 4)};
+  };
+  Table table{.columns = {{labelled(session.data, cat("Test split, ", before.rows, " rows")),
+                           Align::Left, 0, "metric"},
+                          {"Before", Align::Right, 0, "before"},
+                          {"After", Align::Right, 0, "after"},
+                          {"Change", Align::Right, 0, "change"}},
+              .rows = {}};
+  table.rows.push_back(row("accuracy", before.accuracy(), after.accuracy()));
+  table.rows.push_back(row("loss", before.loss, after.loss));
+  return table;
+}
+
 Result<Exit> run(const Invocation& invocation) {
   const Settings& settings = invocation.settings;
   CH_TRY(const std::vector<PassCall> calls, configured_passes(settings));
@@ -35,17 +71,34 @@ Result<Exit> run(const Invocation& invocation) {
                             .threads = thread_count(settings),
                             .seed = static_cast<std::uint64_t>(settings.integer("seed")),
                             .folder = folder};
+  const TrainOptions options = train_options(settings);
+  std::optional<Metrics> before;
+  if (changes_numbers(calls)) {
+    CH_TRY(before, judge(session, options));
+  }
   CH_TRY(const std::vector<PassReport> reports,
          run_and_print(invocation, session.graph, calls, context));
+  Json accuracy;
+  if (before) {
+    CH_TRY(const Metrics after, judge(session, options));
+    const Table table = accuracy_table(session, *before, after);
+    if (prints_text(invocation))
+      invocation.out << render(table, {.style = TableStyle::Orgtbl}) << std::flush;
+    if (!settings.has("load_name"))
+      log_info(
+          "The weights are random; --load a trained checkpoint for figures that mean something");
+    accuracy = to_json(table);
+  }
   const std::filesystem::path saved = folder / "transformed_ckpt";
-  CH_CHECK(save_checkpoint(saved / "graph_module.mz",
-                           {.graph = session.graph,
-                            .info = {{kTransformedFrom, session.graph.name()}}}));
+  CH_CHECK(save_checkpoint(
+      saved / "graph_module.mz",
+      {.graph = session.graph, .info = {{kTransformedFrom, session.graph.name()}}}));
   log_info(cat("Saved mase graph to ", saved.string()));
   Json json;
   json["model"] = session.model_name;
   json["dataset"] = session.data.name;
   json["passes"] = json_of(reports);
+  json["accuracy"] = accuracy;
   json["checkpoint"] = (saved / "graph_module.mz").string();
   CH_CHECK(write_json(invocation, json));
   log_info("Transformation is completed");

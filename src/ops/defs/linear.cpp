@@ -95,6 +95,7 @@ OpDef linear() {
                   .shape = [](const Call& c) { return Shape{c.integer("out_features")}; },
                   .init = {InitKind::Uniform, bound},
                   .when = "bias"}},
+      .weight_axis = -1,
       .infer = infer,
       .forward = forward,
       .gradient = gradient,
