@@ -1,5 +1,6 @@
 // q = s · clamp(floor(x / s + 1/2), low, high), with a step s that training learns.
 #include <algorithm>
+#include <limits>
 
 #include "formats/numbers.hpp"
 
@@ -12,9 +13,10 @@ Element element(const Config& config) {
   return e;
 }
 
-/// A step must stay above zero, whatever training makes of it.
+/// A step must stay above zero, whatever training makes of it, and its multiples finite.
 void restore(Element& e, float shared) {
-  e.shared = e.scale = std::fmax(shared, kEpsilon);
+  const float most = std::numeric_limits<float>::max() / std::fmax(-e.low, e.high);
+  e.shared = e.scale = std::fmin(std::fmax(shared, kEpsilon), most);
 }
 
 float quantise(float x, const Element& e, std::uint64_t /*index*/) {

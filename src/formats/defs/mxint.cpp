@@ -14,7 +14,7 @@ Element element(const Config& config) {
   set_code_bounds(e, width, true);
   e.bias = (1 << (config.integer("scale_bits") - 1)) - 1;
   e.e_min = -e.bias;
-  e.e_max = (1 << config.integer("scale_bits")) - 1 - e.bias;
+  e.e_max = std::min((1 << config.integer("scale_bits")) - 1 - e.bias, 127);  // -2^128 is no float
   return e;
 }
 
