@@ -10,8 +10,14 @@ namespace chop {
 namespace {
 
 std::string_view noun(ArgKind kind) {
-  static constexpr std::array<std::string_view, 6> kNouns = {
-      "true or false", "a whole number", "a number", "a text", "a list of names", "a table"};
+  static constexpr std::array<std::string_view, 7> kNouns = {
+      "true or false",
+      "a whole number",
+      "a number",
+      "a text",
+      "a list of names",
+      "a table",
+      "\"all\", \"NA\" or a list of axes such as [0, 2]"};
   return kNouns.at(static_cast<std::size_t>(kind));
 }
 
@@ -47,6 +53,17 @@ bool is_choice(const ArgDef& def, const Tree& item) {
          std::find(def.choices.begin(), def.choices.end(), *item.as_text()) != def.choices.end();
 }
 
+std::optional<Tree> conform_dims(const Tree& given) {
+  if (given.is_null()) return given;
+  if (const std::string* word = given.as_text())
+    return *word == "all" ? std::optional(given) : std::nullopt;
+  const Tree list = given.as_integer() != nullptr ? Tree(Tree::List{given}) : given;
+  if (list.as_list() == nullptr) return {};
+  for (const Tree& item : *list.as_list())
+    if (item.as_integer() == nullptr) return {};
+  return list;
+}
+
 /// `given` as the kind of `def`, or nothing when it is not allowed.
 std::optional<Tree> conform(const ArgDef& def, const Tree& given) {
   switch (def.kind) {
@@ -74,6 +91,8 @@ std::optional<Tree> conform(const ArgDef& def, const Tree& given) {
         if (item.as_text() == nullptr || !is_choice(def, item)) return {};
       return list;
     }
+    case ArgKind::Dims:
+      return conform_dims(given);
     case ArgKind::Table:
       break;
   }
@@ -129,7 +148,8 @@ Result<Args> Args::check(std::span<const ArgDef> defs, const Tree& given, ArgPla
                                                   join(known, ", "))},
                      args.place_, value.line);
     }
-    if (value.is_null()) continue;  // "NA": as if it were not there
+    // "NA": as if it were not there, but for dims, where it says something.
+    if (value.is_null() && def->kind != ArgKind::Dims) continue;
     const std::optional<Tree> conformed = conform(*def, value);
     if (!conformed)
       return located(

@@ -15,7 +15,8 @@
 
 namespace chop {
 
-enum class ArgKind : std::uint8_t { Flag, Integer, Real, Text, Names, Table };
+/// Dims: "all", "NA" (none, kept as nothing), or axes as a list of whole numbers.
+enum class ArgKind : std::uint8_t { Flag, Integer, Real, Text, Names, Table, Dims };
 
 /// Every value must lie within; `above` and `below` exclude the bound itself.
 struct ArgBounds {

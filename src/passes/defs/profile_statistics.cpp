@@ -1,0 +1,301 @@
+// profile_statistics: statistics of parameters and of what flows, kept in the metadata.
+//
+// Weights: every parameter and buffer of a module once, as a whole. Activations: what the chosen
+// nodes read (and make, if asked), sample by sample, while the network runs in evaluation mode.
+#include <algorithm>
+
+#include "ops/registry.hpp"
+#include "passes/observe.hpp"
+#include "passes/operands.hpp"
+#include "passes/pass_def.hpp"
+#include "passes/stat_report.hpp"
+#include "support/text.hpp"
+#include "support/threads.hpp"
+
+namespace chop::passes {
+namespace {
+
+/// An operand or result with its statistics, one per call of its kind.
+struct Tracked {
+  NodeId node{};
+  bool is_result = false;
+  std::string operand;
+  std::vector<std::unique_ptr<Statistic>> statistics = {};
+  std::size_t value = 0;  ///< of what flows: its place among the observed values
+  bool constant = false;  ///< it is seen once
+};
+
+struct Profile {
+  std::vector<StatisticCall> weight_calls;
+  std::vector<StatisticCall> activation_calls;
+  std::vector<Tracked> weights = {};
+  std::vector<Tracked> activations = {};
+  std::vector<Value> values = {};  ///< what must be observed
+  std::vector<std::string> notes = {};
+  std::int64_t batches = 0;
+  std::int64_t samples = 0;
+};
+
+std::vector<std::string> present_types(const Graph& graph) {
+  std::vector<std::string> types;
+  for (const NodeId id : graph.order())
+    if (std::string type = mase_op(graph.node(id));
+        std::find(types.begin(), types.end(), type) == types.end())
+      types.push_back(std::move(type));
+  return types;
+}
+
+Status check_target(const Graph& graph, const Args& args, std::string_view argument,
+                    const std::string& name, Profile& profile) {
+  if (args.text("by") == "name") {
+    if (graph.find(name)) return {};
+    std::vector<std::string> names;
+    for (const NodeId id : graph.order()) names.push_back(graph.node(id).name);
+    return args.wrong(argument, cat("there is no node '", name, "'"),
+                      cat(did_you_mean(name, names), "the nodes are ", join(names, ", ")));
+  }
+  const std::vector<std::string> types = present_types(graph);
+  if (std::find(types.begin(), types.end(), name) != types.end()) return {};
+  if (find_op(name)) {
+    profile.notes.push_back(cat(argument, ": the network has no node of type ", name));
+    return {};
+  }
+  return args.wrong(argument, cat("there is no node of type '", name, "'"),
+                    cat(did_you_mean(name, types), "the types in this network are ",
+                        join(types, ", "), "; for names of nodes say by = \"name\""));
+}
+
+/// The nodes an argument chooses, in the graph's order.
+Result<std::vector<NodeId>> chosen(const Graph& graph, const Args& args, std::string_view argument,
+                                   Profile& profile) {
+  const std::vector<std::string> wanted = args.names(argument);
+  for (const std::string& name : wanted)
+    CH_CHECK(check_target(graph, args, argument, name, profile));
+  const bool by_name = args.text("by") == "name";
+  std::vector<NodeId> found;
+  for (const NodeId id : graph.order()) {
+    const Node& node = graph.node(id);
+    if (std::find(wanted.begin(), wanted.end(), by_name ? node.name : mase_op(node)) !=
+        wanted.end())
+      found.push_back(id);
+  }
+  return found;
+}
+
+Status add_statistics(Tracked& tracked, std::span<const StatisticCall> calls, const Graph& graph,
+                      const Shape& sample) {
+  for (const StatisticCall& call : calls) {
+    Result<std::unique_ptr<Statistic>> made = call.def->make(call.args, sample);
+    if (!made)
+      return std::move(made).error().note(
+          cat("for ", tracked.operand, " of ", graph.node(tracked.node).name));
+    tracked.statistics.push_back(std::move(made).value());
+  }
+  return {};
+}
+
+Status profile_weights(const Graph& graph, const Args& args, const Types& types, Profile& profile) {
+  CH_TRY(const std::vector<NodeId> nodes, chosen(graph, args, "target_weight_nodes", profile));
+  for (const NodeId id : nodes) {
+    const Node& node = graph.node(id);
+    if (node.opcode != Opcode::CallModule) {
+      profile.notes.push_back(
+          cat(node.name, " is no module (", name_of(node.opcode), "): it has no weights"));
+      continue;
+    }
+    for (const Operand& operand : operands_of(graph, id, types)) {
+      if (!operand.is_parameter()) continue;
+      Tracked tracked{.node = id, .operand = operand.name};
+      CH_CHECK(add_statistics(tracked, profile.weight_calls, graph, operand.type.shape));
+      profile.weights.push_back(std::move(tracked));
+      const Tensor values = operand.parameter->value.to(DType::F32);
+      for (const auto& statistic : profile.weights.back().statistics)
+        statistic->update(values.data<float>().data(), 1);
+    }
+  }
+  return {};
+}
+
+std::size_t place_of_value(std::vector<Value>& values, Value value) {
+  const auto found = std::find(values.begin(), values.end(), value);
+  if (found != values.end()) return static_cast<std::size_t>(found - values.begin());
+  values.push_back(value);
+  return values.size() - 1;
+}
+
+Status track_activations(const Graph& graph, const Args& args, const Types& types,
+                         Profile& profile) {
+  CH_TRY(const std::vector<NodeId> nodes, chosen(graph, args, "target_activation_nodes", profile));
+  for (const NodeId id : nodes) {
+    const auto track = [&](const std::vector<Operand>& operands, bool is_result) -> Status {
+      for (const Operand& operand : operands) {
+        if (operand.is_parameter()) continue;
+        CH_TRY(const auto shapes, sample_shapes(graph, {&operand.value, 1}));
+        if (!shapes[0]) {
+          profile.notes.push_back(cat(graph.node(id).name, ".", operand.name,
+                                      ": samples do not follow one another along the first "
+                                      "dimension; it is left out"));
+          continue;
+        }
+        Tracked tracked{.node = id, .is_result = is_result, .operand = operand.name};
+        tracked.constant = shapes[0]->constant;
+        CH_CHECK(add_statistics(tracked, profile.activation_calls, graph, shapes[0]->shape));
+        tracked.value = place_of_value(profile.values, operand.value);
+        profile.activations.push_back(std::move(tracked));
+      }
+      return {};
+    };
+    CH_CHECK(track(operands_of(graph, id, types), false));
+    if (args.flag("profile_output_activation")) CH_CHECK(track(results_of(graph, id, types), true));
+  }
+  return {};
+}
+
+Status profile_activations(const Graph& graph, const Args& args, const PassContext& context,
+                           Profile& profile) {
+  if (profile.activations.empty() || profile.activation_calls.empty()) return {};
+  const std::int64_t asked = args.integer("num_samples");
+  const std::int64_t batch = context.batch_size;
+  const std::int64_t whole = (asked + batch - 1) / batch * batch;
+  profile.samples = std::min(whole, context.samples->rows());
+  profile.batches = (profile.samples + batch - 1) / batch;
+  if (context.samples->rows() < asked)
+    profile.notes.push_back(cat("num_samples = ", asked, ", but there are ",
+                                context.samples->rows(), " rows: all of them were used"));
+  const auto calls = static_cast<std::int64_t>(profile.activation_calls.size());
+  const auto tasks = static_cast<std::int64_t>(profile.activations.size()) * calls;
+  bool first = true;
+  const auto take = [&](std::span<const Observation> seen) {
+    parallel_for(context.threads, tasks, [&](std::int64_t task) {
+      const Tracked& tracked = profile.activations[static_cast<std::size_t>(task / calls)];
+      if (tracked.constant && !first) return;
+      const Observation& now = seen[tracked.value];
+      tracked.statistics[static_cast<std::size_t>(task % calls)]->update(now.values, now.samples);
+    });
+    first = false;
+  };
+  return observe(graph, profile.values, *context.samples,
+                 {.rows = profile.samples, .threads = context.threads}, take);
+}
+
+/// The table under `key`, made when there is none.
+Tree& entry(Tree& table, std::string_view key) {
+  Tree* found = table.find(key);
+  return found != nullptr ? *found : table.set(key, Tree::table());
+}
+
+/// Writes results to the metadata; one table per statistic, and the same as a tree.
+void keep_results(Graph& graph, std::span<const Tracked> all, std::span<const StatisticCall> calls,
+                  std::string_view what, PassOutput& output) {
+  for (std::size_t i = 0; i < calls.size() && !all.empty(); ++i) {
+    const std::string name(calls[i].def->name);
+    std::vector<StatRow> rows;
+    for (const Tracked& tracked : all) {
+      Node& node = graph.node(tracked.node);
+      SoftwareMeta& software = *node.meta.software;
+      auto& places = tracked.is_result ? software.results : software.args;
+      StatResult result = tracked.statistics[i]->result();
+      Tree& operand = entry(entry(*output.info.find("nodes"), node.name), tracked.operand);
+      operand.set(name, stat_tree(result));
+      places[tracked.operand].stat[name] = result;
+      rows.push_back({node.name, tracked.operand, std::move(result)});
+    }
+    output.text += stat_table(cat(name, " of ", what), rows);
+  }
+}
+
+PassOutput conclude(Graph& graph, const Profile& profile) {
+  PassOutput output;
+  output.info.set("samples", profile.samples);
+  output.info.set("batches", profile.batches);
+  output.info.set("nodes", Tree::table());
+  keep_results(graph, profile.weights, profile.weight_calls, "weights", output);
+  keep_results(graph, profile.activations, profile.activation_calls,
+               cat("activations, ", profile.samples, " samples"), output);
+  for (const std::string& note : profile.notes) output.text += cat("note: ", note, "\n");
+  output.info.set("notes", Tree::texts(profile.notes));
+  return output;
+}
+
+Result<PassOutput> run(Graph& graph, const Args& args, const PassContext& context) {
+  Profile profile;
+  CH_TRY(profile.weight_calls,
+         statistic_calls(args.get("weight_statistics"), args.inside("weight_statistics")));
+  CH_TRY(profile.activation_calls,
+         statistic_calls(args.get("activation_statistics"), args.inside("activation_statistics")));
+  CH_TRY(const Types types, infer_types(graph, context.batch_size));
+  CH_CHECK(profile_weights(graph, args, types, profile));
+  CH_CHECK(track_activations(graph, args, types, profile));
+  CH_CHECK(profile_activations(graph, args, context, profile));
+  const auto idle = [&](std::string_view kind, bool nodes, bool calls) {
+    if (nodes != calls)
+      profile.notes.push_back(nodes ? cat(kind, "_statistics is empty: nothing to measure")
+                                    : cat("target_", kind, "_nodes chooses no ",
+                                          kind == "weight" ? "weights" : "node"));
+  };
+  idle("weight", !profile.weights.empty(), !profile.weight_calls.empty());
+  idle("activation", !profile.activations.empty(), !profile.activation_calls.empty());
+  return conclude(graph, profile);
+}
+
+/// The statistics and their arguments, for help.
+std::string_view details() {
+  static const std::string text = [] {
+    std::string made =
+        "The statistics, each a table of its arguments\n"
+        "(activation_statistics.range_quantile.quantile=0.97):\n";
+    for (const StatisticDef& def : all_statistics()) {
+      std::vector<std::string> args;
+      for (const ArgDef& arg : def.args)
+        if (arg.name != "device")
+          args.push_back(arg.initial.is_null() ? std::string(arg.name)
+                                               : cat(arg.name, "=", default_text(arg)));
+      made += cat("  ", def.name, ": ", def.doc, "\n      ", join(args, ", "), "\n");
+    }
+    return made + "Definitions and error bounds: docs/passes/profile_statistics.md";
+  }();
+  return text;
+}
+
+}  // namespace
+
+PassDef profile_statistics() {
+  return {.name = "profile_statistics",
+          .doc = "statistics of weights and of what flows through the network",
+          .details = details(),
+          .args = {{.name = "by",
+                    .kind = ArgKind::Text,
+                    .initial = "type",
+                    .doc = "how nodes are chosen: by type (linear, relu) or by name",
+                    .choices = {"type", "name"}},
+                   {.name = "target_weight_nodes",
+                    .kind = ArgKind::Names,
+                    .initial = Tree::list(),
+                    .doc = "modules whose parameters and buffers are measured"},
+                   {.name = "target_activation_nodes",
+                    .kind = ArgKind::Names,
+                    .initial = Tree::list(),
+                    .doc = "nodes whose inputs are measured"},
+                   {.name = "weight_statistics",
+                    .kind = ArgKind::Table,
+                    .initial = Tree::table(),
+                    .doc = "statistics of the weights, each with its arguments"},
+                   {.name = "activation_statistics",
+                    .kind = ArgKind::Table,
+                    .initial = Tree::table(),
+                    .doc = "statistics of the activations, each with its arguments"},
+                   {.name = "num_samples",
+                    .kind = ArgKind::Integer,
+                    .initial = 32,
+                    .doc = "rows to run the network on, rounded up to whole batches",
+                    .bounds = {.least = 1}},
+                   {.name = "profile_output_activation",
+                    .kind = ArgKind::Flag,
+                    .initial = false,
+                    .doc = "measure what the chosen nodes make as well"}},
+          .needs = Needs::Software,
+          .needs_samples = true,
+          .run = run};
+}
+
+}  // namespace chop::passes
