@@ -44,9 +44,7 @@ class Histogram : public Statistic {
     if (!fixed_) {
       used = any_ ? static_cast<std::size_t>(bin_of(most_) - first_ + 1) : 0;
       edges.clear();
-      for (std::size_t i = 0; i <= used && any_; ++i)
-        edges.push_back(static_cast<float>(
-            std::ldexp(static_cast<double>(first_ + static_cast<std::int64_t>(i)), k_)));
+      for (std::size_t i = 0; i <= used && any_; ++i) edges.push_back(edge(i));
     }
     const std::span<const std::int64_t> counts(counts_.data(), used);
     result["counts"] = Tensor::of<std::int64_t>({static_cast<std::int64_t>(counts.size())}, counts);
@@ -56,6 +54,13 @@ class Histogram : public Statistic {
   }
 
  private:
+  /// Where bin `i` starts; the ends of the range of floats where it would lie beyond them.
+  float edge(std::size_t i) const {
+    constexpr double kMost = std::numeric_limits<float>::max();
+    const double at = std::ldexp(static_cast<double>(first_ + static_cast<std::int64_t>(i)), k_);
+    return static_cast<float>(std::clamp(at, -kMost, kMost));
+  }
+
   void set_edges(double least, double most) {
     const auto bins = static_cast<double>(counts_.size());
     for (std::size_t i = 0; i <= counts_.size(); ++i)
