@@ -2,6 +2,7 @@
 
 #include "cli/action_def.hpp"
 #include "data/registry.hpp"
+#include "formats/registry.hpp"
 #include "models/registry.hpp"
 #include "ops/registry.hpp"
 #include "passes/pass_def.hpp"
@@ -63,6 +64,47 @@ std::string ops_page() {
               "Every operator, one file each in `src/ops/defs`. Attributes have PyTorch's names "
               "and meanings.",
               body);
+}
+
+std::string default_of(const KeyDef& key) {
+  switch (key.absent) {
+    case IfAbsent::Error:
+      return "required";
+    case IfAbsent::Default:
+      return cat("`", to_text(key.pattern), "`");
+    case IfAbsent::Derived:
+      return "derived";
+    case IfAbsent::Nothing:
+      return "none";
+  }
+  return {};
+}
+
+std::string format_section(const FormatDef& def) {
+  std::string text = cat("## ", def.name, "\n\n", def.doc, "\n\n");
+  std::vector<std::string> facts = {cat("Gradient: ", name_of(def.gradient))};
+  for (const std::string_view alias : def.aliases) facts.push_back(cat("alias `", alias, "`"));
+  if (!def.learned.empty()) facts.push_back(cat("learns `", def.learned, "`"));
+  if (!def.calibration.key.empty())
+    facts.push_back(cat("calibration may choose `", def.calibration.key, "`"));
+  text += join(facts, "; ") + ".\n\n";
+  if (def.keys.empty()) return text;
+  Table table = columns({"key", "default", "allowed", "meaning"});
+  for (const KeyDef& key : def.keys)
+    table.rows.push_back(
+        {cat("`", key.name, "`"), default_of(key), describe_allowed(key), key.doc});
+  return text + markdown(table) + "\n";
+}
+
+std::string formats_page() {
+  std::string body;
+  for (const FormatDef& def : all_formats()) body += format_section(def);
+  return page(
+      "Number formats",
+      "Every number format, one file each in `src/formats/defs`. `rne` rounds to nearest, ties "
+      "to even. For all of them: NaN stays NaN and has no code; infinity saturates. `ch format "
+      "NAME KEY=VALUE ...` shows what one does.",
+      body);
 }
 
 std::string models_page() {
@@ -151,13 +193,10 @@ std::string passes_page() {
 }  // namespace
 
 std::vector<ReferencePage> reference_pages() {
-  return {{"cli.md", cli_page()},
-          {"datasets.md", datasets_page()},
-          {"models.md", models_page()},
-          {"ops.md", ops_page()},
-          {"optimisers.md", optimisers_page()},
-          {"passes.md", passes_page()},
-          {"settings.md", settings_page()}};
+  return {{"cli.md", cli_page()},         {"datasets.md", datasets_page()},
+          {"formats.md", formats_page()}, {"models.md", models_page()},
+          {"ops.md", ops_page()},         {"optimisers.md", optimisers_page()},
+          {"passes.md", passes_page()},   {"settings.md", settings_page()}};
 }
 
 }  // namespace chop

@@ -35,6 +35,9 @@ struct KeyDef {
 /// "a whole number from 1 to 32", "one of row, channel, tensor": the end of a hint.
 std::string describe_allowed(const KeyDef& key);
 
+/// "8", "0.5", "true", "1,16" or "[1, 16]" as people type them; anything else is a text.
+Attr read_value(std::string_view text);
+
 /// Values by key, complete: every key of the format but those that may be absent.
 class Config {
  public:
