@@ -14,7 +14,7 @@ namespace chop {
 namespace {
 
 constexpr std::array<std::string_view, 4> kMethods = {"min_max", "quantile", "mse", "kl"};
-constexpr std::size_t kBins = 2048;
+constexpr std::size_t kBins = 512;
 
 struct Extremes {
   double least = 0;
@@ -79,25 +79,40 @@ Bins bins_of(const ValueSample& sample) {
   return bins;
 }
 
-/// Σ p·log(p/q), where q spreads the mass of each quantised value over the bins it stands for.
-double divergence(const NumberFormat& format, const Bins& bins) {
-  const std::vector<float> q = quantised(format, bins.centres);
+/// Σ p·log(p/q). In p, what the format cannot reach lies in the outermost bins it can; q has the
+/// values within reach alone and spreads the mass of each over the bins it stands for. So
+/// both steps that are too wide and values cut off make them differ.
+double divergence(const NumberFormat& format, const Range& range, const Bins& bins) {
+  const std::vector<float> quantised_bins = quantised(format, bins.centres);
+  std::size_t first = kBins;
+  std::size_t last = 0;
+  for (std::size_t i = 0; i < kBins; ++i)
+    if (double{bins.centres[i]} >= range.lowest && double{bins.centres[i]} <= range.highest) {
+      first = std::min(first, i);
+      last = i;
+    }
+  if (first > last) return std::numeric_limits<double>::infinity();
   struct Level {
     double mass = 0;
     double bins = 0;
   };
   std::map<float, Level> levels;
-  for (std::size_t i = 0; i < kBins; ++i)
-    if (bins.mass[i] > 0) {
-      levels[q[i]].mass += bins.mass[i];
-      levels[q[i]].bins += 1;
-    }
+  std::vector<double> p(kBins, 0);
+  for (std::size_t i = 0; i < kBins; ++i) {
+    p[std::clamp(i, first, last)] += bins.mass[i];
+    if (i < first || i > last || bins.mass[i] == 0) continue;
+    Level& level = levels[quantised_bins[i]];
+    level.mass += bins.mass[i];
+    level.bins += 1;
+  }
   double sum = 0;
-  for (std::size_t i = 0; i < kBins; ++i)
-    if (bins.mass[i] > 0) {
-      const Level& level = levels.at(q[i]);
-      sum += bins.mass[i] * std::log(bins.mass[i] * level.bins / level.mass);
-    }
+  for (std::size_t i = first; i <= last; ++i) {
+    if (p[i] == 0) continue;
+    const auto level = levels.find(quantised_bins[i]);
+    // A bin that holds only what was cut off: as if one value had been there.
+    const double q = level == levels.end() ? 1.0 : level->second.mass / level->second.bins;
+    sum += p[i] * std::log(p[i] / q);
+  }
   return sum;
 }
 
@@ -147,11 +162,11 @@ Result<NumberFormat> calibrate(const NumberFormat& format, const ValueSample& sa
     std::pair<double, double> badness;
     if (options.method == CalibrationMethod::Mse) {
       badness = {squared_error(tried, sample), 0};
-    } else if (options.method == CalibrationMethod::Kl) {
-      badness = {divergence(tried, bins), 0};
     } else {
       CH_TRY(const Range range, range_of(tried));
-      badness = misfit(range, extremes);
+      badness = options.method == CalibrationMethod::Kl
+                    ? std::pair<double, double>{divergence(tried, range, bins), 0.0}
+                    : misfit(range, extremes);
     }
     if (best && !(badness < least)) continue;
     least = badness;
