@@ -1,6 +1,7 @@
 // bench_format_speed: gigabytes per second (read plus written) of every elementwise format on
 // 64 MiB of float32, beside memcpy and beside PyTorch doing the same, in turns within one run;
-// the best of several rounds, in processor time.
+// the best of several rounds, in processor time. PyTorch runs eagerly, with the temporaries that
+// takes.
 #include <sys/wait.h>
 #include <unistd.h>
 

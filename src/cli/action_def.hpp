@@ -40,8 +40,6 @@ struct ActionDef {
   std::string_view details = {};  ///< more help, examples; may be empty
   /// Settings given by position, in order, such as model and dataset.
   std::vector<std::string_view> positionals = {};
-  /// A text setting that takes all further words, one per line; empty: there may be none.
-  std::string_view rest = {};
   /// Settings that must have a value once everything is merged.
   std::vector<std::string_view> required = {};
   /// Groups the action obeys. With any, it takes a configuration file and every setting of

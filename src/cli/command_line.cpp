@@ -113,15 +113,10 @@ Result<std::vector<Assignment>> parse_command_line(const ActionDef& action,
   const std::vector<std::string> extras = parser.app.remaining();
   for (const std::string& word : extras)
     if (word.starts_with('-') && word != "--") return unknown_word(word, action, defs);
+  for (const std::string& word : extras)
+    if (word != "--") return unknown_word(word, action, defs);
+
   std::vector<Assignment> assignments;
-  if (action.rest.empty()) {
-    for (const std::string& word : extras)
-      if (word != "--") return unknown_word(word, action, defs);
-  } else if (!extras.empty()) {
-    CH_TRY(Assignment rest, assign(*find_setting(defs, action.rest), join(extras, "\n"),
-                                   std::string(action.rest), false));
-    assignments.push_back(std::move(rest));
-  }
   for (const auto& [def, option] : parser.options) {
     if (option->count() == 0) continue;
     const auto& lists = action.lists;

@@ -70,10 +70,10 @@ class Format(unittest.TestCase):
                 (["integer"], "needs the key 'width'"),
                 (["integer", "width=99"], "width is a whole number from 1 to 32"),
                 (["integer", "widht=8"], "did you mean 'width'?"),
-                (["integer", "8"], "keys are given as KEY=VALUE"),
                 ([], "`ch format --list` lists them all"),
                 (["integer", "width=8", "--out", self.path("y.npy")], "--out needs --in")):
             self.assertIn(message, self.ch(*words, code=1).stderr)
+        self.assertIn("unexpected argument '8'", self.ch("integer", "8", code=2).stderr)
         with open(self.path("bad.npy"), "w", encoding="utf-8") as file:
             file.write("not numpy")
         self.assertIn("bad.npy", self.ch("integer", "width=8", "--in", self.path("bad.npy"),

@@ -64,14 +64,10 @@ Json list_json() {
   return json;
 }
 
-Result<NumberFormat> read_format(const Settings& settings) {
-  NumberFormat format{settings.text_or_empty("name"), {}};
-  for (const std::string& word : split(settings.text_or_empty("keys"), '\n')) {
-    if (word.empty()) continue;
+Result<NumberFormat> read_format(const Invocation& invocation) {
+  NumberFormat format{invocation.settings.text_or_empty("name"), {}};
+  for (const std::string& word : invocation.words) {
     const std::size_t equals = word.find('=');
-    if (equals == std::string::npos)
-      return Error{.what = cat("unexpected argument '", word, "'"),
-                   .hint = "keys are given as KEY=VALUE: width=8"};
     format.config[word.substr(0, equals)] = read_value(word.substr(equals + 1));
   }
   return complete(format);
@@ -213,7 +209,7 @@ Result<Exit> run(const Invocation& invocation) {
                  .hint =
                      "`ch format integer width=8 frac_width=4` shows one, `ch format --list` "
                      "lists them all"};
-  CH_TRY(const NumberFormat format, read_format(settings));
+  CH_TRY(const NumberFormat format, read_format(invocation));
   const auto in = settings.text("in");
   if (!in && settings.has("out"))
     return Error{.what = "--out needs --in", .hint = "--in x.npy names the values to quantise"};
@@ -232,16 +228,11 @@ ActionDef format() {
           "  ch format integer width=8 frac_width=4            range, bits, codes, errors\n"
           "  ch format block_fp width=7 block_size=1,16 --in x.npy --out y.npy",
       .positionals = {"name"},
-      .rest = "keys",
       .settings = {"json"},
       .own = {{.dest = "name",
                .flags = {},
                .placeholder = "NAME",
                .doc = "a number format, such as integer"},
-              {.dest = "keys",
-               .flags = {},
-               .placeholder = "KEY=VALUE",
-               .doc = "its configuration; `ch format --list` says what it takes"},
               {.dest = "list",
                .flags = {"--list"},
                .kind = SettingKind::Flag,
@@ -257,6 +248,7 @@ ActionDef format() {
                .kind = SettingKind::Path,
                .placeholder = "Y.npy",
                .doc = "where the quantised values go"}},
+      .takes_words = true,
       .run = run};
 }
 
