@@ -33,7 +33,7 @@ namespace chop {
 enum class Measure : std::uint8_t {
   Nothing,  ///< no groups, or what they share is learned
   AbsMax,   ///< the largest magnitude
-  Values    ///< all of them; such groups are contiguous
+  All       ///< all of them; such groups are contiguous
 };
 
 struct GroupFacts {

@@ -92,7 +92,7 @@ FormatDef binary() {
       .complete = complete,
       .element = element,
       .tiles = tiles,
-      .measure = Measure::Values,
+      .measure = Measure::All,
       .share = share,
       .restore = restore,
       .quantise = quantise,

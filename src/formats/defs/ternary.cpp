@@ -98,7 +98,7 @@ FormatDef ternary() {
       .complete = complete,
       .element = element,
       .tiles = tiles,
-      .measure = Measure::Values,
+      .measure = Measure::All,
       .share = share,
       .restore = restore,
       .quantise = quantise,
