@@ -166,7 +166,7 @@ class StreamedQuantiles(unittest.TestCase):
             place = q * (len(data) - 1)
             low, high = data[int(numpy.floor(place))], data[min(int(numpy.floor(place)) + 1, len(data) - 1)]
             true = low + (high - low) * (place - numpy.floor(place))
-            slack = bound * (numpy.abs(low) + numpy.abs(high)) + 2.0**-126 * bound + 1e-6 * numpy.abs(true)
+            slack = bound * numpy.maximum(numpy.abs(low), numpy.abs(high)) + 2.0**-126 * bound + 1e-7 * numpy.abs(true)
             self.assertTrue((numpy.abs(numpy.array(batched[key]) - true) <= slack).all(), (name, groups, key))
         return batched
 

@@ -4,11 +4,11 @@
 // nodes read (and make, if asked), sample by sample, while the network runs in evaluation mode.
 #include <algorithm>
 
-#include "ops/registry.hpp"
 #include "passes/observe.hpp"
 #include "passes/operands.hpp"
 #include "passes/pass_def.hpp"
 #include "passes/stat_report.hpp"
+#include "passes/targets.hpp"
 #include "support/text.hpp"
 #include "support/threads.hpp"
 
@@ -36,52 +36,6 @@ struct Profile {
   std::int64_t samples = 0;
 };
 
-std::vector<std::string> present_types(const Graph& graph) {
-  std::vector<std::string> types;
-  for (const NodeId id : graph.order())
-    if (std::string type = mase_op(graph.node(id));
-        std::find(types.begin(), types.end(), type) == types.end())
-      types.push_back(std::move(type));
-  return types;
-}
-
-Status check_target(const Graph& graph, const Args& args, std::string_view argument,
-                    const std::string& name, Profile& profile) {
-  if (args.text("by") == "name") {
-    if (graph.find(name)) return {};
-    std::vector<std::string> names;
-    for (const NodeId id : graph.order()) names.push_back(graph.node(id).name);
-    return args.wrong(argument, cat("there is no node '", name, "'"),
-                      cat(did_you_mean(name, names), "the nodes are ", join(names, ", ")));
-  }
-  const std::vector<std::string> types = present_types(graph);
-  if (std::find(types.begin(), types.end(), name) != types.end()) return {};
-  if (find_op(name)) {
-    profile.notes.push_back(cat(argument, ": the network has no node of type ", name));
-    return {};
-  }
-  return args.wrong(argument, cat("there is no node of type '", name, "'"),
-                    cat(did_you_mean(name, types), "the types in this network are ",
-                        join(types, ", "), "; for names of nodes say by = \"name\""));
-}
-
-/// The nodes an argument chooses, in the graph's order.
-Result<std::vector<NodeId>> chosen(const Graph& graph, const Args& args, std::string_view argument,
-                                   Profile& profile) {
-  const std::vector<std::string> wanted = args.names(argument);
-  for (const std::string& name : wanted)
-    CH_CHECK(check_target(graph, args, argument, name, profile));
-  const bool by_name = args.text("by") == "name";
-  std::vector<NodeId> found;
-  for (const NodeId id : graph.order()) {
-    const Node& node = graph.node(id);
-    if (std::find(wanted.begin(), wanted.end(), by_name ? node.name : mase_op(node)) !=
-        wanted.end())
-      found.push_back(id);
-  }
-  return found;
-}
-
 Status add_statistics(Tracked& tracked, std::span<const StatisticCall> calls, const Graph& graph,
                       const Shape& sample) {
   for (const StatisticCall& call : calls) {
@@ -95,7 +49,8 @@ Status add_statistics(Tracked& tracked, std::span<const StatisticCall> calls, co
 }
 
 Status profile_weights(const Graph& graph, const Args& args, const Types& types, Profile& profile) {
-  CH_TRY(const std::vector<NodeId> nodes, chosen(graph, args, "target_weight_nodes", profile));
+  CH_TRY(const std::vector<NodeId> nodes,
+         chosen_nodes(graph, args, "target_weight_nodes", profile.notes));
   for (const NodeId id : nodes) {
     const Node& node = graph.node(id);
     if (node.opcode != Opcode::CallModule) {
@@ -123,30 +78,47 @@ std::size_t place_of_value(std::vector<Value>& values, Value value) {
   return values.size() - 1;
 }
 
+/// What the chosen nodes read and, if asked, make.
+struct Flow {
+  NodeId node{};
+  bool is_result = false;
+  Operand operand;
+};
+
+std::vector<Flow> flows(const Graph& graph, std::span<const NodeId> nodes, const Types& types,
+                        bool with_results) {
+  std::vector<Flow> found;
+  for (const NodeId id : nodes) {
+    for (Operand& operand : operands_of(graph, id, types))
+      if (!operand.is_parameter()) found.push_back({id, false, std::move(operand)});
+    if (!with_results) continue;
+    for (Operand& result : results_of(graph, id, types))
+      found.push_back({id, true, std::move(result)});
+  }
+  return found;
+}
+
 Status track_activations(const Graph& graph, const Args& args, const Types& types,
                          Profile& profile) {
-  CH_TRY(const std::vector<NodeId> nodes, chosen(graph, args, "target_activation_nodes", profile));
-  for (const NodeId id : nodes) {
-    const auto track = [&](const std::vector<Operand>& operands, bool is_result) -> Status {
-      for (const Operand& operand : operands) {
-        if (operand.is_parameter()) continue;
-        CH_TRY(const auto shapes, sample_shapes(graph, {&operand.value, 1}));
-        if (!shapes[0]) {
-          profile.notes.push_back(cat(graph.node(id).name, ".", operand.name,
-                                      ": samples do not follow one another along the first "
-                                      "dimension; it is left out"));
-          continue;
-        }
-        Tracked tracked{.node = id, .is_result = is_result, .operand = operand.name};
-        tracked.constant = shapes[0]->constant;
-        CH_CHECK(add_statistics(tracked, profile.activation_calls, graph, shapes[0]->shape));
-        tracked.value = place_of_value(profile.values, operand.value);
-        profile.activations.push_back(std::move(tracked));
-      }
-      return {};
-    };
-    CH_CHECK(track(operands_of(graph, id, types), false));
-    if (args.flag("profile_output_activation")) CH_CHECK(track(results_of(graph, id, types), true));
+  CH_TRY(const std::vector<NodeId> nodes,
+         chosen_nodes(graph, args, "target_activation_nodes", profile.notes));
+  const std::vector<Flow> all = flows(graph, nodes, types, args.flag("profile_output_activation"));
+  std::vector<Value> values;
+  for (const Flow& flow : all) values.push_back(flow.operand.value);
+  CH_TRY(const auto shapes, sample_shapes(graph, values));
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const Flow& flow = all[i];
+    if (!shapes[i]) {
+      profile.notes.push_back(cat(graph.node(flow.node).name, ".", flow.operand.name,
+                                  ": samples do not follow one another along the first dimension; "
+                                  "it is left out"));
+      continue;
+    }
+    Tracked tracked{.node = flow.node, .is_result = flow.is_result, .operand = flow.operand.name};
+    tracked.constant = shapes[i]->constant;
+    CH_CHECK(add_statistics(tracked, profile.activation_calls, graph, shapes[i]->shape));
+    tracked.value = place_of_value(profile.values, flow.operand.value);
+    profile.activations.push_back(std::move(tracked));
   }
   return {};
 }
