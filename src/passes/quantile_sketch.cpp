@@ -106,18 +106,7 @@ std::size_t SortedBins::size_in_bytes() const {
   return bins_.size() * sizeof(ValueBin) + waiting_.size() * sizeof(std::uint32_t);
 }
 
-void QuantileSketch::Extremes::add(std::span<const float> values) {
-  if (values.empty()) return;
-  if (!any) least = most = values[0];
-  any = true;
-  for (const float value : values) {
-    least = value < least ? value : least;
-    most = value > most ? value : most;
-    nan = nan || value != value;
-  }
-}
-
-QuantileSketch::QuantileSketch(std::size_t groups) : extremes_(groups) {
+QuantileSketch::QuantileSketch(std::size_t groups) : extents_(groups) {
   constexpr std::size_t kFew = 8;
   if (groups <= kFew) {
     paged_.resize(groups);
@@ -129,7 +118,7 @@ QuantileSketch::QuantileSketch(std::size_t groups) : extremes_(groups) {
 }
 
 void QuantileSketch::add_span(std::size_t g, std::span<const float> values) {
-  extremes_[g].add(values);
+  extents_[g].add(values);
   if (!paged_.empty()) return paged_[g].add(values);
   for (const float value : values) sorted_[g].add(value);
 }
@@ -139,8 +128,8 @@ void QuantileSketch::add_lanes(std::span<const float> values) {
 }
 
 std::vector<double> QuantileSketch::at(std::size_t g, std::span<const double> positions) const {
-  const Extremes& ends = extremes_[g];
-  if (ends.nan || !ends.any)
+  const Extent& ends = extents_[g];
+  if (ends.nan != 0 || ends.least > ends.most)  // a NaN, or nothing at all
     return std::vector<double>(positions.size(), std::numeric_limits<double>::quiet_NaN());
   const std::vector<ValueBin> bins = paged_.empty() ? sorted_[g].bins() : paged_[g].bins();
   const int shift = paged_.empty() ? sorted_[g].shift() : PagedBins::kShift;
@@ -175,7 +164,7 @@ double QuantileSketch::relative_error() const {
 }
 
 std::size_t QuantileSketch::size_in_bytes() const {
-  std::size_t bytes = extremes_.size() * sizeof(Extremes);
+  std::size_t bytes = extents_.size() * sizeof(Extent);
   for (const PagedBins& bins : paged_) bytes += bins.size_in_bytes();
   for (const SortedBins& bins : sorted_) bytes += bins.size_in_bytes();
   return bytes;

@@ -14,6 +14,8 @@
 #include <span>
 #include <vector>
 
+#include "passes/extent.hpp"
+
 namespace chop {
 
 /// Floats as unsigned integers of the same order; -0 is 0. NaN has no place in it.
@@ -76,14 +78,7 @@ class QuantileSketch {
   std::size_t size_in_bytes() const;
 
  private:
-  struct Extremes {
-    float least = 0;
-    float most = 0;
-    bool any = false;
-    bool nan = false;
-    void add(std::span<const float> values);
-  };
-  std::vector<Extremes> extremes_;
+  std::vector<Extent> extents_;
   std::vector<PagedBins> paged_;    ///< few groups
   std::vector<SortedBins> sorted_;  ///< many
 };

@@ -1,24 +1,20 @@
 // range_min_max: the smallest and the largest element; range = max - min.
 //
 // A group with a NaN has NaN for all three, as in PyTorch.
-#include <array>
 #include <limits>
 
+#include "passes/extent.hpp"
 #include "passes/stat_groups.hpp"
 
 namespace chop::statistics {
 namespace {
 
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 class RangeMinMax : public Statistic {
  public:
   RangeMinMax(StatGroups groups, bool abs)
-      : groups_(std::move(groups)),
-        abs_(abs),
-        least_(groups_.groups(), kInfinity),
-        most_(groups_.groups(), -kInfinity),
-        nan_(groups_.groups()) {}
+      : groups_(std::move(groups)), abs_(abs), extents_(groups_.groups()) {}
 
   void update(const float* samples, std::int64_t count) override {
     samples_ += count;
@@ -33,12 +29,14 @@ class RangeMinMax : public Statistic {
               {"max", not_available()},
               {"range", not_available()},
               {"count", count}};
-    std::vector<double> least(least_.begin(), least_.end());
-    std::vector<double> most(most_.begin(), most_.end());
-    std::vector<double> range(least.size());
-    for (std::size_t g = 0; g < least.size(); ++g) {
-      if (nan_[g] != 0) least[g] = most[g] = std::numeric_limits<double>::quiet_NaN();
-      range[g] = most[g] - least[g];
+    std::vector<double> least;
+    std::vector<double> most;
+    std::vector<double> range;
+    for (const Extent& extent : extents_) {
+      const bool nan = extent.nan != 0;
+      least.push_back(nan ? kNan : static_cast<double>(extent.least));
+      most.push_back(nan ? kNan : static_cast<double>(extent.most));
+      range.push_back(most.back() - least.back());
     }
     return {{"min", groups_.value(least)},
             {"max", groups_.value(most)},
@@ -49,48 +47,19 @@ class RangeMinMax : public Statistic {
  private:
   void add(const float* samples, std::int64_t count) {
     if (groups_.is_all())  // no need to stop between samples
-      return add_span(0, {samples, static_cast<std::size_t>(count) * groups_.elements()});
+      return extents_[0].add({samples, static_cast<std::size_t>(count) * groups_.elements()});
     groups_.visit(
         samples, count, scratch_,
-        [this](std::size_t g, std::span<const float> values) { add_span(g, values); },
+        [this](std::size_t g, std::span<const float> values) { extents_[g].add(values); },
         [this](std::span<const float> values) {
-          for (std::size_t g = 0; g < values.size(); ++g) {
-            least_[g] = values[g] < least_[g] ? values[g] : least_[g];
-            most_[g] = values[g] > most_[g] ? values[g] : most_[g];
-            nan_[g] |= static_cast<std::uint32_t>(values[g] != values[g]);
-          }
+          for (std::size_t g = 0; g < values.size(); ++g) extents_[g].add(values[g]);
         });
-  }
-
-  void add_span(std::size_t g, std::span<const float> values) {
-    constexpr std::size_t kLanes = 16;
-    std::array<float, kLanes> least;
-    std::array<float, kLanes> most;
-    std::array<std::uint32_t, kLanes> nan{};
-    least.fill(least_[g]);
-    most.fill(most_[g]);
-    const auto take = [&](std::size_t k, float value) {
-      least[k] = value < least[k] ? value : least[k];
-      most[k] = value > most[k] ? value : most[k];
-      nan[k] |= static_cast<std::uint32_t>(value != value);
-    };
-    std::size_t i = 0;
-    for (; i + kLanes <= values.size(); i += kLanes)
-      for (std::size_t k = 0; k < kLanes; ++k) take(k, values[i + k]);
-    for (; i < values.size(); ++i) take(0, values[i]);
-    for (std::size_t k = 0; k < kLanes; ++k) {
-      least_[g] = least[k] < least_[g] ? least[k] : least_[g];
-      most_[g] = most[k] > most_[g] ? most[k] : most_[g];
-      nan_[g] |= nan[k];
-    }
   }
 
   StatGroups groups_;
   bool abs_;
   std::int64_t samples_ = 0;
-  std::vector<float> least_;
-  std::vector<float> most_;
-  std::vector<std::uint32_t> nan_;
+  std::vector<Extent> extents_;
   std::vector<float> absolutes_;
   std::vector<float> scratch_;
 };
