@@ -1,5 +1,6 @@
 // Convolution in one and two dimensions: everything conv1d and conv2d have in common.
 #include "ops/conv.hpp"
+#include "ops/costs.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -83,7 +84,7 @@ Cost cost(const CostCall& call) {
   const std::int64_t macs = outputs * taps;
   return {.macs = macs,
           .lab = macs,
-          .exact = outputs * (2 * taps - 1) + (call.flag("bias") ? outputs : 0),
+          .exact = exact_sums(outputs, taps) + (call.flag("bias") ? outputs : 0),
           .backward = 2 * macs};
 }
 

@@ -36,6 +36,11 @@ void gradient(GradBuilder& g) {
         g.call().flag("training") ? g.add("mul", {g.output_grad(), g.output(1)}) : g.output_grad());
 }
 
+/// Nothing but a copy when not training; else one product per element.
+Cost cost(const CostCall& call) {
+  return {.exact = call.flag("training") ? numel(call.shape(0)) : 0};
+}
+
 std::string repr(const Call& call) {
   return cat("p=", python_repr(call.real("p")), ", inplace=", to_python(call.attr("inplace")));
 }
@@ -62,7 +67,7 @@ OpDef dropout() {
       .infer = infer,
       .forward = forward,
       .gradient = gradient,
-      .cost = free_of_charge,
+      .cost = cost,
       .onnx = {{"Dropout", 13}},
       .repr = repr,
       .samples = {{.inputs = {{{4, 5}}}},

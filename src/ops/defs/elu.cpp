@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "ops/common.hpp"
+#include "ops/costs.hpp"
 #include "support/text.hpp"
 
 namespace chop::ops {
@@ -34,6 +35,7 @@ OpDef elu() {
       .attrs = {{"alpha", 1.0, "minus the limit for x towards -∞"},
                 {"inplace", false, "kept for its name in reports; results never depend on it"}},
       .unary = {value, slope},
+      .cost = elementwise<4>,
       .onnx = {{"Elu", 6}},
       .repr = repr,
       .samples = {{.inputs = {{.shape = {4, 5}, .avoid = {0.0}}}},

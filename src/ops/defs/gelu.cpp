@@ -4,6 +4,7 @@
 #include <numbers>
 
 #include "ops/common.hpp"
+#include "ops/costs.hpp"
 #include "support/text.hpp"
 
 namespace chop::ops {
@@ -41,6 +42,11 @@ TypeList infer(const TypedCall& call) {
   return same_type(call);
 }
 
+/// ·1/√2, erf, +1, ·x, ·1/2; with tanh, four more for x + 0.044715 x³ and one instead of ·1/√2.
+Cost cost(const CostCall& call) {
+  return call.text("approximate") == "tanh" ? elementwise<9>(call) : elementwise<5>(call);
+}
+
 std::string repr(const Call& call) {
   return cat("approximate=", to_python(call.attr("approximate")));
 }
@@ -57,6 +63,7 @@ OpDef gelu() {
       .torch = "F.gelu(x, approximate=approximate)",
       .attrs = {{"approximate", std::string("none"), "\"none\": with erf; \"tanh\": with tanh"}},
       .unary = {value, slope},
+      .cost = cost,
       .onnx = {{"Gelu", 20}},
       .repr = repr,
       .samples = {{.inputs = {{.shape = {4, 5}}}},

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "ops/common.hpp"
+#include "ops/costs.hpp"
 
 namespace chop::ops {
 namespace {
@@ -28,6 +29,7 @@ OpDef hardswish() {
       .torch = "F.hardswish(x)",
       .attrs = {{"inplace", false, "kept for its name in reports; results never depend on it"}},
       .unary = {value, slope},
+      .cost = elementwise<5>,
       .onnx = {{"HardSwish", 14}},
       .samples = {{.inputs = {{.shape = {4, 5}, .low = -5, .high = 5, .avoid = {-3.0, 3.0}}}},
                   {.inputs = {{.shape = {7}, .low = -1e4, .high = 1e4, .avoid = {-3.0, 3.0}}}},

@@ -1,5 +1,6 @@
 // y = min(max(x, min_val), max_val)
 #include "ops/common.hpp"
+#include "ops/costs.hpp"
 #include "support/text.hpp"
 
 namespace chop::ops {
@@ -42,6 +43,7 @@ OpDef hardtanh() {
                 {"max_val", 1.0, "largest y"},
                 {"inplace", false, "kept for its name in reports; results never depend on it"}},
       .unary = {value, slope, /*from_output=*/true},
+      .cost = elementwise<2>,
       .onnx = {{"Clip", 6}},
       .repr = repr,
       .samples = {{.inputs = {{.shape = {4, 5}, .avoid = {-1.0, 1.0}}}},

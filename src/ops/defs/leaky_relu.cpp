@@ -1,6 +1,7 @@
 // y = x                   when x > 0
 //     negative_slope · x  otherwise
 #include "ops/common.hpp"
+#include "ops/costs.hpp"
 #include "support/text.hpp"
 
 namespace chop::ops {
@@ -32,6 +33,7 @@ OpDef leaky_relu() {
       .attrs = {{"negative_slope", 0.01, "slope for negative x"},
                 {"inplace", false, "kept for its name in reports; results never depend on it"}},
       .unary = {value, slope},
+      .cost = elementwise<2>,
       .onnx = {{"LeakyRelu", 6}},
       .repr = repr,
       .samples = {{.inputs = {{.shape = {4, 5}, .avoid = {0.0}}}},

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "ops/common.hpp"
+#include "ops/costs.hpp"
 
 namespace chop::ops {
 namespace {
@@ -53,7 +54,7 @@ Cost cost(const CostCall& call) {
   const std::int64_t macs = outputs * in;
   return {.macs = macs,
           .lab = macs,
-          .exact = outputs * (2 * in - 1) + (call.flag("bias") ? outputs : 0),
+          .exact = exact_sums(outputs, in) + (call.flag("bias") ? outputs : 0),
           .backward = 2 * macs};
 }
 

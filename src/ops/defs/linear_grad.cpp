@@ -1,7 +1,10 @@
 // The three gradients of y = x Wᵀ + b, given dy, x and W:
 //   dx = dy W        dW = dyᵀ x        db = Σ dy over all rows
 // With `relu`, y = max(0, x Wᵀ + b) comes as fourth operand and dy counts where y > 0.
+#include <algorithm>
+
 #include "ops/common.hpp"
+#include "ops/costs.hpp"
 
 namespace chop::ops {
 namespace {
@@ -36,8 +39,14 @@ void forward(const ForwardCall& call) {
 }
 
 Cost cost(const CostCall& call) {
-  const std::int64_t macs = 2 * numel(call.shape(0)) * call.shape(2)[1];
-  return {.macs = macs, .lab = macs, .exact = 2 * macs};
+  const std::int64_t out = call.shape(2)[0];
+  const std::int64_t in = call.shape(2)[1];
+  const std::int64_t rows = out == 0 ? 0 : numel(call.shape(0)) / out;
+  const std::int64_t macs = 2 * rows * out * in;
+  return {.macs = macs,
+          .lab = macs,
+          .exact = exact_sums(rows * in, out) + exact_sums(out * in, rows) +
+                   out * std::max<std::int64_t>(rows - 1, 0)};
 }
 
 }  // namespace

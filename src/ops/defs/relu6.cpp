@@ -1,5 +1,6 @@
 // y = min(max(x, 0), 6)
 #include "ops/common.hpp"
+#include "ops/costs.hpp"
 
 namespace chop::ops {
 namespace {
@@ -29,6 +30,7 @@ OpDef relu6() {
       .torch = "F.relu6(x)",
       .attrs = {{"inplace", false, "kept for its name in reports; results never depend on it"}},
       .unary = {value, slope, /*from_output=*/true},
+      .cost = elementwise<2>,
       .onnx = {{"Clip", 6}},
       .repr = repr,
       .samples = {{.inputs = {{.shape = {4, 5}, .low = -3, .high = 9, .avoid = {0.0, 6.0}}}},

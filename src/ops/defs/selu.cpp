@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "ops/common.hpp"
+#include "ops/costs.hpp"
 
 namespace chop::ops {
 namespace {
@@ -34,6 +35,7 @@ OpDef selu() {
       .torch = "F.selu(x)",
       .attrs = {{"inplace", false, "kept for its name in reports; results never depend on it"}},
       .unary = {value, slope},
+      .cost = elementwise<5>,
       .onnx = {{"Selu", 6}},
       .repr = repr,
       .samples = {{.inputs = {{.shape = {4, 5}, .avoid = {0.0}}}},

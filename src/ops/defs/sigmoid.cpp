@@ -1,5 +1,6 @@
 // y = 1 / (1 + e⁻ˣ)
 #include "ops/common.hpp"
+#include "ops/costs.hpp"
 #include "ops/stable.hpp"
 
 namespace chop::ops {
@@ -25,6 +26,7 @@ OpDef sigmoid() {
       .method = "sigmoid",
       .torch = "torch.sigmoid(x)",
       .unary = {value, slope, /*from_output=*/true},
+      .cost = elementwise<4>,
       .onnx = {{"Sigmoid", 6}},
       .samples = {{.inputs = {{.shape = {4, 5}}}},
                   {.inputs = {{.shape = {9}, .low = -1e4, .high = 1e4}}},

@@ -1,5 +1,6 @@
 // y = x · sigmoid(x)
 #include "ops/common.hpp"
+#include "ops/costs.hpp"
 #include "ops/stable.hpp"
 
 namespace chop::ops {
@@ -29,6 +30,7 @@ OpDef silu() {
       .torch = "F.silu(x)",
       .attrs = {{"inplace", false, "kept for its name in reports; results never depend on it"}},
       .unary = {value, slope},
+      .cost = elementwise<5>,
       .repr = repr,
       .samples = {{.inputs = {{.shape = {4, 5}}}},
                   {.inputs = {{.shape = {9}, .low = -1e4, .high = 1e4}}},

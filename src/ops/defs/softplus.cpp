@@ -1,5 +1,6 @@
 // y = log(1 + e^(beta x)) / beta, and y = x where beta x > threshold
 #include "ops/common.hpp"
+#include "ops/costs.hpp"
 #include "ops/stable.hpp"
 #include "support/text.hpp"
 
@@ -47,6 +48,7 @@ OpDef softplus() {
       .attrs = {{"beta", 1.0, "sharpness of the bend"},
                 {"threshold", 20.0, "beta·x above which y is x"}},
       .unary = {value, slope},
+      .cost = elementwise<5>,
       .onnx = {{"Softplus", 1}},
       .repr = repr,
       .samples = {{.inputs = {{.shape = {4, 5}}}},

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "ops/common.hpp"
+#include "ops/costs.hpp"
 
 namespace chop::ops {
 namespace {
@@ -26,6 +27,7 @@ OpDef softsign() {
       .function = "torch.nn.functional.softsign",
       .torch = "F.softsign(x)",
       .unary = {value, slope},
+      .cost = elementwise<3>,
       .onnx = {{"Softsign", 1}},
       .samples = {{.inputs = {{.shape = {4, 5}, .avoid = {0.0}}}},
                   {.inputs = {{.shape = {7}, .low = -1e4, .high = 1e4}}},
