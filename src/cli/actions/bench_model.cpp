@@ -1,0 +1,181 @@
+// ch bench-model MODEL|FILE [DATASET]: what a network costs against how long it takes.
+#include <nlohmann/json.hpp>
+
+#include "cli/open_model.hpp"
+#include "cli/output.hpp"
+#include "cli/session.hpp"
+#include "passes/layer_times.hpp"
+#include "runtime/machine.hpp"
+#include "support/log.hpp"
+#include "support/text.hpp"
+#include "train/evaluate.hpp"
+
+namespace chop::actions {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Bench {
+  GraphCost cost;
+  LayerTimes times;
+  MachineSpeed machine;
+  int threads = 1;
+  std::string no_counters;  ///< why there are none
+};
+
+double rate(std::int64_t amount, double seconds) {
+  return seconds > 0 ? static_cast<double>(amount) / seconds : 0;
+}
+
+Table layer_table(const Bench& bench) {
+  Table table{.columns = {{"Layer", Align::Left, 40, "layer"},
+                          {"Op", Align::Left, 28, "op"},
+                          {"Time (us)", Align::Right, 0, "microseconds"},
+                          {"Share (%)", Align::Right, 0, "share_percent"},
+                          {"MACs", Align::Right, 0, "macs"},
+                          {"GFLOP/s", Align::Right, 0, "gflops"},
+                          {"of peak (%)", Align::Right, 0, "peak_percent"},
+                          {"GB/s", Align::Right, 0, "gigabytes_per_second"},
+                          {"of copy (%)", Align::Right, 0, "copy_percent"}},
+              .rows = {}};
+  for (const LayerTime& layer : bench.times.layers) {
+    const StepCost step = cost_of_step(layer, bench.cost);
+    const double flops = rate(step.operations, layer.seconds);
+    const double bytes = rate(step.bytes, layer.seconds);
+    table.rows.push_back({layer.name, cat(layer.op, layer.fast ? "" : " (reference)"),
+                          Cell(layer.seconds * 1e6, 2), Cell(layer.share * 100, 1),
+                          Cell(step.macs, with_commas(step.macs)), Cell(flops * 1e-9, 2),
+                          Cell(100 * flops / bench.machine.flops, 1), Cell(bytes * 1e-9, 2),
+                          Cell(100 * bytes / bench.machine.bytes, 1)});
+  }
+  return table;
+}
+
+std::string counters_text(const Bench& bench) {
+  if (bench.times.counters.empty()) return cat(bench.no_counters, "\n");
+  std::string text = "Hardware counters per run, of the calling thread:";
+  for (const CounterValue& counter : bench.times.counters)
+    text += cat(" ", with_commas(counter.value), " ", counter.name,
+                &counter == &bench.times.counters.back() ? "\n" : ",");
+  return text;
+}
+
+std::string summary(const Bench& bench) {
+  const LayerTimes& times = bench.times;
+  const double flops = rate(bench.cost.arithmetic.exact, times.run_seconds);
+  const auto fixed = [](double value, int decimals) { return Cell(value, decimals).text; };
+  return cat("One run of batch size ", bench.cost.batch, ": ", fixed(times.run_seconds * 1e6, 2),
+             " us (", fixed(times.step_seconds() * 1e6, 2), " us as the sum of its steps), ",
+             with_commas(static_cast<std::int64_t>(rate(bench.cost.batch, times.run_seconds))),
+             " samples/s; medians of ", times.repeats, " runs\n", "Counted ",
+             with_commas(bench.cost.arithmetic.macs), " MACs, ",
+             with_commas(bench.cost.arithmetic.exact),
+             " operations (exact): ", fixed(flops * 1e-9, 2), " GFLOP/s, ",
+             fixed(100 * flops / bench.machine.flops, 1), " % of this machine's peak\n",
+             "Measured peak on ", bench.threads,
+             bench.threads == 1 ? " thread: " : " threads: ", fixed(bench.machine.flops * 1e-9, 1),
+             " GFLOP/s (product of matrices), ", fixed(bench.machine.bytes * 1e-9, 1),
+             " GB/s (copy of 64 MiB)\n", counters_text(bench));
+}
+
+Json json_of(const Bench& bench, const std::string& model) {
+  Json json;
+  json["model"] = model;
+  json["batch_size"] = bench.cost.batch;
+  json["threads"] = bench.threads;
+  json["repeats"] = bench.times.repeats;
+  json["run_microseconds"] = bench.times.run_seconds * 1e6;
+  json["step_microseconds"] = bench.times.step_seconds() * 1e6;
+  json["samples_per_second"] = rate(bench.cost.batch, bench.times.run_seconds);
+  json["macs"] = bench.cost.arithmetic.macs;
+  json["operations"] = bench.cost.arithmetic.exact;
+  json["gflops"] = rate(bench.cost.arithmetic.exact, bench.times.run_seconds) * 1e-9;
+  json["peak_gflops"] = bench.machine.flops * 1e-9;
+  json["copy_gigabytes_per_second"] = bench.machine.bytes * 1e-9;
+  json["plan_bytes"] = bench.times.plan_bytes;
+  if (bench.times.counters.empty()) {
+    json["counters"] = nullptr;
+    json["no_counters"] = bench.no_counters;
+  } else {
+    for (const CounterValue& counter : bench.times.counters)
+      json["counters"][counter.name] = counter.value;
+  }
+  json["layers"] = to_json(layer_table(bench));
+  return json;
+}
+
+Result<Bench> measure(const Graph& graph, TimingOptions options) {
+  Bench bench{.threads = options.threads};
+  CH_TRY(bench.cost, count_costs(graph, {.batch = options.batch}));
+  bench.machine = measure_machine(options.threads);
+  Result<HardwareCounters> counters = HardwareCounters::open();
+  if (counters) {
+    options.counters = &counters.value();
+    Result<LayerTimes> times = time_layers(graph, options);
+    if (times) {
+      bench.times = std::move(times).value();
+      return bench;
+    }
+    bench.no_counters = times.error().what;  // what fails without counters too fails below
+    options.counters = nullptr;
+  } else {
+    bench.no_counters = counters.error().what;
+  }
+  CH_TRY(bench.times, time_layers(graph, options));
+  return bench;
+}
+
+Result<Exit> run(const Invocation& invocation) {
+  const Settings& settings = invocation.settings;
+  const auto seed = static_cast<std::uint64_t>(settings.integer("seed"));
+  CH_TRY(const OpenedModel model, open_model(settings.text_or_empty("model"), {.seed = seed}));
+  std::optional<Dataset> data;
+  if (const auto name = settings.text("dataset")) {
+    CH_TRY(data, load_dataset(*name, data_options(settings)));
+    for (const std::string& note : data->notes) log_info(note);
+    CH_CHECK(check_fits(model.graph, data->train, data->num_classes));
+  }
+  CH_TRY(const Bench bench, measure(model.graph, {.batch = settings.integer("batch_size"),
+                                                  .threads = thread_count(settings),
+                                                  .repeats = settings.integer("repeats"),
+                                                  .samples = data ? &data->test : nullptr,
+                                                  .seed = seed}));
+  if (prints_text(invocation))
+    invocation.out << render(layer_table(bench),
+                             {.style = TableStyle::Simple, .colour = invocation.colour})
+                   << summary(bench);
+  CH_CHECK(write_json(invocation, json_of(bench, model.name)));
+  return Exit::Done;
+}
+
+}  // namespace
+
+ActionDef bench_model() {
+  return {
+      .name = "bench-model",
+      .usage = "ch bench-model MODEL|FILE [DATASET] [options]",
+      .summary = "run a network and set its time per layer against what it counts",
+      .details =
+          "  ch bench-model resnet18 --batch-size 1\n"
+          "  ch bench-model jsc-s jsc --batch-size 1024 --threads 1 --json bench.json\n"
+          "Layers that run as one step are named together. GFLOP/s are exact operations (a\n"
+          "multiply-accumulate is two) per second; GB/s the bytes of parameters, inputs and\n"
+          "outputs. The peak is measured in the same run: a large matrix product, a large copy.\n"
+          "Without a data set the network is fed normally distributed numbers.",
+      .positionals = {"model", "dataset"},
+      .required = {"model"},
+      .settings = {"seed", "data", "rows", "standardise", "validation", "validation_fraction",
+                   "disable_dataset_cache", "num_workers", "threads", "batch_size", "log_level",
+                   "json", "quiet", "no_warnings"},
+      .own = {{.dest = "repeats",
+               .flags = {"--repeats"},
+               .kind = SettingKind::Int,
+               .initial = "0",
+               .bounds = {.least = 0},
+               .placeholder = "N",
+               .doc = "timed runs; 0: as many as fit in a second, from 3 to 1000",
+               .in_toml = false}},
+      .run = run};
+}
+
+}  // namespace chop::actions

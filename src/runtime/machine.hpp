@@ -1,0 +1,14 @@
+// What this machine can do at best, measured: the yardstick for what a network achieves.
+#pragma once
+
+namespace chop {
+
+struct MachineSpeed {
+  double flops = 0;  ///< per second, of the fastest of three square float32 products
+  double bytes = 0;  ///< per second of a large copy, read and written bytes together
+};
+
+/// Takes half a second; each is the best of many tries.
+MachineSpeed measure_machine(int threads);
+
+}  // namespace chop
