@@ -1,0 +1,230 @@
+// ch inspect MODEL|FILE: what is in a network, on one screen; --report runs one of the reports.
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "cli/inspect_view.hpp"
+#include "cli/open_model.hpp"
+#include "cli/output.hpp"
+#include "cli/pass_run.hpp"
+#include "cli/session.hpp"
+#include "models/registry.hpp"
+#include "ops/registry.hpp"
+#include "support/log.hpp"
+#include "support/text.hpp"
+
+namespace chop::actions {
+namespace {
+
+using Json = nlohmann::ordered_json;
+constexpr std::size_t kRowsOfAScreen = 30;
+constexpr std::int64_t kSamplesForStatistics = 512;
+
+struct Report {
+  std::string_view name;
+  std::string_view pass;
+};
+constexpr Report kReports[] = {{"graph", "report_graph"},       {"types", "report_node_type"},
+                               {"shapes", "report_node_shape"}, {"meta", "report_node_meta_param"},
+                               {"flops", "calculate_flops"},    {"stats", "profile_statistics"}};
+
+/// Ranges and variances of all weights and of what every kind of layer reads.
+Tree statistics_args(const Graph& graph) {
+  std::set<std::string> with_weights;
+  std::set<std::string> all;
+  for (const NodeId id : graph.order()) {
+    const Node& node = graph.node(id);
+    if (node.opcode == Opcode::Placeholder || node.opcode == Opcode::GetAttr ||
+        node.opcode == Opcode::Output)
+      continue;
+    all.insert(node.op);
+    if (node.opcode == Opcode::CallModule && !op_of(node).params.empty())
+      with_weights.insert(node.op);
+  }
+  Tree statistics = Tree::table();
+  statistics.set("range_min_max", Tree::table()).set("dims", "all");
+  statistics.set("variance_online", Tree::table()).set("dims", "all");
+  Tree args = Tree::table();
+  args.set("by", "type");
+  args.set("target_weight_nodes", Tree::texts({with_weights.begin(), with_weights.end()}));
+  args.set("target_activation_nodes", Tree::texts({all.begin(), all.end()}));
+  args.set("weight_statistics", statistics);
+  args.set("activation_statistics", statistics);
+  args.set("num_samples", kSamplesForStatistics);
+  return args;
+}
+
+bool takes(const PassDef& pass, std::string_view arg) {
+  return std::any_of(pass.args.begin(), pass.args.end(),
+                     [arg](const ArgDef& def) { return def.name == arg; });
+}
+
+Result<PassCall> report_call(const Invocation& invocation, const Graph& graph,
+                             const std::string& report) {
+  const auto* found = std::find_if(std::begin(kReports), std::end(kReports),
+                                   [&](const Report& each) { return each.name == report; });
+  const std::string_view name =
+      found == std::end(kReports) ? std::string_view(report) : found->pass;
+  CH_TRY(const PassDef* pass, find_pass(name));
+  Tree args = report == "stats" ? statistics_args(graph) : Tree::table();
+  if (invocation.settings.flag("explain") && takes(*pass, "explain")) args.set("explain", true);
+  return make_call(name, args);
+}
+
+Result<Json> run_report(const Invocation& invocation, OpenedModel& model,
+                        const std::string& report) {
+  const Settings& settings = invocation.settings;
+  CH_TRY(const PassCall call, report_call(invocation, model.graph, report));
+  std::optional<Dataset> data;
+  std::string name = settings.text_or_empty("dataset");
+  if (name.empty() && call.def->needs_samples) name = model.dataset;
+  if (!name.empty()) {
+    CH_TRY(data, load_dataset(name, data_options(settings)));
+    for (const std::string& note : data->notes) log_info(note);
+    CH_CHECK(check_fits(model.graph, data->train, data->num_classes));
+  }
+  const PassContext context{.samples = data ? &data->train : nullptr,
+                            .batch_size = settings.integer("batch_size"),
+                            .threads = thread_count(settings),
+                            .seed = static_cast<std::uint64_t>(settings.integer("seed")),
+                            .folder = std::filesystem::current_path()};
+  CH_TRY(const std::vector<PassReport> reports,
+         run_and_print(invocation, model.graph, {&call, 1}, context));
+  Json json;
+  json["model"] = model.name;
+  json["batch_size"] = context.batch_size;
+  json["passes"] = json_of(reports);
+  return json;
+}
+
+std::string header(const OpenedModel& model, const Inspection& inspection, int threads) {
+  std::string text = model.name;
+  if (const Result<const ModelDef*> def = find_model(model.name); def)
+    text += cat(": ", def.value()->doc);
+  text += cat("\n", with_commas(inspection.cost.parameters), " parameters, ",
+              model.trained ? "weights from the file" : "random weights");
+  if (!model.dataset.empty()) text += cat("; usually run on ", model.dataset);
+  const std::int64_t batch = inspection.cost.batch;
+  return text += cat("\nCounted and timed for a batch of ", batch,
+                     batch == 1 ? " sample" : " samples", " on ", threads,
+                     threads == 1 ? " thread" : " threads", " (--batch-size, --threads)\n\n");
+}
+
+/// 12.3 us, 4.56 ms, 1.23 s.
+std::string duration(double seconds) {
+  if (seconds < 1e-3) return cat(Cell(seconds * 1e6, 1).text, " us");
+  if (seconds < 1) return cat(Cell(seconds * 1e3, 2).text, " ms");
+  return cat(Cell(seconds, 2).text, " s");
+}
+
+std::string footer(const Inspection& inspection, std::size_t shown) {
+  const GraphCost& cost = inspection.cost;
+  const auto bytes = [](std::int64_t count) {
+    return human_bytes(static_cast<std::uint64_t>(count));
+  };
+  std::string text =
+      cat("\nTotal: ", with_commas(cost.arithmetic.macs), " MACs (",
+          with_commas(cost.arithmetic.exact), " operations), ", with_commas(cost.lab_bitops),
+          " BitOPs; ", duration(inspection.times.run_seconds), " a run, the median of ",
+          inspection.times.repeats, "\n       ", bytes(inspection.bits() / 8),
+          " in memory: parameters ", bytes(cost.parameter_bytes), ", activations ",
+          bytes(inspection.bits() / 8 - cost.parameter_bytes), "\n");
+  if (shown < inspection.rows.size())
+    text += cat("       ", inspection.rows.size(), " layers shown as ", shown,
+                " rows; --all lists every one\n");
+  return text;
+}
+
+Result<Json> show(const Invocation& invocation, const OpenedModel& model) {
+  const Settings& settings = invocation.settings;
+  const int threads = thread_count(settings);
+  CH_TRY(
+      const Inspection inspection,
+      inspect_graph(model.graph, {.batch = settings.integer("batch_size"),
+                                  .threads = threads,
+                                  .seconds = 0.2,
+                                  .seed = static_cast<std::uint64_t>(settings.integer("seed"))}));
+  if (prints_text(invocation)) {
+    const std::vector<InspectRow> rows =
+        one_screen(inspection.rows, settings.flag("all") ? inspection.rows.size() : kRowsOfAScreen);
+    invocation.out << header(model, inspection, threads)
+                   << render(table_of(rows),
+                             {.style = TableStyle::Simple, .colour = invocation.colour})
+                   << footer(inspection, rows.size());
+    if (settings.flag("explain")) invocation.out << "\n" << inspect_explanation();
+  }
+  Json json;
+  json["model"] = model.name;
+  json["dataset"] = model.dataset;
+  json["trained"] = model.trained;
+  json.update(json_of(inspection));
+  return json;
+}
+
+Result<Exit> run(const Invocation& invocation) {
+  const Settings& settings = invocation.settings;
+  CH_TRY(OpenedModel model,
+         open_model(settings.text_or_empty("model"),
+                    {.seed = static_cast<std::uint64_t>(settings.integer("seed"))}));
+  const auto report = settings.text("report");
+  CH_TRY(const Json json,
+         report ? run_report(invocation, model, *report) : show(invocation, model));
+  CH_CHECK(write_json(invocation, json));
+  return Exit::Done;
+}
+
+std::vector<SettingDef> options() {
+  return {{.dest = "batch_size",
+           .flags = {"--batch-size"},
+           .kind = SettingKind::Int,
+           .initial = "1",
+           .bounds = {.least = 1},
+           .placeholder = "N",
+           .doc = "samples that are counted, timed and reported together",
+           .in_toml = false},
+          {.dest = "report",
+           .flags = {"--report"},
+           .choices = {"graph", "types", "shapes", "meta", "flops", "stats"},
+           .placeholder = "KIND",
+           .doc = "the full report of one kind instead of the screen",
+           .in_toml = false},
+          {.dest = "explain",
+           .flags = {"--explain"},
+           .kind = SettingKind::Flag,
+           .initial = "False",
+           .doc = "say what the columns mean",
+           .in_toml = false},
+          {.dest = "all",
+           .flags = {"--all"},
+           .kind = SettingKind::Flag,
+           .initial = "False",
+           .doc = "every layer of a large network, no blocks",
+           .in_toml = false},
+          dump_setting()};
+}
+
+}  // namespace
+
+ActionDef inspect() {
+  return {
+      .name = "inspect",
+      .usage = "ch inspect MODEL|FILE [DATASET] [options]",
+      .summary = "show a network on one screen: layers, shapes, costs, where time and bits go",
+      .details =
+          "  ch inspect jsc-tiny --explain\n"
+          "  ch inspect resnet18 --all\n"
+          "  ch inspect best.ckpt --report flops --batch-size 8\n"
+          "FILE is a checkpoint or a network in TOML. --report graph, types, shapes, meta, flops\n"
+          "and stats run the passes report_graph, report_node_type, report_node_shape,\n"
+          "report_node_meta_param, calculate_flops and profile_statistics; `ch pass` takes their\n"
+          "arguments.",
+      .positionals = {"model", "dataset"},
+      .required = {"model"},
+      .settings = {"seed", "data", "rows", "standardise", "validation", "validation_fraction",
+                   "disable_dataset_cache", "num_workers", "threads", "log_level", "json", "quiet",
+                   "no_warnings"},
+      .own = options(),
+      .run = run};
+}
+
+}  // namespace chop::actions
