@@ -125,7 +125,7 @@ std::string footer(const Inspection& inspection, std::size_t shown) {
   std::string text =
       cat("\nTotal: ", with_commas(cost.arithmetic.macs), " MACs (",
           with_commas(cost.arithmetic.exact), " operations), ", with_commas(cost.lab_bitops),
-          " BitOPs; ", duration(inspection.times.run_seconds), " a run, the median of ",
+          " BitOPs\n       ", duration(inspection.times.run_seconds), " a run, the median of ",
           inspection.times.repeats, "\n       ", bytes(inspection.bits() / 8),
           " in memory: parameters ", bytes(cost.parameter_bytes), ", activations ",
           bytes(inspection.bits() / 8 - cost.parameter_bytes), "\n");

@@ -120,7 +120,7 @@ Hand adaptive_avg_pool(const CostCall& call) {
 Hand batch_norm(const CostCall& call) {
   Hand hand{.lab = 4 * in_count(call), .backward = 4 * in_count(call)};
   hand.exact = 3 * call.integer("num_features");  // + eps, root, reciprocal per channel
-  const bool measures = !call.flag("track_running_stats");
+  const bool measures = call.flag("training") || !call.flag("track_running_stats");
   for (std::int64_t i = 0; i < in_count(call); ++i) {
     hand.exact += 2;                           // - mean, times 1 / deviation
     if (call.flag("affine")) hand.exact += 2;  // times weight, + bias
