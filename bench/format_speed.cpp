@@ -2,8 +2,6 @@
 // 64 MiB of float32, beside memcpy and beside PyTorch doing the same, in turns within one run;
 // the best of several rounds, in processor time. PyTorch runs eagerly, with the temporaries that
 // takes.
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
@@ -16,6 +14,7 @@
 
 #include "formats/quantiser.hpp"
 #include "formats/registry.hpp"
+#include "peer.hpp"
 #include "report/table.hpp"
 #include "support/rng.hpp"
 
@@ -25,53 +24,6 @@ namespace {
 constexpr std::int64_t kCount = std::int64_t{16} << 20;
 constexpr double kBytes = 2.0 * 4.0 * static_cast<double>(kCount);
 constexpr int kRounds = 7;
-
-/// PyTorch in a process of its own: a format's name in, the seconds of one call out.
-class Peer {
- public:
-  Peer() {
-    int ask[2];
-    int answer[2];
-    if (pipe(ask) != 0 || pipe(answer) != 0) return;
-    child_ = fork();
-    if (child_ == 0) {
-      dup2(ask[0], STDIN_FILENO);
-      dup2(answer[1], STDOUT_FILENO);
-      close(ask[1]);
-      close(answer[0]);
-      const std::string script = cat(CH_SOURCE_DIR, "/bench/format_speed_torch.py");
-      execl("/usr/bin/python3", "python3", "-B", script.c_str(), std::to_string(kCount).c_str(),
-            nullptr);
-      _exit(127);
-    }
-    close(ask[0]);
-    close(answer[1]);
-    ask_ = ask[1];
-    answers_ = fdopen(answer[0], "r");
-  }
-  ~Peer() {
-    if (ask_ >= 0) close(ask_);
-    if (answers_ != nullptr) std::fclose(answers_);
-    if (child_ > 0) waitpid(child_, nullptr, 0);
-  }
-  Peer(const Peer&) = delete;
-  Peer& operator=(const Peer&) = delete;
-
-  /// Seconds, or a negative number when the peer is gone or does not know the format.
-  double measure(const std::string& format) {
-    char line[64];
-    const std::string question = format + "\n";
-    if (ask_ < 0 || write(ask_, question.c_str(), question.size()) < 0 ||
-        std::fgets(line, sizeof line, answers_) == nullptr)
-      return -1;
-    return std::strtod(line, nullptr);
-  }
-
- private:
-  pid_t child_ = -1;
-  int ask_ = -1;
-  std::FILE* answers_ = nullptr;
-};
 
 /// Processor time, so that a busy machine does not count.
 template <class Work>
@@ -149,7 +101,7 @@ int main() {
   std::vector<float> x(static_cast<std::size_t>(chop::kCount));
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(4 * noise.uniform(i) - 2);
   std::vector<float> y(x.size());
-  chop::Peer peer;
+  chop::Peer peer("format_speed_torch.py", {std::to_string(chop::kCount)});
   chop::Table table{.columns = {{"16 Mi float32, one thread", chop::Align::Left},
                                 {"values", chop::Align::Left},
                                 {"ours, GB/s", chop::Align::Right},

@@ -2,7 +2,6 @@
 // relu and linear node of jsc-s, ours beside PyTorch and numpy, in turns within one run; prints
 // seconds and the peak memory of both processes.
 #include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,6 +15,7 @@
 
 #include "models/registry.hpp"
 #include "passes/manager.hpp"
+#include "peer.hpp"
 #include "report/table.hpp"
 #include "support/rng.hpp"
 #include "support/text.hpp"
@@ -33,59 +33,6 @@ double peak_megabytes() {
   getrusage(RUSAGE_SELF, &usage);
   return static_cast<double>(usage.ru_maxrss) / 1024;
 }
-
-/// PyTorch and numpy in a process of their own, which measures one round for every byte.
-class Peer {
- public:
-  struct Round {
-    double seconds = -1;
-    double megabytes = 0;
-  };
-
-  Peer(const std::string& rows, const std::string& threads) {
-    std::array<int, 2> ask{};
-    std::array<int, 2> answer{};
-    if (pipe(ask.data()) != 0 || pipe(answer.data()) != 0) return;
-    child_ = fork();
-    if (child_ == 0) {
-      dup2(ask[0], STDIN_FILENO);
-      dup2(answer[1], STDOUT_FILENO);
-      close(ask[1]);
-      close(answer[0]);
-      const std::string script = cat(CH_SOURCE_DIR, "/bench/profile_statistics_torch.py");
-      execl("/usr/bin/python3", "python3", "-B", script.c_str(), rows.c_str(), threads.c_str(),
-            nullptr);
-      _exit(127);
-    }
-    close(ask[0]);
-    close(answer[1]);
-    ask_ = ask[1];
-    answers_ = fdopen(answer[0], "r");
-  }
-  ~Peer() {
-    if (ask_ >= 0) close(ask_);
-    if (answers_ != nullptr) std::fclose(answers_);
-    if (child_ > 0) waitpid(child_, nullptr, 0);
-  }
-  Peer(const Peer&) = delete;
-  Peer& operator=(const Peer&) = delete;
-
-  /// Negative seconds when the peer is gone.
-  Round measure() {
-    std::array<char, 128> line{};
-    if (ask_ < 0 || write(ask_, "\n", 1) != 1 ||
-        std::fgets(line.data(), line.size(), answers_) == nullptr)
-      return {};
-    char* rest = nullptr;
-    const double seconds = std::strtod(line.data(), &rest);
-    return {seconds, std::strtod(rest, nullptr)};
-  }
-
- private:
-  pid_t child_ = -1;
-  int ask_ = -1;
-  std::FILE* answers_ = nullptr;
-};
 
 Split random_jets(std::int64_t rows) {
   Split split{.x = Tensor(DType::F32, {rows, 16}), .y = Tensor(DType::I64, {rows})};
@@ -127,15 +74,16 @@ Status run(std::int64_t rows) {
   std::vector<double> ours;
   std::vector<double> theirs;
   double their_memory = 0;
-  Peer peer(std::to_string(rows), std::to_string(hardware_threads()));
+  Peer peer("profile_statistics_torch.py",
+            {std::to_string(rows), std::to_string(hardware_threads())});
   for (int round = 0; round < kRounds; ++round) {
     CH_TRY(const double seconds, our_seconds(split));
     ours.push_back(seconds);
-    const Peer::Round answer = peer.measure();
-    if (answer.seconds < 0)
+    const std::vector<double> answer = peer.ask();
+    if (answer.size() != 2)
       return Error{.what = "PyTorch did not answer", .hint = "apt-get install python3-torch"};
-    theirs.push_back(answer.seconds);
-    their_memory = answer.megabytes;
+    theirs.push_back(answer[0]);
+    their_memory = answer[1];
   }
   Table table{
       .columns = {{cat(with_commas(rows), " jets through jsc-s, four statistics"), Align::Left},

@@ -1,7 +1,5 @@
 // bench_train_step [MODEL...]: one training step (forward, backward, Adam) at batch 256,
 // ours beside PyTorch eager's, in turns within one run; prints medians, spread and ratio.
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -13,6 +11,7 @@
 #include <vector>
 
 #include "models/registry.hpp"
+#include "peer.hpp"
 #include "report/table.hpp"
 #include "support/rng.hpp"
 #include "train/optimiser.hpp"
@@ -25,51 +24,6 @@ constexpr std::int64_t kBatch = 256;
 constexpr int kRounds = 9;
 constexpr int kOurSteps = 3000;
 constexpr int kTheirSteps = 150;
-
-/// PyTorch in a process of its own, which measures one round for every byte we send it.
-class Peer {
- public:
-  explicit Peer(const std::string& model) {
-    int ask[2];
-    int answer[2];
-    if (pipe(ask) != 0 || pipe(answer) != 0) return;
-    child_ = fork();
-    if (child_ == 0) {
-      dup2(ask[0], STDIN_FILENO);
-      dup2(answer[1], STDOUT_FILENO);
-      close(ask[1]);
-      close(answer[0]);
-      const std::string script = cat(CH_SOURCE_DIR, "/bench/train_step_torch.py");
-      execl("/usr/bin/python3", "python3", "-B", script.c_str(), model.c_str(),
-            std::to_string(kBatch).c_str(), std::to_string(kTheirSteps).c_str(), nullptr);
-      _exit(127);
-    }
-    close(ask[0]);
-    close(answer[1]);
-    ask_ = ask[1];
-    answers_ = fdopen(answer[0], "r");
-  }
-  ~Peer() {
-    if (ask_ >= 0) close(ask_);
-    if (answers_ != nullptr) std::fclose(answers_);
-    if (child_ > 0) waitpid(child_, nullptr, 0);
-  }
-  Peer(const Peer&) = delete;
-  Peer& operator=(const Peer&) = delete;
-
-  /// Microseconds per step of one round, or a negative number when the peer is gone.
-  double measure() {
-    char line[64];
-    if (ask_ < 0 || write(ask_, "\n", 1) != 1 || std::fgets(line, sizeof line, answers_) == nullptr)
-      return -1;
-    return std::strtod(line, nullptr);
-  }
-
- private:
-  pid_t child_ = -1;
-  int ask_ = -1;
-  std::FILE* answers_ = nullptr;
-};
 
 class OurStep {
  public:
@@ -141,7 +95,7 @@ std::string show(const Summary& s) {
 
 Status measure(const std::string& model, Table& table) {
   CH_TRY(auto ours, OurStep::make(model));
-  Peer peer(model);
+  Peer peer("train_step_torch.py", {model, std::to_string(kBatch), std::to_string(kTheirSteps)});
   ours->microseconds();  // warm
   if (peer.measure() < 0)
     return Error{.what = "PyTorch did not answer", .hint = "apt-get install python3-torch"};
