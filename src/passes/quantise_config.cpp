@@ -64,6 +64,16 @@ Attrs implied(const FormatDef& def, const Quantisable& group, const Operand& ope
   return attrs;
 }
 
+/// `name = "integer"`, or nothing for "NA"; an error for what is no format.
+Result<std::string> format_name(std::string_view key, const Tree& value) {
+  if (value.is_null()) return std::string();
+  if (value.as_text() == nullptr)
+    return Error{.what = cat(key, " is ", kind_of(value)), .hint = "it is the name of a format"};
+  CH_TRY(const FormatDef* found, find_format(*value.as_text()));
+  static_cast<void>(found);
+  return *value.as_text();
+}
+
 }  // namespace
 
 std::vector<std::string> operands_of_group(const Node& node, std::string_view group) {
@@ -88,6 +98,18 @@ Error QuantiseConfig::located(Error error) const {
   return error;
 }
 
+const FormatDef* QuantiseConfig::format_of(std::string_view group) const {
+  const auto own = own_formats_.find(group);
+  const std::string& name = own == own_formats_.end() ? format_ : own->second;
+  return name.empty() ? nullptr : find_format(name).value();
+}
+
+bool QuantiseConfig::is_told(std::string_view group) const {
+  return own_formats_.contains(group) ||
+         std::any_of(keys_.begin(), keys_.end(),
+                     [group](const Key& key) { return key.operand == group; });
+}
+
 Result<QuantiseConfig> QuantiseConfig::read(const Tree& config, const ArgPlace& place) {
   QuantiseConfig made;
   made.place_ = place;
@@ -97,72 +119,103 @@ Result<QuantiseConfig> QuantiseConfig::read(const Tree& config, const ArgPlace& 
                          .hint =
                              "name = \"integer\" or another of `ch format --list`; \"NA\" leaves "
                              "nodes as they are"});
-  if (name->is_null()) return made;
-  if (name->as_text() == nullptr)
-    return made.located({.what = cat(place.path, ".name is ", kind_of(*name)),
-                         .hint = "name is the name of a format"});
-  made.format_ = *name->as_text();
-  Result<const FormatDef*> found = find_format(made.format_);
-  if (!found) return made.located(std::move(found).error());
-  const FormatDef& def = *found.value();
-  for (const auto& [key, value] : *config.as_table()) {
-    if (key == "name") continue;
-    if (key == "bypass") {
-      if (value.as_flag() == nullptr)
-        return made.located({.what = cat(place.path, ".bypass = ", to_text(value)),
-                             .hint = "bypass is true or false"});
-      made.bypass_ = *value.as_flag();
-      continue;
-    }
-    Key one{.name = key, .value = value};
-    for (const std::string_view group : kGroups)
-      if (key.starts_with(cat(group, "_")))
-        one = {std::string(group), key.substr(group.size() + 1), value};
-    if (find_key(def, one.name) == nullptr)
-      return made.located(
-          {.what = cat("'", key, "' is no key of the format ", made.format_),
-           .hint = cat(did_you_mean(key, known_keys(def)), "`ch format ", made.format_,
-                       "` lists its keys; each takes data_in_, "
-                       "weight_, bias_ or data_out_ before it")});
-    made.keys_.push_back(std::move(one));
-  }
+  Result<std::string> format = format_name(cat(place.path, ".name"), *name);
+  if (!format) return made.located(std::move(format).error());
+  made.format_ = std::move(format).value();
+  for (const auto& [key, value] : *config.as_table())
+    if (Status status = made.take_key(key, value); !status)
+      return made.located(std::move(status).error());
+  for (const Key& key : made.keys_) CH_CHECK(made.check_key(key));
   return made;
+}
+
+Status QuantiseConfig::take_key(const std::string& key, const Tree& value) {
+  if (key == "name") return {};
+  if (key == "bypass") {
+    if (value.as_flag() == nullptr)
+      return Error{.what = cat(place_.path, ".bypass = ", to_text(value)),
+                   .hint = "bypass is true or false"};
+    bypass_ = *value.as_flag();
+    return {};
+  }
+  Key one{.name = key, .value = value};
+  for (const std::string_view group : kGroups)
+    if (key.starts_with(cat(group, "_")))
+      one = {std::string(group), key.substr(group.size() + 1), value};
+  if (one.name == "name") {
+    CH_TRY(own_formats_[one.operand], format_name(key, value));
+    return {};
+  }
+  keys_.push_back(std::move(one));
+  return {};
+}
+
+/// Every key must be one of the format it is for; of several, of one at least.
+Status QuantiseConfig::check_key(const Key& key) const {
+  std::string tried;
+  std::vector<std::string> known;
+  for (const std::string_view group : kGroups) {
+    const FormatDef* def = format_of(group);
+    if (def == nullptr || (!key.operand.empty() && key.operand != group)) continue;
+    if (find_key(*def, key.name) != nullptr) return {};
+    tried = def->name;
+    for (std::string& one : known_keys(*def)) known.push_back(std::move(one));
+  }
+  if (tried.empty()) return {};  // nothing is quantised
+  const std::string full = cat(key.operand, key.operand.empty() ? "" : "_", key.name);
+  return located({.what = cat("'", full, "' is no key of the format ", tried),
+                  .hint = cat(did_you_mean(full, known), "`ch format ", tried,
+                              "` lists its keys; each takes data_in_, weight_, bias_ or data_out_ "
+                              "before it")});
+}
+
+Result<NumberFormat> QuantiseConfig::format_for(const FormatDef& def, const Quantisable& wanted,
+                                                const Operand& operand, bool& open) {
+  NumberFormat format{.name = std::string(def.name), .config = implied(def, wanted, operand)};
+  if (const auto own = own_formats_.find(wanted.operand); own != own_formats_.end())
+    format.name = own->second;
+  else
+    format.name = format_;
+  const std::string_view decided = def.learned.empty() ? def.calibration.key : def.learned;
+  open = def.calibration.when_absent || !def.learned.empty();
+  for (const Key& key : keys_) {
+    if (!key.operand.empty() && key.operand != wanted.operand) continue;
+    if (find_key(def, key.name) == nullptr) continue;  // for operands of another format
+    used_.insert(cat(key.operand, key.operand.empty() ? "" : "_", key.name));
+    if (key.name == decided) open = key.value.as_text() != nullptr && *key.value.as_text() == kAuto;
+    if (key.value.is_null() || (key.name == decided && open)) continue;
+    Result<Attr> value = attr_of(key.value);
+    if (!value) return std::move(value).error().note(cat(wanted.operand, "_", key.name));
+    format.config[key.name] = std::move(value).value();
+  }
+  CH_TRY(NumberFormat whole, complete(format));
+  return open ? format : whole;
 }
 
 Status QuantiseConfig::take_group(const Quantisable& wanted, const Node& node,
                                   const std::vector<Operand>& operands, NodeFormats& found) {
   const std::string_view group = wanted.operand;
-  const FormatDef& def = *find_format(format_).value();
-  const bool named = std::any_of(keys_.begin(), keys_.end(),
-                                 [group](const Key& key) { return key.operand == group; });
-  const bool for_all =
+  const FormatDef* def = format_of(group);
+  if (def == nullptr) return {};
+  const bool told = is_told(group);
+  const bool all_told =
       std::any_of(keys_.begin(), keys_.end(), [](const Key& key) { return key.operand.empty(); });
-  if (!named && (group == "data_out" || (!wanted.required && !for_all))) return {};
+  if (!told && (group == "data_out" || (!wanted.required && !all_told))) return {};
+  const bool others_told = !keys_.empty() && !all_told;
+  if (!told && others_told && complete({std::string(def->name), {}})) return {};
   for (const std::string& target : operands_of_group(node, group)) {
     const auto operand = std::find_if(operands.begin(), operands.end(),
                                       [&](const Operand& one) { return one.name == target; });
     if (operand == operands.end()) continue;  // a layer without bias
-    NumberFormat format{.name = format_, .config = implied(def, wanted, *operand)};
-    const std::string_view decided = def.learned.empty() ? def.calibration.key : def.learned;
-    bool open = def.calibration.when_absent || !def.learned.empty();
-    for (const Key& key : keys_) {
-      if (!key.operand.empty() && key.operand != group) continue;
-      used_.insert(cat(key.operand.empty() ? "" : key.operand + "_", key.name));
-      if (key.name == decided)
-        open = key.value.as_text() != nullptr && *key.value.as_text() == kAuto;
-      if (key.value.is_null() || (key.name == decided && open)) continue;
-      Result<Attr> value = attr_of(key.value);
-      if (!value) return located(std::move(value).error().note(cat(group, "_", key.name)));
-      format.config[key.name] = std::move(value).value();
-    }
-    if (open) found.open_keys[target] = std::string(decided);
-    Result<NumberFormat> complete_one = complete(format);
-    if (!complete_one) {
-      Error error = std::move(complete_one).error();
+    bool open = false;
+    Result<NumberFormat> format = format_for(*def, wanted, *operand, open);
+    if (!format) {
+      Error error = std::move(format).error();
       error.what = cat("node '", node.name, "', ", group, "_*: ", error.what);
       return located(std::move(error));
     }
-    found.formats[target] = open ? format : std::move(complete_one).value();
+    if (open) found.open_keys[target] = std::string(def->calibration.key);
+    found.formats[target] = std::move(format).value();
   }
   return {};
 }

@@ -7,20 +7,23 @@
 #include <string_view>
 #include <vector>
 
+#include "formats/format_def.hpp"
 #include "passes/args.hpp"
 #include "passes/operands.hpp"
 
 namespace chop {
 
 /// One `config` table. Keys are the format's, behind the operand they are for
-/// ("weight_width"); a key without operand is for all operands.
+/// ("weight_width"); a key without operand is for all operands. An operand may have a format of
+/// its own: `weight_name = "ternary"`, `data_in_name = "NA"`. An operand no key is about gets
+/// the format only when it needs to be told nothing and no other operand is told anything.
 class QuantiseConfig {
  public:
   /// Checks the name and that every key is one of the format's.
   static Result<QuantiseConfig> read(const Tree& config, const ArgPlace& place);
 
   /// `name = "NA"`: nodes are left as they are; so they are with `bypass = true`.
-  bool does_nothing() const { return format_.empty() || bypass_; }
+  bool does_nothing() const { return bypass_ || (format_.empty() && own_formats_.empty()); }
   const std::string& format() const { return format_; }
 
   /// Formats by operand name (data_in_0, weight ...). Keys the data are to decide are left out
@@ -42,12 +45,20 @@ class QuantiseConfig {
     Tree value;
   };
 
+  Status take_key(const std::string& key, const Tree& value);
+  Status check_key(const Key& key) const;
   Status take_group(const Quantisable& wanted, const Node& node,
                     const std::vector<Operand>& operands, NodeFormats& found);
   Error located(Error error) const;
+  /// The format of the operands of a group; nothing: they stay float.
+  const FormatDef* format_of(std::string_view group) const;
+  bool is_told(std::string_view group) const;
+  Result<NumberFormat> format_for(const FormatDef& def, const Quantisable& wanted,
+                                  const Operand& operand, bool& open);
 
   ArgPlace place_;
   std::string format_;
+  std::map<std::string, std::string, std::less<>> own_formats_;  ///< by group; "" is float
   bool bypass_ = false;
   std::vector<Key> keys_;
   std::set<std::string> used_;
