@@ -4,6 +4,8 @@
 #include <array>
 #include <cassert>
 
+#include "ir/fx_names.hpp"
+
 namespace chop {
 namespace {
 
@@ -29,19 +31,25 @@ bool Node::operator==(const Node& other) const {
 }
 
 std::string Graph::unique_name(std::string wanted) const {
-  if (!by_name_.contains(wanted)) return wanted;
-  for (int suffix = 1;; ++suffix) {
-    std::string candidate = cat(wanted, "_", suffix);
-    if (!by_name_.contains(candidate)) return candidate;
-  }
+  return free_name(std::move(wanted),
+                   [this](const std::string& name) { return by_name_.contains(name); });
+}
+
+std::string Graph::derived_name(const Node& node) const {
+  std::string_view from = node.target.empty() ? node.op : node.target;
+  // torch.nn.functional.relu is called relu.
+  if (node.opcode == Opcode::CallFunction) from.remove_prefix(from.find_last_of('.') + 1);
+  return free_name(fx_name(from), [this](const std::string& name) {
+    return is_python_name(name) || by_name_.contains(name);
+  });
 }
 
 NodeId Graph::place(Node node, std::size_t position) {
   if (node.name.empty()) {
-    node.name = node.target.empty() ? node.op : node.target;
-    std::replace(node.name.begin(), node.name.end(), '.', '_');
+    node.name = derived_name(node);
+  } else {
+    node.name = unique_name(std::move(node.name));
   }
-  node.name = unique_name(std::move(node.name));
   const auto id = static_cast<NodeId>(nodes_.size());
   by_name_.emplace(node.name, id);
   nodes_.push_back(std::move(node));

@@ -83,7 +83,8 @@ class Graph {
   const std::string& name() const { return name_; }
   void set_name(std::string name) { name_ = std::move(name); }
 
-  /// Appends a node. An empty name is made from the target or op; a taken one gets _1, _2 ...
+  /// Appends a node. An empty name is made from the target or op as torch.fx does; a taken
+  /// one gets _1, _2 ...
   NodeId add(Node node);
   NodeId insert_before(NodeId place, Node node);
   /// Removes a node nothing reads.
@@ -123,6 +124,7 @@ class Graph {
 
  private:
   std::string unique_name(std::string wanted) const;
+  std::string derived_name(const Node& node) const;
   NodeId place(Node node, std::size_t position);
 
   std::string name_;

@@ -11,6 +11,7 @@
 // docs/ir-text.md has the grammar.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -30,7 +31,11 @@ std::string print(const Graph& graph, PrintOptions options = {});
 /// What is accepted passes verify_structure.
 Result<Graph> read_text(std::string_view text, const ReadLimits& limits = {});
 
-/// As Python prints the torch.fx graph: `str(fx_graph)`, without a final newline.
-std::string print_fx(const Graph& graph);
+/// What fx writes behind the target of a call: "(args = (%x,), kwargs = {})".
+using FxArguments = std::function<std::string(const Graph&, const Node&)>;
+
+/// As Python prints the torch.fx graph: `str(fx_graph)`, without a final newline. This layer
+/// knows no operator: without `arguments` all attributes are keywords (ops/fx_text.hpp knows).
+std::string print_fx(const Graph& graph, const FxArguments& arguments = {});
 
 }  // namespace chop

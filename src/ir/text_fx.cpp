@@ -43,7 +43,7 @@ std::size_t user_count(const Graph& graph, NodeId id) {
 
 }  // namespace
 
-std::string print_fx(const Graph& graph) {
+std::string print_fx(const Graph& graph, const FxArguments& arguments) {
   std::string text = "graph():";
   for (const NodeId id : graph.order()) {
     const Node& node = graph.node(id);
@@ -55,7 +55,7 @@ std::string print_fx(const Graph& graph) {
     text += cat("%", node.name, " : [num_users=", user_count(graph, id),
                 "] = ", name_of(node.opcode), "[target=", node.target, "]");
     if (node.opcode != Opcode::Placeholder && node.opcode != Opcode::GetAttr)
-      text += call_arguments(graph, node);
+      text += arguments ? arguments(graph, node) : call_arguments(graph, node);
   }
   return text;
 }

@@ -11,10 +11,6 @@ namespace {
 constexpr std::int64_t kLargestValue = std::int64_t{1} << 40;
 constexpr std::int64_t kBatch = 2;  // any number above one shows wrong broadcasts
 
-std::string last_part(std::string_view path) {
-  return std::string(path.substr(path.find_last_of('.') + 1));
-}
-
 /// Whether a value of this shape could be held at all, products not overflowing.
 bool is_possible(const Shape& shape) {
   std::int64_t size = 1;
@@ -86,11 +82,7 @@ Result<Value> GraphBuilder::try_call(Node node) {
     return Error{.what = cat(node.op, " cannot be called as a ",
                              node.opcode == Opcode::CallMethod ? "method" : "function")};
   const bool is_module = node.opcode == Opcode::CallModule;
-  if (is_module) {
-    CH_CHECK(own_parameters(*op, node));
-  } else if (node.name.empty()) {
-    node.name = last_part(node.target);
-  }
+  if (is_module) CH_CHECK(own_parameters(*op, node));
   const std::string target = node.target;
   const NodeId id = graph_.add(std::move(node));
   if (is_module) modules_.emplace(target, id);

@@ -192,6 +192,9 @@ struct OpDef {
   /// The call in PyTorch, over x (or x0, x1 ...), parameter and attribute names; `xs` is the
   /// list of inputs. "" when PyTorch has no such op; the oracle test then skips it.
   std::string_view torch = {};
+  /// The arguments of the function as torch.fx records them (ops/fx_text.hpp has the grammar);
+  /// "": the inputs, then the attributes that are set, in the order of `attrs`.
+  std::string_view fx = {};
   std::size_t min_inputs = 1;
   std::size_t max_inputs = 1;
   std::vector<AttrDef> attrs = {};

@@ -10,7 +10,7 @@ OpDef adaptive_avg_pool1d() {
              .doc = "mean over patches that cover x evenly, as many as output_size says",
              .mase_type = MaseType::ModuleRelatedFunc,
              .module = "AdaptiveAvgPool1d",
-             .function = "torch.nn.functional.adaptive_avg_pool1d",
+             .function = "torch.adaptive_avg_pool1d",
              .torch = "F.adaptive_avg_pool1d(x, output_size)",
              .samples = {{.attrs = {{"output_size", Ints{1}}}, .inputs = {{{2, 3, 5}}}},
                          {.attrs = {{"output_size", Ints{3}}}, .inputs = {{{1, 2, 7}}}},

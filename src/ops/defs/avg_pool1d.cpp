@@ -10,7 +10,7 @@ OpDef avg_pool1d() {
              .doc = "y[n, c, l] = mean over k of x[n, c, l·stride − padding + k]",
              .mase_type = MaseType::ModuleRelatedFunc,
              .module = "AvgPool1d",
-             .function = "torch.nn.functional.avg_pool1d",
+             .function = "torch.avg_pool1d",
              .torch = "F.avg_pool1d(x, kernel_size, stride, padding, ceil_mode, count_include_pad)",
              .samples = {{.attrs = {{"kernel_size", Ints{2}}}, .inputs = {{{2, 3, 6}}}},
                          {.attrs = {{"kernel_size", Ints{3}},

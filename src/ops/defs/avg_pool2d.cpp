@@ -11,7 +11,7 @@ OpDef avg_pool2d() {
                     "padding + l]",
              .mase_type = MaseType::ModuleRelatedFunc,
              .module = "AvgPool2d",
-             .function = "torch.nn.functional.avg_pool2d",
+             .function = "torch._C._nn.avg_pool2d",
              .torch = "F.avg_pool2d(x, kernel_size, stride, padding, ceil_mode, count_include_pad)",
              .samples =
                  {{.attrs = {{"kernel_size", Ints{2}}}, .inputs = {{{2, 2, 4, 5}}}},

@@ -61,6 +61,7 @@ OpDef cat() {
       .mase_type = MaseType::ImplicitFunc,
       .function = "torch.cat",
       .torch = "torch.cat(xs, dim)",
+      .fx = "xs, dim",
       .max_inputs = kVariadic,
       .attrs = {{"dim", std::int64_t{0}, "the dimension whose sizes add up"}},
       .infer = infer,

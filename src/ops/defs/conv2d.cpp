@@ -20,8 +20,9 @@ OpDef conv2d() {
           .doc = "y[n, o, i, j] = b[o] + Σ w[o, c, k, l] · "
                  "x[n, c, i·stride − padding + k·dilation, j·stride − padding + l·dilation]",
           .module = "Conv2d",
-          .function = "torch.nn.functional.conv2d",
+          .function = "torch.conv2d",
           .torch = "F.conv2d(x, weight, bias, stride, padding, dilation, groups)",
+          .fx = "*xs, stride=stride, padding=padding, dilation=dilation, groups=groups",
           .samples = {{.attrs = with(2, 3, {3}, {{"padding", Ints{1}}}),
                        .inputs = {{{2, 2, 4, 5}}}},
                       {.attrs = with(4, 2, {3, 2},

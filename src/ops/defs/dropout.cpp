@@ -57,6 +57,7 @@ OpDef dropout() {
       .module = "Dropout",
       .function = "torch.nn.functional.dropout",
       .torch = "F.dropout(x, p, training)",
+      .fx = "x, p=p, training=True, inplace=inplace",
       .attrs = {{"p", 0.5, "probability that an element becomes 0"},
                 {.name = "training",
                  .default_value = false,

@@ -32,6 +32,7 @@ OpDef elu() {
       .module = "ELU",
       .function = "torch.nn.functional.elu",
       .torch = "F.elu(x, alpha)",
+      .fx = "x, alpha=alpha, inplace=inplace",
       .attrs = {{"alpha", 1.0, "minus the limit for x towards -∞"},
                 {"inplace", false, "kept for its name in reports; results never depend on it"}},
       .unary = {value, slope},

@@ -76,6 +76,7 @@ OpDef embedding() {
       .module = "Embedding",
       .function = "torch.nn.functional.embedding",
       .torch = "F.embedding(x, weight, padding_idx if padding_idx >= 0 else None)",
+      .fx = "*xs",
       .attrs = {{"num_embeddings", std::int64_t{0}, "rows of the table", true},
                 {"embedding_dim", std::int64_t{0}, "size of each row", true},
                 {"padding_idx", std::int64_t{-1}, "row that starts as zero and is never trained"}},

@@ -25,6 +25,7 @@ OpDef hardsigmoid() {
       .module = "Hardsigmoid",
       .function = "torch.nn.functional.hardsigmoid",
       .torch = "F.hardsigmoid(x)",
+      .fx = "x, inplace=inplace",
       .attrs = {{"inplace", false, "kept for its name in reports; results never depend on it"}},
       .unary = {value, slope},
       .cost = elementwise<4>,

@@ -27,6 +27,7 @@ OpDef hardswish() {
       .module = "Hardswish",
       .function = "torch.nn.functional.hardswish",
       .torch = "F.hardswish(x)",
+      .fx = "x, inplace=inplace",
       .attrs = {{"inplace", false, "kept for its name in reports; results never depend on it"}},
       .unary = {value, slope},
       .cost = elementwise<5>,

@@ -39,6 +39,7 @@ OpDef hardtanh() {
       .module = "Hardtanh",
       .function = "torch.nn.functional.hardtanh",
       .torch = "F.hardtanh(x, min_val, max_val)",
+      .fx = "x, min_val=min_val, max_val=max_val, inplace=inplace",
       .attrs = {{"min_val", -1.0, "smallest y"},
                 {"max_val", 1.0, "largest y"},
                 {"inplace", false, "kept for its name in reports; results never depend on it"}},

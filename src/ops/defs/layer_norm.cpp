@@ -93,6 +93,7 @@ OpDef layer_norm() {
       .module = "LayerNorm",
       .function = "torch.nn.functional.layer_norm",
       .torch = "F.layer_norm(x, normalized_shape, weight, bias, eps)",
+      .fx = "x0, (normalized_shape), weight=x1, bias=x2, eps=eps",
       .attrs = {{"normalized_shape", Ints{}, "the last dimensions of x, normalised together", true},
                 {"eps", 1e-5, "added to the variance"},
                 {"elementwise_affine", true, "whether weight and bias are applied"}},

@@ -30,6 +30,7 @@ OpDef leaky_relu() {
       .module = "LeakyReLU",
       .function = "torch.nn.functional.leaky_relu",
       .torch = "F.leaky_relu(x, negative_slope)",
+      .fx = "x, negative_slope=negative_slope, inplace=inplace",
       .attrs = {{"negative_slope", 0.01, "slope for negative x"},
                 {"inplace", false, "kept for its name in reports; results never depend on it"}},
       .unary = {value, slope},

@@ -63,6 +63,7 @@ OpDef log_softmax() {
       .function = "torch.nn.functional.log_softmax",
       .method = "log_softmax",
       .torch = "F.log_softmax(x, dim)",
+      .fx = "x, dim=dim, _stacklevel=3, dtype=None",
       .attrs = {{"dim", std::int64_t{-1}, "the dimension whose exponentials sum to one", true}},
       .infer = infer,
       .forward = forward,

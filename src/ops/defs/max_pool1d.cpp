@@ -13,6 +13,8 @@ OpDef max_pool1d() {
              .module = "MaxPool1d",
              .function = "torch.nn.functional.max_pool1d",
              .torch = "F.max_pool1d(x, kernel_size, stride, padding, dilation, ceil_mode)",
+             .fx = "x, kernel_size, stride=stride, padding=padding, dilation=dilation, "
+                   "ceil_mode=ceil_mode, return_indices=False",
              .samples =
                  {{.attrs = {{"kernel_size", Ints{2}}},
                    .inputs = {{.shape = {2, 3, 6}, .distinct = true}}},

@@ -15,6 +15,8 @@ OpDef max_pool2d() {
           .module = "MaxPool2d",
           .function = "torch.nn.functional.max_pool2d",
           .torch = "F.max_pool2d(x, kernel_size, stride, padding, dilation, ceil_mode)",
+          .fx = "x, kernel_size, stride=stride, padding=padding, dilation=dilation, "
+                "ceil_mode=ceil_mode, return_indices=False",
           .samples =
               {{.attrs = {{"kernel_size", Ints{2}}},
                 .inputs = {{.shape = {2, 2, 4, 5}, .distinct = true}}},

@@ -54,6 +54,7 @@ OpDef mse_loss() {
       .module = "MSELoss",
       .function = "torch.nn.functional.mse_loss",
       .torch = "F.mse_loss(x0, x1, reduction=reduction)",
+      .fx = "*xs, size_average=None, reduce=None, reduction=reduction",
       .min_inputs = 2,
       .max_inputs = 2,
       .attrs = {{"reduction", std::string("mean"), "\"mean\" or \"sum\" over the elements"}},

@@ -45,6 +45,7 @@ OpDef permute() {
       .function = "torch.permute",
       .method = "permute",
       .torch = "torch.permute(x, dims)",
+      .fx = "x, (dims)",
       .attrs = {{"dims", Ints{}, "which dimension of x each dimension of y is", true}},
       .infer = infer,
       .forward = forward,

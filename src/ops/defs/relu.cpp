@@ -27,6 +27,7 @@ OpDef relu() {
       .function = "torch.nn.functional.relu",
       .method = "relu",
       .torch = "F.relu(x)",
+      .fx = "x, inplace=inplace",
       .attrs = {{"inplace", false, "kept for its name in reports; results never depend on it"}},
       .unary = {value, slope, /*from_output=*/true},
       .quantisable = {{"data_in", true, /*negative=*/false}},

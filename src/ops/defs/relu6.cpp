@@ -28,6 +28,7 @@ OpDef relu6() {
       .module = "ReLU6",
       .function = "torch.nn.functional.relu6",
       .torch = "F.relu6(x)",
+      .fx = "x, inplace=inplace",
       .attrs = {{"inplace", false, "kept for its name in reports; results never depend on it"}},
       .unary = {value, slope, /*from_output=*/true},
       .cost = elementwise<2>,

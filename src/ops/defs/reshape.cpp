@@ -11,6 +11,7 @@ OpDef reshape() {
       .function = "torch.reshape",
       .method = "reshape",
       .torch = "torch.reshape(x, shape)",
+      .fx = "x, (shape)",
       .attrs = {{"shape", Ints{}, "the new shape; -1 stands for what is left over", true}},
       .traits = Trait::View,
       .infer = reshape_type,

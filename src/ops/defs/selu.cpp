@@ -33,6 +33,7 @@ OpDef selu() {
       .module = "SELU",
       .function = "torch.nn.functional.selu",
       .torch = "F.selu(x)",
+      .fx = "x, inplace=inplace",
       .attrs = {{"inplace", false, "kept for its name in reports; results never depend on it"}},
       .unary = {value, slope},
       .cost = elementwise<5>,

@@ -28,6 +28,7 @@ OpDef silu() {
       .module = "SiLU",
       .function = "torch.nn.functional.silu",
       .torch = "F.silu(x)",
+      .fx = "x, inplace=inplace",
       .attrs = {{"inplace", false, "kept for its name in reports; results never depend on it"}},
       .unary = {value, slope},
       .cost = elementwise<5>,

@@ -63,6 +63,7 @@ OpDef softmax() {
       .function = "torch.nn.functional.softmax",
       .method = "softmax",
       .torch = "F.softmax(x, dim)",
+      .fx = "x, dim=dim, _stacklevel=3, dtype=None",
       .attrs = {{"dim", std::int64_t{-1}, "the dimension that sums to one", true}},
       .infer = infer,
       .forward = forward,
