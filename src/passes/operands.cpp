@@ -1,5 +1,7 @@
 #include "passes/operands.hpp"
 
+#include <algorithm>
+
 #include "formats/registry.hpp"
 #include "ops/registry.hpp"
 
@@ -9,6 +11,13 @@ namespace {
 bool is_call(const Node& node) {
   return node.opcode == Opcode::CallModule || node.opcode == Opcode::CallFunction ||
          node.opcode == Opcode::CallMethod;
+}
+
+bool is_read(const Graph& graph, Value value) {
+  return std::any_of(graph.order().begin(), graph.order().end(), [&](NodeId id) {
+    const std::vector<Value>& inputs = graph.node(id).inputs;
+    return std::find(inputs.begin(), inputs.end(), value) != inputs.end();
+  });
 }
 
 NumberFormat format_of(const Node& node, const std::string& operand) {
@@ -59,7 +68,9 @@ std::vector<Operand> results_of(const Graph& graph, NodeId id, const Types& type
   std::vector<Value> values = node.inputs;
   if (node.opcode != Opcode::Output) {
     values.clear();
-    for (std::uint32_t i = 0; i < types[index(id)].size(); ++i) values.push_back({id, i});
+    // Further results (the statistics of a normalisation) count when somebody reads them.
+    for (std::uint32_t i = 0; i < types[index(id)].size(); ++i)
+      if (i == 0 || is_read(graph, {id, i})) values.push_back({id, i});
   }
   std::vector<Operand> results;
   for (std::size_t i = 0; i < values.size(); ++i) {
