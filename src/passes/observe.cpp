@@ -20,14 +20,25 @@ std::optional<SampleShape> sample_shape(const TensorType& of_two, const TensorTy
   return sample;
 }
 
+/// The call that puts a result into its number format, or the result itself without one.
+Value formatted(const Graph& lowered, const Node& node, Value raw) {
+  const std::string name = cat(node.name, "_data_out_", raw.index, "_quantized");
+  for (const NodeId user : lowered.users(raw.node))
+    if (lowered.node(user).op == "quantize" && lowered.node(user).name.starts_with(name) &&
+        lowered.node(user).inputs[0] == raw)
+      return {user};
+  return raw;
+}
+
 /// The lowered graph with the chosen values as its outputs, so that a plan keeps them.
-Graph with_outputs(const Graph& graph, std::span<const Value> values) {
+Graph with_outputs(const Graph& graph, std::span<const Value> values, bool through_formats) {
   Graph lowered = lower(graph, Mode::Evaluation);
   std::vector<Value> outputs;
   for (const Value& value : values) {
     const Node& node = graph.node(value.node);
     const std::string& name = node.opcode == Opcode::GetAttr ? node.target : node.name;
-    outputs.push_back({*lowered.find(name), value.index});
+    const Value raw{*lowered.find(name), value.index};
+    outputs.push_back(through_formats ? formatted(lowered, node, raw) : raw);
   }
   lowered.set_outputs(std::move(outputs));
   return lowered;
@@ -120,7 +131,7 @@ Status observe(const Graph& graph, std::span<const Value> values, const Split& s
   CH_TRY(const Types of_one, infer_types(graph, 1));
   CH_CHECK(check_input(graph, split, of_one));
   CH_TRY(const auto shapes, sample_shapes(graph, values));
-  const Graph lowered = with_outputs(graph, values);
+  const Graph lowered = with_outputs(graph, values, options.through_formats);
   const std::int64_t rows = std::min(options.rows, split.rows());
   const std::int64_t piece = piece_rows(graph, values, of_one, rows);
   const std::int64_t width = split.x.size() / split.rows();

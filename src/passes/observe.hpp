@@ -31,6 +31,9 @@ struct Observation {
 struct ObserveOptions {
   std::int64_t rows = 0;  ///< the first so many
   int threads = 1;
+  /// Results that carry a number format are shown as their readers see them, through it;
+  /// false: as the op made them.
+  bool through_formats = false;
 };
 
 /// Calls `take` for piece after piece of the rows, with one observation per value. What a node
