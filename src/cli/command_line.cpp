@@ -67,6 +67,11 @@ Result<Assignment> assign(const SettingDef& def, const std::string& text, const 
   return assignment;
 }
 
+/// "[DATASET]": the flag alone means "auto".
+bool has_optional_value(const SettingDef& def) {
+  return def.placeholder.starts_with('[');
+}
+
 /// CLI11 knows which words belong together; what they may be is ours to say.
 struct Parser {
   CLI::App app;
@@ -83,6 +88,7 @@ struct Parser {
       if (def.flags.empty()) continue;
       CLI::Option* option = def.kind == SettingKind::Flag ? app.add_flag(option_names(def))
                                                           : app.add_option(option_names(def));
+      if (has_optional_value(def)) option->expected(0, 1)->default_str("auto");
       options.emplace_back(&def, option->take_last());
     }
   }
@@ -121,8 +127,11 @@ Result<std::vector<Assignment>> parse_command_line(const ActionDef& action,
     if (option->count() == 0) continue;
     const auto& lists = action.lists;
     const bool list = std::find(lists.begin(), lists.end(), def->dest) != lists.end();
-    CH_TRY(Assignment assignment,
-           assign(*def, option->results().back(), name_used(*def, words), list));
+    const std::string name = name_used(*def, words);
+    std::string text = option->results().back();
+    // What CLI11 makes of a flag without its value.
+    if (has_optional_value(*def) && (text.empty() || text == "true" || text == "{}")) text = "auto";
+    CH_TRY(Assignment assignment, assign(*def, text, name, list));
     assignments.push_back(std::move(assignment));
   }
   return assignments;

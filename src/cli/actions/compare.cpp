@@ -1,0 +1,303 @@
+// ch compare A [B] [DATASET]: two networks node by node, weight by weight, output by output.
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "cli/comparison_report.hpp"
+#include "cli/open_model.hpp"
+#include "cli/output.hpp"
+#include "cli/session.hpp"
+#include "data/registry.hpp"
+#include "formats/registry.hpp"
+#include "models/registry.hpp"
+#include "ops/infer.hpp"
+#include "support/log.hpp"
+#include "support/text.hpp"
+
+namespace chop::actions {
+namespace {
+
+using Json = nlohmann::ordered_json;
+namespace fs = std::filesystem;
+
+/// What the words of the command line stand for.
+struct Names {
+  std::string before;
+  std::string after;    ///< empty: the first without its formats
+  std::string dataset;  ///< empty: not run
+};
+
+struct BothNetworks {
+  OpenedModel before;
+  OpenedModel after;
+};
+
+/// A data set where the second network would stand: `ch compare FILE jsc`.
+bool is_dataset_alone(const std::string& name) {
+  return find_dataset(name) && !find_model(name) && !fs::exists(name);
+}
+
+Names read_names(const Settings& settings) {
+  Names names{settings.text_or_empty("before"), settings.text_or_empty("after"),
+              settings.text_or_empty("dataset")};
+  if (names.dataset.empty() && is_dataset_alone(names.after)) std::swap(names.after, names.dataset);
+  return names;
+}
+
+/// A folder stands for the network in it: as `ch transform` or `ch train` saved it.
+std::string file_of(const std::string& name) {
+  std::error_code code;
+  if (!fs::is_directory(name, code)) return name;
+  for (const char* file : {"graph_module.mz", "best.ckpt", "last.ckpt"})
+    if (fs::exists(fs::path(name) / file, code)) return (fs::path(name) / file).string();
+  return name;
+}
+
+Result<OpenedModel> open_one(const std::string& name, const Settings& settings) {
+  std::error_code code;
+  const std::string file = file_of(name);
+  if (fs::is_directory(file, code))
+    return Error{.what = cat("the folder '", name, "' holds no network"),
+                 .hint = "give a checkpoint, or a folder with graph_module.mz or best.ckpt"};
+  return open_model(file, {.seed = static_cast<std::uint64_t>(settings.integer("seed"))});
+}
+
+Result<BothNetworks> open_both(const Names& names, const Settings& settings) {
+  CH_TRY(OpenedModel first, open_one(names.before, settings));
+  if (names.after.empty()) {
+    if (!has_formats(first.graph))
+      return Error{.what = cat("'", names.before, "' has no number formats, so it has no before"),
+                   .hint = "name two networks, or one that `ch transform` saved"};
+    BothNetworks both{first, first};
+    both.before.graph = without_formats(std::move(both.before.graph));
+    both.before.name = cat(first.name, " without formats");
+    return both;
+  }
+  CH_TRY(OpenedModel second, open_one(names.after, settings));
+  for (const OpenedModel* model : {&first, &second})
+    if (!model->trained) log_info(cat("The weights of ", model->name, " are random"));
+  return BothNetworks{std::move(first), std::move(second)};
+}
+
+/// Both networks can be run on the same samples.
+Status check_same_inputs(const BothNetworks& both) {
+  CH_TRY(const Types types_a, infer_types(both.before.graph, 1));
+  CH_TRY(const Types types_b, infer_types(both.after.graph, 1));
+  const std::vector<NodeId> in_a = both.before.graph.placeholders();
+  const std::vector<NodeId> in_b = both.after.graph.placeholders();
+  if (in_a.empty() || in_b.empty()) return Error{.what = "a network without inputs cannot be run"};
+  const Shape& a = types_a[index(in_a[0])][0].shape;
+  const Shape& b = types_b[index(in_b[0])][0].shape;
+  if (a == b) return {};
+  return Error{.what = cat("the two networks take different samples: ", to_string(a), " before, ",
+                           to_string(b), " after"),
+               .hint = "leave out --data and DATASET to compare their nodes and weights"};
+}
+
+/// The data set to run on, if one is asked for: DATASET, or --data. A path given with --data is
+/// where the files of DATASET are, or a data set of its own.
+Result<std::optional<Dataset>> open_data(const Names& names, const BothNetworks& both,
+                                         const Settings& settings) {
+  const std::string given = settings.text_or_empty("data");
+  if (names.dataset.empty() && given.empty()) return std::optional<Dataset>();
+  CH_CHECK(check_same_inputs(both));
+  std::string name = names.dataset.empty() ? given : names.dataset;
+  DataOptions options = data_options(settings);
+  options.path = !names.dataset.empty() && given != "auto" ? given : "";
+  if (name == "auto") name = both.before.dataset.empty() ? both.after.dataset : both.before.dataset;
+  if (name.empty())
+    return Error{.what = "the data set of this network is not known",
+                 .hint = "name it: --data jsc; `ch datasets` lists all"};
+  CH_TRY(Dataset data, load_dataset(name, options));
+  for (const std::string& note : data.notes) log_info(note);
+  for (const OpenedModel* model : {&both.before, &both.after})
+    if (Status fits = check_fits(model->graph, data.test, data.num_classes); !fits)
+      return std::move(fits).error().note(cat("the network ", model->name));
+  return std::optional<Dataset>(std::move(data));
+}
+
+/// The node asked for alone, or everything.
+Result<Comparison> chosen_nodes(const Settings& settings, const Comparison& all) {
+  const auto wanted = settings.text("node");
+  if (!wanted) return all;
+  Comparison chosen;
+  std::vector<std::string> names;
+  for (const NodeComparison& node : all.nodes) {
+    names.push_back(node.name);
+    if (node.name == *wanted) chosen.nodes.push_back(node);
+  }
+  if (!chosen.nodes.empty()) return chosen;
+  for (const auto* nodes : {&all.only_before, &all.only_after})
+    for (const UnmatchedNode& node : *nodes)
+      if (node.name == *wanted)
+        return Error{
+            .what = cat("only the network ", nodes == &all.only_before ? "before" : "after",
+                        " has a node '", *wanted, "'"),
+            .hint = cat("both have ", join(names, ", "))};
+  return Error{.what = cat("no node '", *wanted, "'"),
+               .hint = cat(did_you_mean(*wanted, names), "both networks have ", join(names, ", "))};
+}
+
+Json values_json(const Tensor& tensor) {
+  const auto values = tensor.data<float>();
+  return std::vector<float>(values.begin(), values.end());
+}
+
+/// The weight of one node, row by row.
+struct ShownWeights {
+  std::string text;
+  Json json;
+};
+
+Result<ShownWeights> show_weights(const BothNetworks& both, const NodeComparison& node,
+                                  const std::string& operand) {
+  CH_TRY(const EffectiveOperand before, effective_operand(both.before.graph, node.name, operand));
+  CH_TRY(const EffectiveOperand after, effective_operand(both.after.graph, node.name, operand));
+  const Shape& shape = before.effective.shape();
+  if (shape != after.effective.shape())
+    return Error{.what = cat(operand, " of ", node.name, " is ", to_string(shape), " before, ",
+                             to_string(after.effective.shape()), " after"),
+                 .hint = "rows of different lengths cannot stand side by side"};
+  ShownWeights shown;
+  shown.text = cat(node.name, ".", operand, " ", to_string(shape), ": ", node.type_before, ", ",
+                   display(before.format), " -> ", node.type_after, ", ", display(after.format),
+                   "\n", rows_side_by_side(before.effective, after.effective), "\n");
+  shown.json["node"] = node.name;
+  shown.json["operand"] = operand;
+  shown.json["shape"] = shape;
+  shown.json["before"] = values_json(before.effective);
+  shown.json["after"] = values_json(after.effective);
+  return shown;
+}
+
+void print(const Invocation& invocation, const Table& table) {
+  if (prints_text(invocation) && !table.rows.empty())
+    invocation.out << render(table, {.style = TableStyle::Simple, .colour = invocation.colour})
+                   << "\n";
+}
+
+/// Runs both networks, prints what came of it, and adds it to the JSON.
+Status run_both(const Invocation& invocation, const BothNetworks& both, const Dataset& data,
+                Json& json) {
+  const Settings& settings = invocation.settings;
+  const std::int64_t asked = settings.integer("samples");
+  const std::int64_t rows = asked == 0 ? data.test.rows() : std::min(asked, data.test.rows());
+  const int threads = thread_count(settings);
+  const Split part = rows_of(data.test, 0, rows);
+  CH_TRY(const OutputsComparison outputs, compare_outputs(both.before.graph, both.after.graph, part,
+                                                          {.rows = rows, .threads = threads}));
+  const EvaluateOptions options{.batch = evaluation_batch(data.sample_shape, 128),
+                                .threads = threads};
+  JudgedPair judged;
+  CH_TRY(judged.before, evaluate(both.before.graph, part, options));
+  CH_TRY(judged.after, evaluate(both.after.graph, part, options));
+  if (prints_text(invocation)) invocation.out << "\n";
+  print(invocation, output_table(outputs));
+  if (prints_text(invocation)) invocation.out << outputs_text(outputs) << "\n";
+  print(invocation, judgement_table(judged, labelled(data, cat(data.name, ", ", with_commas(rows),
+                                                               " rows of the test split"))));
+  if (prints_text(invocation)) invocation.out << judgement_text(judged);
+  json["dataset"] = data.name;
+  json["synthetic"] = data.synthetic;
+  json["outputs"] = to_json(outputs);
+  json["accuracy"] = to_json(judged);
+  return {};
+}
+
+Json described(const OpenedModel& model) {
+  return {{"name", model.name},
+          {"graph", model.graph.name()},
+          {"trained", model.trained},
+          {"parameters", model.graph.parameter_count()}};
+}
+
+void print_comparison(const Invocation& invocation, const BothNetworks& both, const Comparison& all,
+                      const Comparison& chosen, const std::string& weights) {
+  if (!prints_text(invocation)) return;
+  invocation.out << "before: " << both.before.name << "\nafter:  " << both.after.name << "\n\n"
+                 << weights;
+  print(invocation, node_table(chosen));
+  print(invocation, operand_table(chosen));
+  invocation.out << notes_text(chosen);
+  if (all.equal()) invocation.out << "The networks are equal: no node differs\n";
+  invocation.out << totals_text(all) << std::flush;
+}
+
+Result<Exit> run(const Invocation& invocation) {
+  const Settings& settings = invocation.settings;
+  if (settings.flag("weights") && !settings.has("node"))
+    return Error{.what = "--weights needs a node",
+                 .hint = "--node seq_blocks_2 --weights prints the rows of that node"};
+  const Names names = read_names(settings);
+  CH_TRY(const BothNetworks both, open_both(names, settings));
+  CH_TRY(const Comparison all, compare_graphs(both.before.graph, both.after.graph));
+  CH_TRY(const Comparison chosen, chosen_nodes(settings, all));
+  ShownWeights weights;
+  if (settings.flag("weights")) {
+    CH_TRY(weights, show_weights(both, chosen.nodes[0], settings.text_or_empty("operand")));
+  }
+  CH_TRY(const std::optional<Dataset> data, open_data(names, both, settings));
+  print_comparison(invocation, both, all, chosen, weights.text);
+  Json json = {{"before", described(both.before)}, {"after", described(both.after)}};
+  json.update(to_json(all));
+  json["weights"] = weights.json;
+  if (data) CH_CHECK(run_both(invocation, both, *data, json));
+  CH_CHECK(write_json(invocation, json));
+  return Exit::Done;
+}
+
+}  // namespace
+
+ActionDef compare() {
+  return {
+      .name = "compare",
+      .usage = "ch compare A [B] [DATASET] [options]",
+      .summary = "show what differs between two networks, or what formats did to one",
+      .details =
+          "  ch compare graph_module.mz                      with its formats and without\n"
+          "  ch compare best.ckpt graph_module.mz --data     and run both on samples\n"
+          "  ch compare graph_module.mz --node seq_blocks_2 --weights\n"
+          "A and B are models, checkpoints, networks in TOML, or folders with a checkpoint. Nodes\n"
+          "are matched by name. SQNR is 10 log10 of the power of the values before over the power\n"
+          "of the error. --data alone runs the network's usual data set; --data NAME another one;\n"
+          "with DATASET, --data PATH says where its files are.",
+      .positionals = {"before", "after", "dataset"},
+      .required = {"before"},
+      .settings = {"seed", "rows", "standardise", "validation", "validation_fraction",
+                   "disable_dataset_cache", "num_workers", "threads", "log_level", "json", "quiet",
+                   "no_warnings"},
+      .own = {{.dest = "before",
+               .flags = {},
+               .placeholder = "A",
+               .doc = "a model, a checkpoint, or a network in TOML"},
+              {.dest = "after",
+               .flags = {},
+               .placeholder = "B",
+               .doc = "another one; A with and without its formats when not given"},
+              {.dest = "data",
+               .flags = {"--data"},
+               .placeholder = "[DATASET]",
+               .doc = "run both on samples of this data set, or of the network's usual one"},
+              {.dest = "samples",
+               .flags = {"--samples"},
+               .kind = SettingKind::Int,
+               .initial = "4096",
+               .bounds = {.least = 0},
+               .doc = "run on so many rows of the test split; 0: all"},
+              {.dest = "node",
+               .flags = {"--node"},
+               .placeholder = "NAME",
+               .doc = "show this node alone"},
+              {.dest = "weights",
+               .flags = {"--weights"},
+               .kind = SettingKind::Flag,
+               .initial = "False",
+               .doc = "print the weights of --node row by row, before and after"},
+              {.dest = "operand",
+               .flags = {"--operand"},
+               .initial = "weight",
+               .placeholder = "NAME",
+               .doc = "what --weights prints: weight, bias, running_mean"}},
+      .run = run};
+}
+
+}  // namespace chop::actions
