@@ -39,15 +39,6 @@ Status check_sizes(const Graph& graph, const Types& types, std::int64_t batch) {
   return {};
 }
 
-/// Whether anything else but the first result is read: statistics of a norm seldom are.
-bool is_read(const Graph& graph, const Operand& result) {
-  if (result.value.index == 0) return true;
-  for (const NodeId id : graph.users(result.value.node))
-    for (const Value& input : graph.node(id).inputs)
-      if (input == result.value) return true;
-  return false;
-}
-
 Status add_buffers(const Graph& graph, NodeId id, const std::vector<Operand>& operands,
                    const std::vector<Operand>& results, NodeCost& cost) {
   for (const Operand& operand : operands) {
@@ -61,7 +52,6 @@ Status add_buffers(const Graph& graph, NodeId id, const std::vector<Operand>& op
     }
   }
   for (const Operand& result : results) {
-    if (!is_read(graph, result)) continue;
     CH_TRY(const std::int64_t bytes, bytes_of(result));
     cost.output_buffer += numel(result.type.shape);
     cost.output_bytes += bytes;
