@@ -43,7 +43,7 @@ TEST(Graph, NamesComeFromTheTargetAndTakenOnesAreNumbered) {
   graph.add({.op = "relu"});
   graph.add({.name = "relu", .op = "relu"});
   graph.add({.name = "relu", .op = "relu"});
-  EXPECT_EQ(names(graph), (Names{"seq_blocks_2", "seq_blocks_2_1", "relu", "relu_1", "relu_2"}));
+  EXPECT_EQ(names(graph), (Names{"seq_blocks_2", "seq_blocks_3", "relu", "relu_1", "relu_2"}));
   EXPECT_EQ(graph.find("relu_2"), graph.order()[4]);
   EXPECT_FALSE(graph.find("relu_3"));
 }
