@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "formats/registry.hpp"
 #include "ir/text.hpp"
 #include "ops/registry.hpp"
 #include "support/text.hpp"
@@ -133,12 +134,16 @@ std::string fx_text(const Graph& graph) {
 }
 
 std::string layer_repr(const Node& node) {
-  return module_repr(op_of(node), node.attrs);
+  const OpDef& op = op_of(node);
+  return cat(layer_class(node), "(", op.repr ? op.repr({op, node.attrs}) : "", ")");
 }
 
 std::string layer_class(const Node& node) {
   const OpDef& op = op_of(node);
-  return std::string(op.module.empty() ? op.name : op.module);
+  const std::string_view plain = op.module.empty() ? op.name : op.module;
+  for (const auto& [operand, format] : node.formats)
+    if (format.name != "float") return class_name(plain, format);
+  return std::string(plain);
 }
 
 }  // namespace chop

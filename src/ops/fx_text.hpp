@@ -26,7 +26,7 @@ std::string fx_text(const Graph& graph);
 /// "Linear(in_features=16, out_features=5, bias=True)": the layer of a call_module node.
 /// The one place that decides what a layer is called, number formats and all.
 std::string layer_repr(const Node& node);
-/// Its class alone: "Linear".
+/// Its class alone: "Linear", or "LinearInteger" when an operand has a number format.
 std::string layer_class(const Node& node);
 
 }  // namespace chop

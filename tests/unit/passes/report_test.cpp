@@ -49,6 +49,15 @@ TEST(ReportGraph, HasTheSameForPrograms) {
   EXPECT_EQ(info["graph"].get<std::string>().substr(0, 8), "graph():");
 }
 
+TEST(ReportGraph, NamesQuantisedLayersAsTheReferenceSystemDoes) {
+  Graph graph = zoo("jsc-tiny");
+  graph.node(*graph.find("seq_blocks_2")).formats["weight"] = {
+      "integer", {{"width", std::int64_t{8}}, {"frac_width", std::int64_t{4}}}};
+  const auto info = to_json(must_run(graph, "report_graph").info);
+  EXPECT_EQ(info["layers"][2], "LinearInteger(in_features=16, out_features=5, bias=True)");
+  EXPECT_EQ(info["layers"][3], "ReLU(inplace=True)");
+}
+
 TEST(ReportNodeType, TabulatesTypesAndOps) {
   Graph graph = zoo("jsc-tiny");
   EXPECT_EQ(must_run(graph, "report_node_type").text,
@@ -159,7 +168,7 @@ TEST(ReportTrainableParameters, CountsWhatIsTrained) {
   EXPECT_NE(output.text.find("\n117 trainable parameters, 32 numbers in buffers"),
             std::string::npos)
       << output.text;
-  EXPECT_NE(output.text.find("seq_blocks.2.weight            [5, 16]            80  True\n"),
+  EXPECT_NE(output.text.find("seq_blocks.2.weight        [5, 16]            80  True\n"),
             std::string::npos)
       << output.text;
 }
