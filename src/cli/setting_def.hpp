@@ -40,7 +40,7 @@ struct SettingDef {
   std::optional<std::string> initial = {};  ///< the default as text; nothing is None
   std::vector<std::string_view> choices = {};
   Bounds bounds = {};
-  std::string_view placeholder = {};  ///< "N", "DIR": the value in the help; "[NAME]": may be left out
+  std::string_view placeholder = {};  ///< "N", "DIR" in the help; "[NAME]": may be left out
   std::string_view doc = {};          ///< one clause, lower-case, no final period
   SettingGroup group = SettingGroup::Task;
   bool in_table = true;     ///< has a row in the configuration table

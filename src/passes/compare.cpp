@@ -1,8 +1,6 @@
 #include "passes/compare.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <set>
 
 #include "formats/quantiser.hpp"
@@ -211,32 +209,6 @@ Result<std::int64_t> weight_bits(const Graph& graph) {
 }
 
 }  // namespace
-
-void ErrorMeter::add(const float* wanted, const float* given, std::int64_t count) {
-  values_ += count;
-  for (std::int64_t i = 0; i < count; ++i) {
-    const double a = static_cast<double>(wanted[i]);
-    const double b = static_cast<double>(given[i]);
-    if (a != b && !(std::isnan(a) && std::isnan(b))) ++different_;
-    if (!std::isfinite(a) || !std::isfinite(b)) {
-      ++not_finite_;
-      continue;
-    }
-    max_abs_ = std::max(max_abs_, std::fabs(b - a));
-    error_ += (b - a) * (b - a);
-    signal_ += a * a;
-  }
-}
-
-double ErrorMeter::mse() const {
-  const std::int64_t measured = values_ - not_finite_;
-  return measured == 0 ? 0 : error_ / static_cast<double>(measured);
-}
-
-double ErrorMeter::sqnr_db() const {
-  if (error_ == 0) return std::numeric_limits<double>::infinity();
-  return 10 * std::log10(signal_ / error_);
-}
 
 bool Comparison::equal() const {
   return only_before.empty() && only_after.empty() &&

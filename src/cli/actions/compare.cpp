@@ -137,11 +137,6 @@ Result<Comparison> chosen_nodes(const Settings& settings, const Comparison& all)
                .hint = cat(did_you_mean(*wanted, names), "both networks have ", join(names, ", "))};
 }
 
-Json values_json(const Tensor& tensor) {
-  const auto values = tensor.data<float>();
-  return std::vector<float>(values.begin(), values.end());
-}
-
 /// The weight of one node, row by row.
 struct ShownWeights {
   std::string text;
@@ -164,8 +159,8 @@ Result<ShownWeights> show_weights(const BothNetworks& both, const NodeComparison
   shown.json["node"] = node.name;
   shown.json["operand"] = operand;
   shown.json["shape"] = shape;
-  shown.json["before"] = values_json(before.effective);
-  shown.json["after"] = values_json(after.effective);
+  shown.json["before"] = before.effective.data<float>();
+  shown.json["after"] = after.effective.data<float>();
   return shown;
 }
 
