@@ -30,17 +30,15 @@ TEST(Observe, SeesEveryValueAsItWasMade) {
     if (graph.node(id).opcode != Opcode::Output) values.push_back({id});
   values.push_back(values[1]);  // asked for twice
   std::vector<std::vector<float>> seen(values.size());
-  std::vector<std::int64_t> batches;
-  const Status status = observe(graph, values, samples, {.rows = 0, .batch = 4},
-                                [&](std::int64_t rows, std::span<const Observed> observed) {
-                                  batches.push_back(rows);
-                                  for (std::size_t i = 0; i < observed.size(); ++i) {
-                                    const auto data = observed[i].data<float>();
-                                    seen[i].insert(seen[i].end(), data.begin(), data.end());
-                                  }
-                                });
+  const auto shapes = sample_shapes(graph, values).value();
+  const Status status =
+      observe(graph, values, samples, {.rows = 11}, [&](std::span<const Observation> observed) {
+        for (std::size_t i = 0; i < observed.size(); ++i) {
+          const std::int64_t size = numel(shapes[i]->shape) * observed[i].samples;
+          seen[i].insert(seen[i].end(), observed[i].values, observed[i].values + size);
+        }
+      });
   ASSERT_TRUE(status) << to_string(status.error());
-  EXPECT_EQ(batches, (std::vector<std::int64_t>{4, 4, 3}));
   for (std::size_t i = 0; i < values.size(); ++i) {
     const NodeId id = *lowered.find(graph.node(values[i].node).name);
     const auto wanted = expected[index(id)][0].data<double>();
@@ -54,22 +52,20 @@ TEST(Observe, TakesTheFirstRowsAlone) {
   const Split samples = jets(11);
   std::int64_t rows = 0;
   const std::vector<Value> values = {{graph.placeholders()[0]}};
-  ASSERT_TRUE(observe(graph, values, samples, {.rows = 5, .batch = 8},
-                      [&](std::int64_t count, std::span<const Observed> seen) {
-                        rows += count;
-                        EXPECT_EQ(seen[0].type.shape, (Shape{5, 16}));
-                        EXPECT_EQ(seen[0].data<float>()[79], samples.x.data<float>()[79]);
-                      }));
+  ASSERT_TRUE(observe(graph, values, samples, {.rows = 5}, [&](std::span<const Observation> seen) {
+    EXPECT_EQ(*seen[0].values, samples.x.data<float>()[static_cast<std::size_t>(16 * rows)]);
+    rows += seen[0].samples;
+  }));
   EXPECT_EQ(rows, 5);
 }
 
 TEST(Observe, SaysWhenTheSamplesDoNotFit) {
   const Graph graph = zoo("jsc-tiny");
   const Split samples{.x = Tensor(DType::F32, {3, 7}), .y = Tensor(DType::I64, {3})};
-  const Status status = observe(graph, {}, samples, {}, [](std::int64_t, auto) {});
+  const Status status = observe(graph, {}, samples, {.rows = 3}, [](auto) {});
   ASSERT_FALSE(status);
   EXPECT_EQ(status.error().what,
-            "the network takes inputs of shape [1, 16], the samples have [3, 7]");
+            "the network takes samples of shape [1, 16], the data set has [3, 7]");
 }
 
 TEST(NaturalSparsity, CountsZerosOfWeightsAndInputs) {
