@@ -49,16 +49,16 @@ void add_times(const Inspection& inspection, std::vector<InspectRow>& rows) {
   std::map<NodeId, std::size_t> row_of;
   for (std::size_t i = 0; i < inspection.cost.nodes.size(); ++i)
     row_of[inspection.cost.nodes[i].id] = i;
-  for (const LayerTime& layer : inspection.times.layers)
-    for (std::size_t i = 0; i < layer.nodes.size(); ++i) {
-      const auto found = row_of.find(layer.nodes[i]);
-      if (found == row_of.end()) continue;
-      InspectRow& row = rows[found->second];
-      row.with_above = i > 0;
-      if (i > 0) continue;
-      row.seconds += layer.seconds;
-      row.time_share += layer.share;
-    }
+  for (const LayerTime& layer : inspection.times.layers) {
+    for (std::size_t i = 1; i < layer.nodes.size(); ++i)
+      if (const auto found = row_of.find(layer.nodes[i]); found != row_of.end())
+        rows[found->second].with_above = true;
+    const std::optional<NodeId> owner = layer.nodes.empty() ? layer.for_node : layer.nodes.front();
+    const auto found = owner ? row_of.find(*owner) : row_of.end();
+    if (found == row_of.end()) continue;
+    rows[found->second].seconds += layer.seconds;
+    rows[found->second].time_share += layer.share;
+  }
 }
 
 /// `into` with `row` taken in; what is made last is what the block makes.

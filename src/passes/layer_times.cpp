@@ -87,6 +87,18 @@ std::vector<NodeId> nodes_of(const Graph& lowered, const std::string& name, cons
   return {};
 }
 
+/// The node a step of the lowered form alone works for: its reader, or else what it reads.
+std::optional<NodeId> served_node(const Graph& graph, const Graph& lowered,
+                                  const std::string& name) {
+  const std::optional<NodeId> step = lowered.find(name);
+  if (!step) return {};
+  for (const NodeId reader : lowered.users(*step))
+    if (lowered.node(reader).opcode != Opcode::Output)
+      if (const auto own = graph.find(lowered.node(reader).name)) return own;
+  const std::vector<Value>& inputs = lowered.node(*step).inputs;
+  return inputs.empty() ? std::nullopt : graph.find(lowered.node(inputs[0].node).name);
+}
+
 std::vector<LayerTime> layers_of(const Graph& graph, const Graph& lowered, const Plan& plan) {
   const std::vector<std::string> slow = plan.reference_steps();
   const std::set<std::string> reference(slow.begin(), slow.end());
@@ -105,6 +117,7 @@ std::vector<LayerTime> layers_of(const Graph& graph, const Graph& lowered, const
       names.push_back(node.name);
       ops.push_back(node.op);
     }
+    if (layer.nodes.empty()) layer.for_node = served_node(graph, lowered, layer.name);
     if (!names.empty()) layer.name = join(names, " + ");
     if (!ops.empty()) layer.op = join(ops, " + ");
     layers.push_back(std::move(layer));

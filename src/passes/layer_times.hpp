@@ -1,6 +1,7 @@
 // How long each layer takes: the graph run as a plan, its steps mapped back to nodes.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,12 +23,13 @@ struct TimingOptions {
 
 /// One step of the plan: a node, or several that run as one.
 struct LayerTime {
-  std::vector<NodeId> nodes;  ///< in order; empty for a step that is no node's
-  std::string name;           ///< "seq_blocks_2 + seq_blocks_3"
-  std::string op;             ///< "linear + relu"
-  bool fast = true;           ///< false: it runs the op's reference forward
-  double seconds = 0;         ///< the median
-  double share = 0;           ///< of the sum over all steps
+  std::vector<NodeId> nodes;       ///< in order; empty for a step that is no node's
+  std::optional<NodeId> for_node;  ///< the node such a step rounds operands or results of
+  std::string name;                ///< "seq_blocks_2 + seq_blocks_3"
+  std::string op;                  ///< "linear + relu"
+  bool fast = true;                ///< false: it runs the op's reference forward
+  double seconds = 0;              ///< the median
+  double share = 0;                ///< of the sum over all steps
 };
 
 struct LayerTimes {

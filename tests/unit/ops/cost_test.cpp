@@ -201,7 +201,8 @@ std::map<std::string_view, Rule> rules() {
          return Hand{.lab = 5 * n + 2 * rows, .exact = 5 * n + 2 * rows, .backward = 2 * n};
        }},
   };
-  for (const char* op : {"add", "sub", "mul", "div", "relu", "tanh"}) rules[op] = each(1);
+  for (const char* op : {"add", "sub", "mul", "div", "relu", "tanh", "quantize"})
+    rules[op] = each(1);
   for (const char* op : {"relu6", "hardtanh", "leaky_relu"}) rules[op] = each(2);
   rules["softsign"] = each(3);
   for (const char* op : {"sigmoid", "elu", "hardsigmoid"}) rules[op] = each(4);

@@ -56,6 +56,27 @@ TEST(LayerTimes, OfAStepCountNoBytesBetweenItsNodes) {
   EXPECT_EQ(step.operations, 8 * 5 * 32 + 8 * 5);
 }
 
+TEST(LayerTimes, StepsThatRoundOperandsAreForTheNodeThatReadsThem) {
+  Graph graph = model("jsc-tiny");
+  const NodeId linear = graph.find("seq_blocks_2").value();
+  const NumberFormat format{"integer",
+                            {{"width", std::int64_t{8}}, {"frac_width", std::int64_t{4}}}};
+  for (const char* operand : {"data_in_0", "weight", "bias"})
+    graph.node(linear).formats[operand] = format;
+  const GraphCost cost = count_costs(graph, {.batch = 8}).value();
+  const LayerTimes times = time_layers(graph, {.batch = 8, .repeats = 1}).value();
+  std::int64_t rounding = 0;
+  std::int64_t macs = 0;
+  for (const LayerTime& layer : times.layers) {
+    macs += cost_of_step(layer, cost).macs;
+    if (!layer.nodes.empty()) continue;
+    ++rounding;
+    EXPECT_EQ(layer.for_node, linear) << layer.name;
+  }
+  EXPECT_GE(rounding, 1);
+  EXPECT_EQ(macs, cost.arithmetic.macs);
+}
+
 TEST(LayerTimes, LeaveTheGraphAsItIs) {
   const Graph graph = model("jsc-toy");
   const Graph before = graph;
