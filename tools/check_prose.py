@@ -28,6 +28,8 @@ def prose(text):
 def misspelt(name, text):
     text = re.sub(r"\]\([^)]*\)", "]", prose(text))
     for number, line in enumerate(text.split("\n"), 1):
+        if re.fullmatch(r"#+ [a-z0-9_]+", line):
+            continue  # the name of an op or a pass
         for found in WORD.finditer(line):
             yield f"{name}:{number}: '{found[0]}', here written as in '{STEMS[found[1].lower()]}'"
 

@@ -22,7 +22,7 @@ TEST_P(OpConformance, DeclaresAllItMust) {
   EXPECT_NE(op().forward, nullptr);
   EXPECT_NE(op().cost, nullptr);
   EXPECT_TRUE(op().mase_type == MaseType::Gradient || !op().module.empty() ||
-              !op().function.empty() || !op().method.empty())
+              !op().function.empty() || !op().method.empty() || has(op().traits, Trait::Surrogate))
       << "an op users can call needs a PyTorch name";
   for (const AttrDef& attr : op().attrs) EXPECT_FALSE(attr.doc.empty()) << attr.name;
   Attrs attrs = GetParam().sample().attrs;

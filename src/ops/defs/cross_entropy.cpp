@@ -97,8 +97,9 @@ OpDef cross_entropy() {
       .torch =
           "F.cross_entropy(x0, x1, reduction=reduction, label_smoothing=label_smoothing, "
           "ignore_index=ignore_index)",
-      .fx = "*xs, weight=None, size_average=None, ignore_index=ignore_index, reduce=None, "
-            "reduction=reduction, label_smoothing=label_smoothing",
+      .fx =
+          "*xs, weight=None, size_average=None, ignore_index=ignore_index, reduce=None, "
+          "reduction=reduction, label_smoothing=label_smoothing",
       .min_inputs = 2,
       .max_inputs = 2,
       .attrs = {{"reduction", std::string("mean"), "\"mean\" or \"sum\" over the rows"},

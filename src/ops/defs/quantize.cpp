@@ -54,7 +54,6 @@ OpDef quantize() {
       .name = "quantize",
       .doc = "y = q(x), with a number format's own rule as gradient; lowering adds these calls",
       .mase_type = MaseType::ImplicitFunc,
-      .function = "quantize",
       .max_inputs = 2,
       .attrs = quantise_attrs(),
       .traits = Trait::Elementwise | Trait::Random | Trait::Surrogate,

@@ -38,7 +38,7 @@ Sample sample(const char* format, const char* config, std::vector<SampleInput> i
 OpDef quantize_grad() {
   return {
       .name = "quantize_grad",
-      .doc = "dx of quantize by the format's rule, and the gradient of what the format learns",
+      .doc = "dx of `quantize` by the format's rule, and the gradient of what the format learns",
       .mase_type = MaseType::Gradient,
       .min_inputs = 2,
       .max_inputs = 3,
