@@ -124,7 +124,13 @@ void QuantileSketch::add_span(std::size_t g, std::span<const float> values) {
 }
 
 void QuantileSketch::add_lanes(std::span<const float> values) {
-  for (std::size_t g = 0; g < values.size(); ++g) add_span(g, values.subspan(g, 1));
+  for (std::size_t g = 0; g < values.size(); ++g) {
+    extents_[g].add(values[g]);
+    if (paged_.empty())
+      sorted_[g].add(values[g]);
+    else
+      paged_[g].add(values.subspan(g, 1));
+  }
 }
 
 std::vector<double> QuantileSketch::at(std::size_t g, std::span<const double> positions) const {
