@@ -144,8 +144,12 @@ Result<std::vector<PassReport>> run_passes(Graph& graph, std::span<const PassCal
 }
 
 Status add_metadata(Graph& graph, const PassContext& context) {
-  for (const std::string_view name :
-       {"init_metadata", "add_common_metadata", "add_software_metadata"}) {
+  const bool described =
+      std::all_of(graph.order().begin(), graph.order().end(),
+                  [&graph](NodeId id) { return graph.node(id).meta.common.has_value(); });
+  std::vector<std::string_view> names = {"add_common_metadata", "add_software_metadata"};
+  if (!described) names.insert(names.begin(), "init_metadata");
+  for (const std::string_view name : names) {
     CH_TRY(const PassCall call, make_call(name, {}));
     CH_TRY(const PassReport report, run_one(graph, call, context));
   }

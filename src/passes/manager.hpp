@@ -56,7 +56,7 @@ Result<std::vector<PassReport>> run_passes(Graph& graph, std::span<const PassCal
                                            const PassOptions& options = {});
 
 /// What every transformation starts with: init_metadata, add_common_metadata and
-/// add_software_metadata, each only where it is missing.
+/// add_software_metadata. A graph that has metadata (from a checkpoint) keeps its statistics.
 Status add_metadata(Graph& graph, const PassContext& context);
 
 }  // namespace chop

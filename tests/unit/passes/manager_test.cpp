@@ -80,6 +80,18 @@ TEST(Passes, RunningTheMetadataPassesTwiceGivesTheSameGraph) {
   EXPECT_EQ(read_text(print(once, {.values = true})).value(), once);
 }
 
+TEST(Passes, StatisticsOfALoadedGraphAreKeptWhenItIsDescribedAgain) {
+  Graph graph = tiny();
+  ASSERT_TRUE(add_metadata(graph, {.batch_size = 8}));
+  OperandStats& weight = graph.node(*graph.find("seq_blocks_2")).meta.software->args["weight"];
+  weight.stat["range_min_max"]["max"] = 3.0;
+  ASSERT_TRUE(add_metadata(graph, {.batch_size = 4}));
+  const Metadata& meta = graph.node(*graph.find("seq_blocks_2")).meta;
+  EXPECT_EQ(meta.common->args.at("data_in_0").shape, (Shape{4, 16}));
+  EXPECT_EQ(std::get<double>(meta.software->args.at("weight").stat.at("range_min_max").at("max")),
+            3.0);
+}
+
 TEST(Passes, MistakesNameThePass) {
   EXPECT_EQ(make_call("verfy", {}).error().what, "unknown pass 'verfy'");
   EXPECT_NE(make_call("verfy", {}).error().hint.find("did you mean 'verify'"), std::string::npos);
