@@ -86,6 +86,22 @@ void set_code_bounds(Element& e, int width, bool is_signed) {
   e.high = float_at_most(std::ldexp(1.0, is_signed ? width - 1 : width) - 1);
 }
 
+Status complete_minifloat(Config& config) {
+  derive_bias(config, config.integer("exponent_width"));
+  return check_minifloat_width(config);
+}
+
+Element minifloat_element(const Config& config, Kind kind) {
+  Element e{.kind = kind};
+  const int bits = config.integer("exponent_width");
+  e.mantissa = config.integer("width") - bits - 1;
+  e.bias = config.integer("exponent_bias");
+  e.e_min = -e.bias;
+  e.e_max = (1 << bits) - 1 - e.bias;
+  e.high = pow2(e.mantissa) - 1;
+  return e;
+}
+
 KeyDef width_key(int least, int most) {
   return {.name = "width",
           .pattern = std::int64_t{8},

@@ -80,6 +80,11 @@ void set_code_bounds(Element& e, int width, bool is_signed);
 float abs_mean(std::span<const float> values, float threshold = -1);
 
 // Keys that many formats have.
+/// Fills in the exponent's bias and checks that the fields fit the width.
+Status complete_minifloat(Config& config);
+/// Fields of a float of its own for every value: exponent_width, exponent_bias, the rest mantissa.
+Element minifloat_element(const Config& config, Kind kind);
+
 KeyDef width_key(int least, int most);
 KeyDef signed_key();
 KeyDef exponent_width_key(int most);

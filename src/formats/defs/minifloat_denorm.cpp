@@ -8,20 +8,8 @@
 namespace chop::formats {
 namespace {
 
-Status complete(Config& config) {
-  derive_bias(config, config.integer("exponent_width"));
-  return check_minifloat_width(config);
-}
-
 Element element(const Config& config) {
-  Element e{.kind = Kind::Denorm};
-  const int bits = config.integer("exponent_width");
-  e.mantissa = config.integer("width") - bits - 1;
-  e.bias = config.integer("exponent_bias");
-  e.e_min = -e.bias;
-  e.e_max = (1 << bits) - 1 - e.bias;
-  e.high = pow2(e.mantissa) - 1;
-  return e;
+  return minifloat_element(config, Kind::Denorm);
 }
 
 struct Parts {
@@ -84,7 +72,7 @@ FormatDef minifloat_denorm() {
           "one, no infinity; it saturates, and exact powers of two are not representable (1 "
           "becomes 0.875 for m = 3). |x| <= 1e-8 passes through.",
       .keys = {width_key(3, 31), exponent_width_key(8), exponent_bias_key()},
-      .complete = complete,
+      .complete = complete_minifloat,
       .element = element,
       .quantise = quantise,
       .encode = encode,
