@@ -120,15 +120,15 @@ Result<Graph> make_model(const Settings& settings, const Dataset& data) {
   return build_model(settings.text_or_empty("model"), args);
 }
 
-Status load_into(Graph& graph, const fs::path& path, const Settings& settings) {
+Result<bool> load_into(Graph& graph, const fs::path& path, const Settings& settings) {
   CH_CHECK(check_load_type(settings));
-  Result<Graph> loaded = load_weights(graph, path);
+  Result<LoadedWeights> loaded = load_weights(graph, path);
   if (!loaded)
     return std::move(loaded).error().note(
         cat("while loading '", path.string(), "' into ", graph.name()));
-  graph = std::move(loaded).value();
+  graph = std::move(loaded.value().graph);
   log_info(cat("Loaded mase checkpoint from ", path.string()));
-  return {};
+  return loaded.value().transformed;
 }
 
 Result<Session> open_session(const Invocation& invocation) {
@@ -147,8 +147,9 @@ Result<Session> open_session(const Invocation& invocation) {
   CH_TRY(session.data, load_dataset(dataset, data_options(settings)));
   for (const std::string& note : session.data.notes) log_info(note);
   CH_TRY(session.graph, make_model(settings, session.data));
-  if (const auto path = settings.text("load_name"))
-    CH_CHECK(load_into(session.graph, *path, settings));
+  if (const auto path = settings.text("load_name")) {
+    CH_TRY(session.transformed, load_into(session.graph, *path, settings));
+  }
   CH_CHECK(check_fits(session.graph, session.data.test, session.data.num_classes));
   session.project = project_folder(settings);
   CH_CHECK(ensure_writable_folder(session.software()));

@@ -18,6 +18,7 @@ struct Session {
   Graph graph;
   std::string model_name;
   std::filesystem::path project;  ///< <project_dir>/<project>
+  bool transformed = false;       ///< passes made the graph that was loaded
 
   std::filesystem::path software() const { return project / "software"; }
   std::filesystem::path checkpoints() const { return software() / "training_ckpts"; }
@@ -38,8 +39,8 @@ TrainOptions train_options(const Settings& settings);
 /// The network of the settings for this data set: of the zoo, of a TOML file, or of the
 /// [model] table of the configuration file.
 Result<Graph> make_model(const Settings& settings, const Dataset& data);
-/// Loads `path` over `graph`.
-Status load_into(Graph& graph, const std::filesystem::path& path, const Settings& settings);
+/// Loads `path` over `graph`; true when passes made the graph it holds.
+Result<bool> load_into(Graph& graph, const std::filesystem::path& path, const Settings& settings);
 
 /// "accuracy (synthetic)" where the data set is not real, so that no such figure is taken
 /// for a measurement.

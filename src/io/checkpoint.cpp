@@ -165,14 +165,18 @@ Status check_same_network(const Graph& wanted, const Graph& given) {
   return check_same_nodes(wanted, given);
 }
 
-Result<Graph> load_weights(const Graph& model, const std::filesystem::path& path) {
+bool is_transformed_from(const Checkpoint& checkpoint, const Graph& model) {
+  const auto found = checkpoint.info.find(kTransformedFrom);
+  return found != checkpoint.info.end() && found->second == model.name();
+}
+
+Result<LoadedWeights> load_weights(const Graph& model, const std::filesystem::path& path) {
   CH_TRY(SafetensorsFile file, read_safetensors(path));
   if (is_native(file)) {
     CH_TRY(Checkpoint checkpoint, from_file(std::move(file), path));
-    const auto made_from = checkpoint.info.find(kTransformedFrom);
-    if (made_from == checkpoint.info.end() || made_from->second != model.name())
-      CH_CHECK(check_same_network(model, checkpoint.graph));
-    return std::move(checkpoint.graph);
+    const bool transformed = is_transformed_from(checkpoint, model);
+    if (!transformed) CH_CHECK(check_same_network(model, checkpoint.graph));
+    return LoadedWeights{std::move(checkpoint.graph), transformed};
   }
   Graph graph = model;
   TensorsByName tensors(file.tensors.begin(), file.tensors.end());
@@ -184,7 +188,7 @@ Result<Graph> load_weights(const Graph& model, const std::filesystem::path& path
       std::move(differences)
           .status(cat("the tensors of '", path.string(), "' are not those of '", model.name(), "'"),
                   "`ch models NAME` shows what a model needs"));
-  return graph;
+  return LoadedWeights{std::move(graph)};
 }
 
 }  // namespace chop

@@ -35,6 +35,13 @@ inline constexpr const char* kTransformedFrom = "chop.transformed_from";
 /// The model with the weights of a file: of a native checkpoint its graph, which may hold
 /// number formats, provided it is the same network, or was made from it by passes; of any
 /// other safetensors file the tensors of those names.
-Result<Graph> load_weights(const Graph& model, const std::filesystem::path& path);
+struct LoadedWeights {
+  Graph graph;
+  bool transformed = false;  ///< passes made the graph; save it with kTransformedFrom
+};
+Result<LoadedWeights> load_weights(const Graph& model, const std::filesystem::path& path);
+
+/// Whether the checkpoint says that passes made its graph from that model.
+bool is_transformed_from(const Checkpoint& checkpoint, const Graph& model);
 
 }  // namespace chop

@@ -28,7 +28,8 @@ class Trainer {
                   .store = std::move(store),
                   .optimiser = optimiser,
                   .slots = {},
-                  .best = graph},
+                  .best = graph,
+                  .transformed = options.transformed},
         order_(data.train.rows(), options.batch_size, options.seed) {
     const Shape shape = {static_cast<std::int64_t>(store_.values().size())};
     for (std::size_t i = 0; i < optimiser.slots.size(); ++i)

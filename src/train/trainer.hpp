@@ -35,6 +35,7 @@ struct TrainOptions {
   std::filesystem::path checkpoints = {};  ///< folder of best.ckpt and last.ckpt; empty: none
   std::int64_t checkpoint_every_n_steps = 0;
   double checkpoint_every_seconds = 30;
+  bool transformed = false;  ///< passes made the graph: checkpoints say so
 };
 
 struct EpochMetrics {

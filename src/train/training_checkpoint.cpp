@@ -9,11 +9,16 @@ std::string slot_prefix(const OptimiserDef& optimiser, std::size_t slot) {
   return cat("optimizer/", optimiser.slots[slot], "/");
 }
 
+void mark(Checkpoint& checkpoint, const Training& training) {
+  if (training.transformed) checkpoint.info[kTransformedFrom] = training.graph.name();
+}
+
 }  // namespace
 
 Checkpoint last_checkpoint(const Training& training,
                            const std::map<std::string, std::string>& fingerprint) {
   Checkpoint checkpoint{training.graph, to_info(training.state, fingerprint), {}};
+  mark(checkpoint, training);
   training.store.write_to(checkpoint.graph);
   for (std::size_t i = 0; i < training.slots.size(); ++i)
     for (auto& named :
@@ -26,10 +31,12 @@ Checkpoint last_checkpoint(const Training& training,
 }
 
 Checkpoint best_checkpoint(const Training& training) {
-  return {training.best,
-          {{"chop.epoch", std::to_string(training.state.best_epoch)},
-           {"chop.validation_loss", exact(training.state.best_loss)}},
-          {}};
+  Checkpoint checkpoint{training.best,
+                        {{"chop.epoch", std::to_string(training.state.best_epoch)},
+                         {"chop.validation_loss", exact(training.state.best_loss)}},
+                        {}};
+  mark(checkpoint, training);
+  return checkpoint;
 }
 
 Status restore(Training& training, const Checkpoint& from,

@@ -15,7 +15,8 @@ struct Training {
   const OptimiserDef& optimiser;
   std::vector<Tensor> slots;  ///< the optimiser's state, laid out like the store
   ProgressState state = {};
-  Graph best;  ///< weights of the best epoch, once there is one
+  Graph best;                ///< weights of the best epoch, once there is one
+  bool transformed = false;  ///< passes made the graph: checkpoints say so
 };
 
 /// Weights, optimiser state, progress and the best weights: all it takes to go on.

@@ -37,8 +37,10 @@ struct Trial {
 Status run_trial(const Settings& settings, const Dataset& data, const std::filesystem::path& folder,
                  Trial& trial) {
   CH_TRY(Graph graph, make_model(settings, data));
-  if (const auto path = settings.text("load_name")) CH_CHECK(load_into(graph, *path, settings));
   TrainOptions options = train_options(settings);
+  if (const auto path = settings.text("load_name")) {
+    CH_TRY(options.transformed, load_into(graph, *path, settings));
+  }
   options.threads = 1;  // the trials themselves share the cores
   options.checkpoints = folder;
   CH_CHECK(ensure_writable_folder(folder));

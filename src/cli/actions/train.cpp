@@ -32,13 +32,17 @@ Status set_aside(const fs::path& folder) {
 }
 
 /// The checkpoint to go on from, or nothing when the run was ended before its first one.
-Result<std::optional<Checkpoint>> find_interrupted(const Session& session) {
+Result<std::optional<Checkpoint>> find_interrupted(Session& session) {
   const fs::path path = session.checkpoints() / "last.ckpt";
   if (!fs::exists(path)) {
     log_warning(cat("nothing to resume at ", path.string(), "; starting from the beginning"));
     return std::optional<Checkpoint>();
   }
   CH_TRY(Checkpoint checkpoint, load_checkpoint(path));
+  if (is_transformed_from(checkpoint, session.graph)) {
+    session.graph = checkpoint.graph;
+    session.transformed = true;
+  }
   CH_CHECK(check_same_network(session.graph, checkpoint.graph));
   log_info(cat("Resuming from ", path.string()));
   return std::optional<Checkpoint>(std::move(checkpoint));
@@ -181,6 +185,7 @@ Result<Exit> run(const Invocation& invocation) {
   if (invocation.settings.flag("resume")) {
     CH_TRY(resume, find_interrupted(session));
   }
+  options.transformed = session.transformed;
   std::optional<TrainingReport> report;
   log_info(cat("Training model '", session.model_name, "'..."));
   const InterruptGuard guard;
