@@ -19,17 +19,23 @@ int keep_complaint(char* text) {
   return 0;
 }
 
-/// The context, the graph and its layout, freed in the right order.
+/// One for the whole process: the text plugin keeps pointers to fonts of the context it last
+/// measured with, and looks at them again in the next one.
+GVC_t* shared_context() {
+  static GVC_t* const context = gvContext();
+  return context;
+}
+
+/// The graph and its layout, freed in the right order.
 class Drawing {
  public:
   explicit Drawing(const std::string& dot)
-      : context_(gvContext()), graph_(agmemread(dot.c_str())) {}
+      : context_(shared_context()), graph_(agmemread(dot.c_str())) {}
   Drawing(const Drawing&) = delete;
   Drawing& operator=(const Drawing&) = delete;
   ~Drawing() {
     if (laid_out_) gvFreeLayout(context_, graph_);
     if (graph_ != nullptr) agclose(graph_);
-    if (context_ != nullptr) gvFreeContext(context_);
   }
 
   bool is_read() const { return context_ != nullptr && graph_ != nullptr; }
