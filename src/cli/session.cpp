@@ -7,6 +7,7 @@
 #include "cli/output.hpp"
 #include "models/network.hpp"
 #include "models/registry.hpp"
+#include "ops/infer.hpp"
 #include "support/files.hpp"
 #include "support/log.hpp"
 #include "support/text.hpp"
@@ -126,6 +127,8 @@ Result<bool> load_into(Graph& graph, const fs::path& path, const Settings& setti
   if (!loaded)
     return std::move(loaded).error().note(
         cat("while loading '", path.string(), "' into ", graph.name()));
+  if (Status sound = verify(loaded.value().graph); !sound)
+    return std::move(sound).error().note(cat("in the graph of '", path.string(), "'"));
   graph = std::move(loaded.value().graph);
   log_info(cat("Loaded mase checkpoint from ", path.string()));
   return loaded.value().transformed;

@@ -41,7 +41,8 @@ Result<Exit> run(const Invocation& invocation) {
   CH_TRY(const std::vector<PassReport> reports,
          run_and_print(invocation, model.graph, {&call, 1}, context));
   if (const auto path = settings.text("save")) {
-    CH_CHECK(save_checkpoint(*path, {.graph = model.graph}));
+    CH_CHECK(save_checkpoint(
+        *path, {.graph = model.graph, .info = {{kTransformedFrom, model.graph.name()}}}));
     log_info(cat("Saved mase graph to ", *path));
   }
   Json json;

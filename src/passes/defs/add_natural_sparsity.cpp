@@ -87,7 +87,8 @@ Result<PassOutput> run(Graph& graph, const Args& args, const PassContext& contex
   const std::int64_t rows = std::min(args.integer("num_samples"), context.samples->rows());
   CH_TRY(const auto shapes, sample_shapes(graph, inputs));
   if (!layers.empty())
-    CH_CHECK(observe(graph, inputs, *context.samples, {.rows = rows, .threads = context.threads},
+    CH_CHECK(observe(graph, inputs, *context.samples,
+                     {.rows = rows, .threads = context.threads, .through_formats = true},
                      [&](std::span<const Observation> seen) {
                        for (std::size_t i = 0; i < seen.size(); ++i) {
                          const std::int64_t each = shapes[i] ? numel(shapes[i]->shape) : 0;

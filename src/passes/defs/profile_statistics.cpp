@@ -147,7 +147,8 @@ Status profile_activations(const Graph& graph, const Args& args, const PassConte
     first = false;
   };
   return observe(graph, profile.values, *context.samples,
-                 {.rows = profile.samples, .threads = context.threads}, take);
+                 {.rows = profile.samples, .threads = context.threads, .through_formats = true},
+                 take);
 }
 
 /// The table under `key`, made when there is none.
