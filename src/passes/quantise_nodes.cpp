@@ -169,14 +169,17 @@ QuantiseConfig* QuantiseTables::find(const Node& node) {
     const bool mine = by_ == SelectBy::Type   ? key == node.op
                       : by_ == SelectBy::Name ? key == node.name
                                               : matches(key, node.name);
-    if (mine) return &config;
+    if (!mine) continue;
+    matched_.insert(key);
+    return &config;
   }
+  if (fallback != nullptr) matched_.emplace(kDefault);
   return fallback;
 }
 
 Status QuantiseTables::check_used() const {
   for (const auto& [key, config] : tables_) {
-    if (config.does_nothing()) continue;
+    if (config.does_nothing() || !matched_.contains(key)) continue;
     const std::vector<std::string> unused = config.unused();
     if (unused.empty()) continue;
     return Error{.what = cat(config.place().path, ": ", join(unused, ", "),

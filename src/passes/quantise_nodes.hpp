@@ -1,6 +1,7 @@
 // Which configuration is for which node, and number formats for the nodes it is for.
 #pragma once
 
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,12 +24,14 @@ class QuantiseTables {
 
   /// The table for a node: its own, else the one called default, else null.
   QuantiseConfig* find(const Node& node);
-  /// An error when a key of some table fitted no node.
+  /// An error when a key of some table fitted no node. A table for a type of which the network
+  /// has no nodes is none: one file may serve several networks.
   Status check_used() const;
 
  private:
   SelectBy by_ = SelectBy::Type;
   std::vector<std::pair<std::string, QuantiseConfig>> tables_;
+  std::set<std::string> matched_;  ///< tables that were for some node
 };
 
 /// True for calls whose op has operands that may carry formats.

@@ -28,7 +28,8 @@ Result<std::optional<Dataset>> open_samples(const Invocation& invocation, const 
 
 Result<Exit> run(const Invocation& invocation) {
   const Settings& settings = invocation.settings;
-  CH_TRY(const Tree args, read_words(invocation.words));
+  CH_TRY(Tree args, read_words(invocation.words));
+  if (settings.flag("explain")) args.set("explain", true);
   CH_TRY(const PassCall call, make_call(settings.text_or_empty("name"), args));
   CH_TRY(OpenedModel model,
          open_model(settings.text_or_empty("model"),
@@ -76,6 +77,13 @@ ActionDef pass() {
                    .kind = SettingKind::Path,
                    .placeholder = "FILE",
                    .doc = "save the network as a checkpoint after the pass",
+                   .in_table = false,
+                   .in_toml = false},
+                  {.dest = "explain",
+                   .flags = {"--explain"},
+                   .kind = SettingKind::Flag,
+                   .initial = "False",
+                   .doc = "say what the columns of a report mean",
                    .in_table = false,
                    .in_toml = false},
                   dump_setting()},

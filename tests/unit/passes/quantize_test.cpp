@@ -228,6 +228,26 @@ TEST(Quantize, LearnedFormatsGetAParameterPerOperand) {
   EXPECT_NE(graph.find_parameter("seq_blocks.2.data_in_0.step"), nullptr);
 }
 
+TEST(Quantize, AnotherFormatLeavesNothingOfWhatTheFirstLearned) {
+  const Split samples = normal_rows(100, 16, 1.0);
+  const Graph learned =
+      quantised(
+          build_model("jsc-tiny", {}).value(),
+          table({{"by", "type"},
+                 {"linear",
+                  config({{"name", "lsq_integer"}, {"data_in_width", 4}, {"weight_width", 4}})}}),
+          {.samples = &samples})
+          .value();
+  EXPECT_EQ(learned.parameter_count(), 119);
+  const Graph plain = quantised(learned, table({{"by", "type"}, {"linear", integer84()}})).value();
+  EXPECT_EQ(plain.parameter_count(), 117);
+}
+
+TEST(Quantize, ATableForATypeTheNetworkLacksIsNoMistake) {
+  EXPECT_TRUE(quantised(build_model("jsc-tiny", {}).value(),
+                        table({{"by", "type"}, {"conv2d", integer84()}, {"linear", integer84()}})));
+}
+
 /// The linear layer by hand: operands quantised one by one, products in double.
 TEST(Quantize, ALayerComputesWithItsQuantisedOperands) {
   const Graph graph = quantised(build_model("jsc-tiny", {}).value(),
