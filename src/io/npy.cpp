@@ -18,15 +18,18 @@ struct Descr {
   std::string_view text;
   DType dtype;
 };
-constexpr std::array<Descr, 9> kDescrs = {{{"<f4", DType::F32},
-                                           {"<f8", DType::F64},
-                                           {"<f2", DType::F16},
-                                           {"<i8", DType::I64},
-                                           {"<i4", DType::I32},
-                                           {"<i2", DType::I16},
-                                           {"|i1", DType::I8},
-                                           {"|u1", DType::U8},
-                                           {"|b1", DType::Bool}}};
+constexpr std::array<Descr, 12> kDescrs = {{{"<f4", DType::F32},
+                                            {"<f8", DType::F64},
+                                            {"<f2", DType::F16},
+                                            {"<i8", DType::I64},
+                                            {"<i4", DType::I32},
+                                            {"<i2", DType::I16},
+                                            {"|i1", DType::I8},
+                                            {"<u8", DType::U64},
+                                            {"<u4", DType::U32},
+                                            {"<u2", DType::U16},
+                                            {"|u1", DType::U8},
+                                            {"|b1", DType::Bool}}};
 
 struct Header {
   std::string descr;

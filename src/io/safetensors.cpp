@@ -18,7 +18,7 @@ using Metadata = std::map<std::string, std::string>;
 constexpr std::size_t kLargestHeader = 100'000'000;
 constexpr std::string_view kMetadataKey = "__metadata__";
 
-constexpr std::array<std::pair<std::string_view, DType>, 10> kNames = {{{"F32", DType::F32},
+constexpr std::array<std::pair<std::string_view, DType>, 13> kNames = {{{"F32", DType::F32},
                                                                         {"F64", DType::F64},
                                                                         {"F16", DType::F16},
                                                                         {"BF16", DType::BF16},
@@ -26,6 +26,9 @@ constexpr std::array<std::pair<std::string_view, DType>, 10> kNames = {{{"F32", 
                                                                         {"I32", DType::I32},
                                                                         {"I16", DType::I16},
                                                                         {"I8", DType::I8},
+                                                                        {"U64", DType::U64},
+                                                                        {"U32", DType::U32},
+                                                                        {"U16", DType::U16},
                                                                         {"U8", DType::U8},
                                                                         {"BOOL", DType::Bool}}};
 

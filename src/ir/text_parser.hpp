@@ -1,8 +1,8 @@
 // The common parts of the text form: names, lists, numbers to the last bit, attributes.
 #pragma once
 
+#include <charconv>
 #include <cstdint>
-#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -67,12 +67,15 @@ class TextParser {
 
 template <class T>
 Result<T> TextParser::read_whole() {
-  const auto value = token_.kind == TokenKind::Number ? parse_int(token_.text) : std::nullopt;
-  if (!value || *value < std::int64_t{std::numeric_limits<T>::min()} ||
-      *value > std::int64_t{std::numeric_limits<T>::max()})
+  T value{};
+  std::string_view digits = token_.text;
+  if (digits.starts_with('+')) digits.remove_prefix(1);
+  const char* end = digits.data() + digits.size();
+  if (token_.kind != TokenKind::Number ||
+      std::from_chars(digits.data(), end, value) != std::from_chars_result{end, std::errc()})
     return expected(cat("a whole number of ", 8 * sizeof(T), " bits"));
   CH_CHECK(advance());
-  return static_cast<T>(*value);
+  return value;
 }
 
 template <class ReadItem>

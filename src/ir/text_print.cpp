@@ -57,6 +57,12 @@ std::string element_text(const Tensor& tensor, std::size_t i) {
       return std::to_string(tensor.data<std::int16_t>()[i]);
     case DType::I8:
       return std::to_string(tensor.data<std::int8_t>()[i]);
+    case DType::U64:
+      return std::to_string(tensor.data<std::uint64_t>()[i]);
+    case DType::U32:
+      return std::to_string(tensor.data<std::uint32_t>()[i]);
+    case DType::U16:
+      return std::to_string(tensor.data<std::uint16_t>()[i]);
     case DType::U8:
       return std::to_string(tensor.data<std::uint8_t>()[i]);
     case DType::Bool:

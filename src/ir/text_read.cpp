@@ -38,6 +38,12 @@ Status read_element(TextParser& in, Tensor& tensor, std::size_t i) {
       return read_into<std::int16_t>(tensor, i, [&] { return in.read_whole<std::int16_t>(); });
     case DType::I8:
       return read_into<std::int8_t>(tensor, i, [&] { return in.read_whole<std::int8_t>(); });
+    case DType::U64:
+      return read_into<std::uint64_t>(tensor, i, [&] { return in.read_whole<std::uint64_t>(); });
+    case DType::U32:
+      return read_into<std::uint32_t>(tensor, i, [&] { return in.read_whole<std::uint32_t>(); });
+    case DType::U16:
+      return read_into<std::uint16_t>(tensor, i, [&] { return in.read_whole<std::uint16_t>(); });
     case DType::U8:
       return read_into<std::uint8_t>(tensor, i, [&] { return in.read_whole<std::uint8_t>(); });
     case DType::Bool:

@@ -89,6 +89,15 @@ struct ForwardCall : Call {
   std::span<double> y(std::size_t position = 0) const {
     return out[position].mutable_data<double>();
   }
+  /// Calls f(T{}) with the type of operand `position`'s elements: double, or std::int64_t for
+  /// whole numbers and truth values.
+  template <class F>
+  void with_type(std::size_t position, F&& f) const {
+    if (in[position]->dtype() == DType::F64)
+      f(double{});
+    else
+      f(std::int64_t{});
+  }
 };
 
 /// How a parameter starts. Uniform: within ±scale. Normal: standard deviation `scale`.
@@ -123,9 +132,18 @@ struct Cost {
   std::int64_t backward = 0;  ///< of the gradient, in the `lab` convention
 };
 
+struct OnnxAttr {
+  std::string_view onnx;  ///< as ONNX calls it
+  std::string_view ours;
+};
+
+/// An ONNX operator that means this op. Where inputs and results correspond one to one and
+/// attributes differ in name alone, this is all that import and export need to know; the rest
+/// have a file in onnx/defs.
 struct OnnxName {
   std::string_view op_type;
   int since_version;
+  std::vector<OnnxAttr> attrs = {};
 };
 
 /// Output `output` of a training call replaces the buffer `param` after the step.
@@ -158,7 +176,7 @@ struct SampleInput {
   double low = -3.0;
   double high = 3.0;
   std::vector<double> avoid = {};  ///< values where the derivative jumps; kept 0.05 away
-  DType dtype = DType::F32;        ///< I64: whole numbers in [low, high)
+  DType dtype = DType::F32;        ///< not floating: whole numbers in [low, high)
   bool distinct = false;           ///< all elements at least 0.01 apart (max pooling)
 };
 

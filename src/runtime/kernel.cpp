@@ -35,7 +35,9 @@ const KernelTable& kernel_table() {
 
 void widen(const TensorType& type, const std::byte* from, Tensor& to) {
   if (type.dtype != DType::F32) {
-    std::memcpy(to.mutable_bytes(), from, to.size_in_bytes());
+    Tensor stored(type);
+    std::memcpy(stored.mutable_bytes(), from, stored.size_in_bytes());
+    to = stored.to(to.dtype());
     return;
   }
   const auto* values = reinterpret_cast<const float*>(from);
@@ -45,7 +47,8 @@ void widen(const TensorType& type, const std::byte* from, Tensor& to) {
 
 void narrow(const TensorType& type, const Tensor& from, std::byte* to) {
   if (type.dtype != DType::F32) {
-    std::memcpy(to, from.bytes(), from.size_in_bytes());
+    const Tensor stored = from.to(type.dtype);
+    std::memcpy(to, stored.bytes(), stored.size_in_bytes());
     return;
   }
   auto* values = reinterpret_cast<float*>(to);

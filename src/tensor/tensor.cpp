@@ -21,7 +21,7 @@ struct DTypeInfo {
   bool floating;
 };
 
-constexpr std::array<DTypeInfo, 10> kDTypes = {{
+constexpr std::array<DTypeInfo, 13> kDTypes = {{
     {"f32", "float32", 4, true},
     {"f64", "float64", 8, true},
     {"f16", "float16", 2, true},
@@ -30,6 +30,9 @@ constexpr std::array<DTypeInfo, 10> kDTypes = {{
     {"i32", "int32", 4, false},
     {"i16", "int16", 2, false},
     {"i8", "int8", 1, false},
+    {"u64", "uint64", 8, false},
+    {"u32", "uint32", 4, false},
+    {"u16", "uint16", 2, false},
     {"u8", "uint8", 1, false},
     {"bool", "bool", 1, false},
 }};
@@ -64,6 +67,12 @@ auto with_type(DType dtype, Visit visit) {
       return visit(std::int16_t{});
     case DType::I8:
       return visit(std::int8_t{});
+    case DType::U64:
+      return visit(std::uint64_t{});
+    case DType::U32:
+      return visit(std::uint32_t{});
+    case DType::U16:
+      return visit(std::uint16_t{});
     case DType::U8:
       return visit(std::uint8_t{});
     case DType::Bool:
@@ -119,6 +128,14 @@ T store(DType dtype, double value) {
 /// round them first.
 template <class To, class From>
 To convert(DType to, DType from, From stored) {
+  if constexpr (std::is_same_v<From, std::uint64_t>) {
+    if (to == DType::F32 || to == DType::F64) return static_cast<To>(stored);
+    if constexpr (std::is_integral_v<To> && !std::is_same_v<To, bool>) {
+      if (to != DType::F16 && to != DType::BF16)
+        return static_cast<To>(std::min<std::uint64_t>(
+            stored, static_cast<std::uint64_t>(std::numeric_limits<To>::max())));
+    }
+  }
   if constexpr (std::is_same_v<From, std::int64_t>) {
     if (to == DType::F32 || to == DType::F64) return static_cast<To>(stored);
     if (to == DType::F16 || to == DType::BF16) {
@@ -128,7 +145,9 @@ To convert(DType to, DType from, From stored) {
           large ? ((stored >> 10) | ((stored & 1023) != 0 ? 1 : 0)) * 1024 : stored;
       return store<To>(to, static_cast<double>(kept));
     }
-    if constexpr (std::is_integral_v<To> && !std::is_same_v<To, bool>)
+    if constexpr (std::is_same_v<To, std::uint64_t>)
+      return stored < 0 ? 0 : static_cast<To>(stored);
+    else if constexpr (std::is_integral_v<To> && !std::is_same_v<To, bool>)
       return static_cast<To>(std::clamp<std::int64_t>(stored, std::numeric_limits<To>::min(),
                                                       std::numeric_limits<To>::max()));
   }

@@ -16,7 +16,7 @@
 
 namespace chop {
 
-enum class DType : std::uint8_t { F32, F64, F16, BF16, I64, I32, I16, I8, U8, Bool };
+enum class DType : std::uint8_t { F32, F64, F16, BF16, I64, I32, I16, I8, U64, U32, U16, U8, Bool };
 
 std::size_t size_of(DType dtype);
 /// Our name ("f32"), also used in text forms.
@@ -51,6 +51,18 @@ struct DTypeOf<std::int16_t> {
 template <>
 struct DTypeOf<std::int8_t> {
   static constexpr DType kValue = DType::I8;
+};
+template <>
+struct DTypeOf<std::uint64_t> {
+  static constexpr DType kValue = DType::U64;
+};
+template <>
+struct DTypeOf<std::uint32_t> {
+  static constexpr DType kValue = DType::U32;
+};
+template <>
+struct DTypeOf<std::uint16_t> {
+  static constexpr DType kValue = DType::U16;
 };
 template <>
 struct DTypeOf<std::uint8_t> {

@@ -33,14 +33,14 @@ inline std::vector<Case> all_cases() {
 }
 
 inline Tensor draw(const SampleInput& input, const Stream& stream) {
-  if (input.dtype == DType::I64) {
+  if (!is_floating(input.dtype)) {
     Tensor tensor(DType::I64, input.shape);
     std::uint64_t n = 0;
     for (std::int64_t& value : tensor.mutable_data<std::int64_t>())
       value = static_cast<std::int64_t>(input.low) +
               static_cast<std::int64_t>(
                   stream.below(n++, static_cast<std::uint64_t>(input.high - input.low)));
-    return tensor;
+    return tensor.to(input.dtype);
   }
   Tensor tensor(DType::F32, input.shape);
   const auto out = tensor.mutable_data<float>();
@@ -57,7 +57,7 @@ inline Tensor draw(const SampleInput& input, const Stream& stream) {
       if (std::abs(value - kink) < 0.05) value = kink + (value < kink ? -0.05 : 0.05);
     out[i] = static_cast<float>(value);
   }
-  return tensor;
+  return tensor.to(input.dtype);
 }
 
 /// A lowered graph that calls the op once on placeholders x0, x1 ... and its parameters.

@@ -132,5 +132,18 @@ TEST(Shape, PrintsAsAList) {
   EXPECT_EQ(numel({}), 1);
 }
 
+TEST(Tensor, KeepsUnsignedNumbersExactly) {
+  const Tensor large = Tensor::of<std::uint64_t>({2}, {18446744073709551615ULL, 9007199254740993});
+  EXPECT_EQ(large.to(DType::U32).at(0), 4294967295.0);
+  EXPECT_EQ(large.to(DType::I64).data<std::int64_t>()[0], 9223372036854775807);
+  EXPECT_EQ(large.to(DType::I64).data<std::int64_t>()[1], 9007199254740993);
+  EXPECT_EQ(large.to(DType::F64).at(1), 9007199254740992.0);
+  const Tensor signs = Tensor::of<std::int64_t>({3}, {-1, 70000, 3});
+  EXPECT_EQ(signs.to(DType::U64).data<std::uint64_t>()[0], 0U);
+  EXPECT_EQ(signs.to(DType::U16).data<std::uint16_t>()[1], 65535);
+  EXPECT_EQ(signs.to(DType::U16).to(DType::I64).at(2), 3);
+  EXPECT_EQ(Tensor::scalar(1e30, DType::U64).data<std::uint64_t>()[0], 18446744073709551615ULL);
+}
+
 }  // namespace
 }  // namespace chop
