@@ -17,6 +17,7 @@ enum class Kind : std::uint8_t {
   Fixed,     ///< clamp(round(x · scale · scale2), low, high) · unscale
   Scaled,    ///< clamp(round(x · scale), low, high) / scale
   Step,      ///< scale · clamp(floor(x / scale + 1/2), low, high)
+  Affine,    ///< scale · clamp(round(x / scale), low, high)
   Denorm,    ///< minifloat_denorm
   Ieee,      ///< minifloat_ieee
   Log,       ///< log

@@ -144,6 +144,12 @@ struct Step : Fixed {
     return hn::Mul(clamp_to(at, low, high), scale);
   }
 };
+struct Affine : Fixed {
+  using Fixed::Fixed;
+  HWY_INLINE V operator()(V x) const {
+    return hn::Mul(clamp_to(hn::Round(hn::Div(x, scale)), low, high), scale);
+  }
+};
 struct Denorm {
   int e_min, e_max;
   I mantissa;

@@ -49,6 +49,8 @@ void run(const Element& e, const float* x, float* y, std::int64_t count) {
       return map<Scaled>(e, x, y, count);
     case Kind::Step:
       return map<Step>(e, x, y, count);
+    case Kind::Affine:
+      return map<Affine>(e, x, y, count);
     case Kind::Denorm:
       return map<Denorm>(e, x, y, count);
     case Kind::Ieee:

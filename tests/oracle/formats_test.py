@@ -187,6 +187,25 @@ def lsq_integer(x, width, step=None, is_signed=True, granularity="tensor", axis=
     return (np.where(at <= low, f32(low), np.minimum(at, f32(high))) * s).astype(f32)
 
 
+def affine(x, width, scale=None, zero_point=0, is_signed=True, narrow=False, granularity="tensor",
+           axis=0):
+    low, high = (-(2.0 ** (width - 1)), 2.0 ** (width - 1) - 1) if is_signed else (0, 2.0**width - 1)
+    if narrow:
+        low, high = (low + 1, high) if is_signed else (low, high - 1)
+    low, high = low - zero_point, high - zero_point
+    most = max(1.0, -low, high)
+
+    def initial(_, values):
+        finite = values[np.isfinite(values)]
+        mean = np.cumsum(np.abs(finite.astype(np.float64)))[-1] / finite.size if finite.size else 0
+        return f32(2 * mean / np.sqrt(most)) if mean > 0 else f32(1)
+
+    s = f32(scale) if scale else per_group(x, granular(x.shape, granularity, axis), initial)
+    s = np.minimum(np.maximum(s, np.finfo(f32).tiny), MOST / f32(most)).astype(f32)
+    at = np.rint((x / s).astype(f32))
+    return (np.where(at <= low, f32(low), np.minimum(at, f32(high))) * s).astype(f32)
+
+
 def mean_of(values):
     """As PyTorch adds a row: its own sum where it has at least eight lanes to fill."""
     finite = np.abs(values[np.isfinite(values)])
@@ -245,6 +264,7 @@ FORMATS = {
     "integer_floor": lambda x, **c: fixed(x, **c, rounding=np.floor),
     "scale_integer": scale_integer,
     "lsq_integer": lsq_integer,
+    "affine": affine,
     "minifloat_denorm": minifloat_denorm,
     "minifloat_ieee": minifloat_ieee,
     "log": log,
@@ -273,13 +293,19 @@ def random_config(rng, name, shape):
         config["width"] = n(1, 32) if rng.random() < 0.2 else n(2, 12)
         maybe(rng, config, "frac_width", n(-4, 14))
         maybe(rng, config, "is_signed", False)
-    elif name in ("scale_integer", "lsq_integer"):
+    elif name in ("scale_integer", "lsq_integer", "affine"):
         config["width"] = n(2, 12)
         maybe(rng, config, "granularity", ["row", "channel", "tensor"][n(0, 2)])
         maybe(rng, config, "axis", n(-rank, rank - 1) if rank else 0)
         maybe(rng, config, "is_signed", False)
         if name == "lsq_integer":
             maybe(rng, config, "step", float(10.0 ** rng.uniform(-3, 1)))
+        if name == "affine":
+            maybe(rng, config, "scale", float(10.0 ** rng.uniform(-3, 1)))
+            maybe(rng, config, "narrow", True)
+            half = 2 ** (config["width"] - 1)
+            maybe(rng, config, "zero_point",
+                  n(-half, half - 1) if config.get("is_signed", True) else n(0, 2 * half - 1))
     elif name.startswith("minifloat"):
         config["exponent_width"] = n(1, 8)
         config["width"] = config["exponent_width"] + n(2, 23 if rng.random() < 0.2 else 6)

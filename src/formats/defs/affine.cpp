@@ -1,0 +1,115 @@
+// q = s · clamp(rne(x / s), low - z, high - z): whole numbers with a scale and a zero point,
+// what ONNX's QuantizeLinear and DequantizeLinear make of a number between them.
+#include <algorithm>
+#include <limits>
+
+#include "formats/numbers.hpp"
+
+namespace chop::formats {
+namespace {
+
+Status complete(Config& config) {
+  const int width = config.integer("width");
+  const bool is_signed = config.flag("is_signed");
+  const double low = is_signed ? -std::ldexp(1.0, width - 1) : 0;
+  const double high = std::ldexp(1.0, is_signed ? width - 1 : width) - 1;
+  const double zero = config.integer("zero_point");
+  if (zero >= low && zero <= high) return {};
+  return Error{.what = cat("zero_point = ", config.integer("zero_point"), " is no code of ", width,
+                           is_signed ? " signed bits" : " bits"),
+               .hint = cat("use a whole number from ", static_cast<std::int64_t>(low), " to ",
+                           static_cast<std::int64_t>(high))};
+}
+
+/// The bounds are those of x / s, so the zero point is in them already.
+Element element(const Config& config) {
+  Element e{.kind = Kind::Affine};
+  set_code_bounds(e, config.integer("width"), config.flag("is_signed"));
+  if (config.flag("narrow")) {  // as many negative numbers as positive ones
+    if (config.flag("is_signed"))
+      e.low += 1;
+    else
+      e.high -= 1;
+  }
+  e.bias = config.integer("zero_point");
+  e.low -= static_cast<float>(e.bias);
+  e.high -= static_cast<float>(e.bias);
+  return e;
+}
+
+/// A scale must stay above zero, whatever training makes of it, and its multiples finite.
+void restore(Element& e, float shared) {
+  const float most =
+      std::numeric_limits<float>::max() / std::fmax(1.0F, std::fmax(-e.low, e.high));
+  e.shared = e.scale = std::fmin(std::fmax(shared, std::numeric_limits<float>::min()), most);
+}
+
+float quantise(float x, const Element& e, std::uint64_t /*index*/) {
+  return clamp(std::nearbyint(x / e.scale), e.low, e.high) * e.scale;
+}
+
+std::int64_t encode(float x, const Element& e, std::uint64_t /*index*/) {
+  return static_cast<std::int64_t>(clamp(std::nearbyint(x / e.scale), e.low, e.high)) + e.bias;
+}
+
+float decode(std::int64_t code, const Element& e) {
+  return static_cast<float>(code - e.bias) * e.scale;
+}
+
+float initial(const Element& e, double abs_mean) {
+  const double most = std::max(1.0, static_cast<double>(std::fmax(-e.low, e.high)));
+  return abs_mean > 0 ? static_cast<float>(2 * abs_mean / std::sqrt(most)) : 1.0F;
+}
+
+Range range(const Config& config) {
+  const Element e = element(config);
+  return {.lowest = e.low,
+          .highest = e.high,
+          .least_positive = e.high > 0 ? 1.0 : 0.0,
+          .step = 1,
+          .relative = true};
+}
+
+}  // namespace
+
+FormatDef affine() {
+  std::vector<KeyDef> keys = {
+      width_key(1, 24),
+      {.name = "zero_point",
+       .pattern = std::int64_t{0},
+       .doc = "the code that stands for zero",
+       .least = -8388608,
+       .most = 16777215},
+      signed_key(),
+      {.name = "narrow",
+       .pattern = false,
+       .doc = "leave out the lowest code (signed) or the highest (unsigned)"},
+      {.name = "scale",
+       .pattern = std::vector<double>{},
+       .doc = "the scale, or one per group; absent: from the data, 2 mean|x| / √high",
+       .absent = IfAbsent::Nothing,
+       .least = 0}};
+  for (KeyDef& key : granularity_keys("tensor")) keys.push_back(std::move(key));
+  return {.name = "affine",
+          .suffix = "Affine",
+          .doc =
+              "q = s · clamp(rne(x / s), low - z, high - z) with [low, high] as for `integer`, a "
+              "scale s and a zero point z. The numbers of ONNX's QuantizeLinear and of QONNX's "
+              "Quant. The scale can be learned, as the step of `lsq_integer`.",
+          .keys = std::move(keys),
+          .complete = complete,
+          .element = element,
+          .tiles = granular_tiles,
+          .restore = restore,
+          .quantise = quantise,
+          .encode = encode,
+          .decode = decode,
+          .bits = [](const Config& c) { return Bits{.value = c.integer("width"), .shared = 32}; },
+          .range = range,
+          .gradient = GradientRule::Learned,
+          .learned = "scale",
+          .initial = initial,
+          .whole_shared = false};
+}
+
+}  // namespace chop::formats

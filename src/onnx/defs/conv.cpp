@@ -1,0 +1,171 @@
+// Conv and ConvTranspose in one to three dimensions.
+#include <algorithm>
+
+#include "onnx/export_call.hpp"
+#include "onnx/pieces.hpp"
+#include "support/text.hpp"
+
+namespace chop::onnx_defs {
+namespace {
+
+struct Window {
+  std::size_t dims = 0;
+  Ints kernel, stride, dilation, image;
+};
+
+/// Whether x and w can be operands of a convolution, and its window.
+bool window_of(const OnnxCall& call, Window& window) {
+  Importer& make = call.make();
+  const Shape x = make.shape(call.in(0));
+  const Shape w = make.shape(call.in(1));
+  if (make.failed()) return false;
+  if (x.size() < 3 || x.size() > 5 || w.size() != x.size()) {
+    call.fail(cat(call.op_type(), " of ", to_string(x), " with a kernel of ", to_string(w)),
+              "one to three spatial dimensions can be convolved");
+    return false;
+  }
+  window.dims = x.size() - 2;
+  window.image.assign(x.begin() + 2, x.end());
+  window.kernel = call.ints("kernel_shape", Ints(w.begin() + 2, w.end()));
+  window.stride = call.ints("strides", Ints(window.dims, 1));
+  window.dilation = call.ints("dilations", Ints(window.dims, 1));
+  for (const Ints* list : {&window.kernel, &window.stride, &window.dilation})
+    if (list->size() != window.dims ||
+        std::any_of(list->begin(), list->end(), [](std::int64_t n) { return n < 1; })) {
+      call.fail(cat(call.op_type(), ": strides, dilations and kernel_shape need ", window.dims,
+                    " numbers above zero"));
+      return false;
+    }
+  if (window.kernel != Ints(w.begin() + 2, w.end())) {
+    call.fail(cat(call.op_type(), ": kernel_shape ", to_string(window.kernel),
+                  " does not fit the kernel ", to_string(w)));
+    return false;
+  }
+  return true;
+}
+
+LayerParams params_of(const OnnxCall& call) {
+  LayerParams params = {{"weight", call.in(1)}};
+  if (call.has(2)) params.emplace_back("bias", call.in(2));
+  return params;
+}
+
+void import_conv(const OnnxCall& call) {
+  Importer& make = call.make();
+  Window window;
+  if (!window_of(call, window)) return;
+  const Padding padding =
+      padding_of(call, window.image, window.kernel, window.stride, window.dilation);
+  Operand x = call.in(0);
+  Ints symmetric = padding.begin;
+  const bool negative = std::any_of(symmetric.begin(), symmetric.end(), [](auto n) { return n < 0; });
+  if (!padding.is_symmetric() || negative) {
+    x = padded(make, x, padding, 0.0);
+    symmetric.assign(window.dims, 0);
+  }
+  const Shape w = make.shape(call.in(1));
+  const std::int64_t groups = call.integer("group", 1);
+  Attrs attrs = {{"in_channels", w[1] * groups}, {"out_channels", w[0]},
+                 {"kernel_size", window.kernel}, {"stride", window.stride},
+                 {"padding", symmetric},         {"dilation", window.dilation},
+                 {"groups", groups},             {"bias", call.has(2)}};
+  call.out(layer(call, cat("conv", window.dims, "d"), x, std::move(attrs), params_of(call)));
+}
+
+/// What a transposed convolution makes without padding, per dimension.
+std::int64_t full_size(const Window& window, std::size_t d) {
+  return (window.image[d] - 1) * window.stride[d] + (window.kernel[d] - 1) * window.dilation[d] + 1;
+}
+
+void import_conv_transpose(const OnnxCall& call) {
+  Importer& make = call.make();
+  Window window;
+  if (!window_of(call, window)) return;
+  const Ints extra = call.ints("output_padding", Ints(window.dims, 0));
+  const Ints wanted = call.ints("output_shape");
+  const std::string kind = call.text("auto_pad", "NOTSET");
+  if (extra.size() != window.dims || (!wanted.empty() && wanted.size() < window.dims))
+    return call.fail(cat("ConvTranspose: output_padding and output_shape need ", window.dims,
+                         " numbers"));
+  // All of it first, then what padding takes away at both ends.
+  Padding crop{Ints(window.dims, 0), Ints(window.dims, 0)};
+  if (!wanted.empty() || kind == "SAME_UPPER" || kind == "SAME_LOWER") {
+    for (std::size_t d = 0; d < window.dims; ++d) {
+      const std::int64_t size = wanted.empty()
+                                    ? window.image[d] * window.stride[d]
+                                    : wanted[wanted.size() - window.dims + d];
+      const std::int64_t total = full_size(window, d) + extra[d] - size;
+      crop.begin[d] = kind == "SAME_UPPER" ? total / 2 : total - total / 2;
+      crop.end[d] = total - crop.begin[d];
+    }
+  } else {
+    crop = padding_of(call, window.image, window.kernel, window.stride, window.dilation);
+  }
+  const Shape w = make.shape(call.in(1));
+  const std::int64_t groups = call.integer("group", 1);
+  Attrs attrs = {{"in_channels", w[0]},          {"out_channels", w[1] * groups},
+                 {"kernel_size", window.kernel}, {"stride", window.stride},
+                 {"dilation", window.dilation},  {"groups", groups},
+                 {"bias", call.has(2)}};
+  const std::string op = cat("conv_transpose", window.dims, "d");
+  if (make.failed()) return;
+  const bool plain = crop.is_symmetric() &&
+                     std::all_of(crop.begin.begin(), crop.begin.end(), [](auto n) { return n >= 0; });
+  bool small_extra = true;  // the op adds at most what a stride or dilation leaves
+  for (std::size_t d = 0; d < window.dims; ++d)
+    small_extra = small_extra && extra[d] < std::max(window.stride[d], window.dilation[d]);
+  if (plain && small_extra) {
+    attrs["padding"] = crop.begin;
+    attrs["output_padding"] = extra;
+    return call.out(layer(call, op, call.in(0), std::move(attrs), params_of(call)));
+  }
+  const Operand full = layer(call, op, call.in(0), std::move(attrs), params_of(call));
+  for (std::size_t d = 0; d < window.dims; ++d) {
+    crop.begin[d] = -crop.begin[d];
+    crop.end[d] = extra[d] - crop.end[d];
+  }
+  if (call.has(2) && std::any_of(crop.end.begin(), crop.end.end(), [](auto n) { return n > 0; }))
+    return call.fail("ConvTranspose: an output_padding as large as the stride, with a bias");
+  call.out(padded(make, full, crop, 0.0));
+}
+
+void write_conv(ExportCall& call) {
+  const std::size_t dims = call.shape(0).size() - 2;
+  proto::NodeProto& node = call.add("Conv", call.operands());
+  const Ints padding = call.spread("padding", dims);
+  Ints pads = padding;
+  pads.insert(pads.end(), padding.begin(), padding.end());
+  call.set(node, "kernel_shape", call.spread("kernel_size", dims));
+  call.set(node, "strides", call.spread("stride", dims));
+  call.set(node, "pads", pads);
+  call.set(node, "dilations", call.spread("dilation", dims));
+  call.set(node, "group", call.attr("groups"));
+}
+
+void write_conv_transpose(ExportCall& call) {
+  const std::size_t dims = call.shape(0).size() - 2;
+  proto::NodeProto& node = call.add("ConvTranspose", call.operands());
+  const Ints padding = call.spread("padding", dims);
+  Ints pads = padding;
+  pads.insert(pads.end(), padding.begin(), padding.end());
+  call.set(node, "kernel_shape", call.spread("kernel_size", dims));
+  call.set(node, "strides", call.spread("stride", dims));
+  call.set(node, "pads", pads);
+  call.set(node, "output_padding", call.spread("output_padding", dims));
+  call.set(node, "dilations", call.spread("dilation", dims));
+  call.set(node, "group", call.attr("groups"));
+}
+
+}  // namespace
+
+OnnxFamily conv() {
+  return {.imports = {{"Conv", import_conv}, {"ConvTranspose", import_conv_transpose}},
+          .exports = {{"conv1d", write_conv},
+                      {"conv2d", write_conv},
+                      {"conv3d", write_conv},
+                      {"conv_transpose1d", write_conv_transpose},
+                      {"conv_transpose2d", write_conv_transpose},
+                      {"conv_transpose3d", write_conv_transpose}}};
+}
+
+}  // namespace chop::onnx_defs

@@ -1,0 +1,206 @@
+// Gemm and MatMul: with a constant matrix on the right a Linear, else products as functions.
+// An Add of a constant right behind a layer without bias becomes its bias.
+#include "onnx/export_call.hpp"
+#include "onnx/pieces.hpp"
+#include "ops/registry.hpp"
+#include "support/text.hpp"
+
+namespace chop::onnx_defs {
+namespace {
+
+/// A constant matrix transposed, its format following.
+Operand transposed(Importer& make, Operand w) {
+  if (make.failed()) return kNone;
+  const std::optional<NumberFormat> format = make.format(w);
+  const std::string name = make.name_of(w);
+  Operand turned = permuted(make, make.bare(w), {1, 0});
+  if (make.failed()) return kNone;
+  turned = make.constant(make.need(turned, "a weight"), name);
+  if (!format) return turned;
+  NumberFormat moved = *format;
+  if (const auto axis = moved.config.find("axis"); axis != moved.config.end()) {
+    const std::int64_t from = std::get<std::int64_t>(axis->second);
+    axis->second = std::int64_t{1 - (from < 0 ? from + 2 : from)};
+  }
+  return make.quantised(turned, std::move(moved));
+}
+
+Operand linear(const OnnxCall& call, Operand x, Operand weight, std::optional<Operand> bias) {
+  const Shape w = call.make().shape(weight);
+  if (call.make().failed()) return kNone;
+  LayerParams params = {{"weight", weight}};
+  if (bias) params.emplace_back("bias", *bias);
+  return layer(call, "linear", x,
+               {{"in_features", w[1]}, {"out_features", w[0]}, {"bias", bias.has_value()}}, params);
+}
+
+void import_matmul(const OnnxCall& call) {
+  Importer& make = call.make();
+  const Operand a = call.in(0);
+  const Operand b = call.in(1);
+  if (make.failed()) return;
+  const bool matrix = make.is_known(b) && make.rank(b) == 2 && make.rank(a) >= 1 &&
+                      make.dtype(a) == DType::F32 && make.known(make.bare(b), "a weight").is_fixed();
+  if (!matrix || make.is_known(a) || (make.format(b) && !is_uniform(*make.format(b)) &&
+                                      !make.format(b)->config.contains("axis")))
+    return call.out(make.call("matmul", {a, b}));
+  call.out(linear(call, a, transposed(make, b), std::nullopt));
+}
+
+/// C of Gemm as the bias of a Linear of `size` outputs, if that is what it is.
+std::optional<Operand> as_bias(Importer& make, Operand c, std::int64_t size) {
+  if (!make.is_known(c)) return std::nullopt;
+  const Shape shape = make.shape(c);
+  if (make.format(c)) return shape == Shape{size} ? std::optional(c) : std::nullopt;
+  if (shape.size() > 2 || (shape.size() == 2 && shape[0] != 1)) return std::nullopt;
+  if (!shape.empty() && shape.back() != size && shape.back() != 1) return std::nullopt;
+  const std::string name = make.name_of(c);
+  Operand flat = reshaped(make, c, {shape.empty() ? 1 : shape.back()});
+  flat = make.call("expand", {flat}, {{"shape", Ints{size}}});
+  return make.failed() ? std::nullopt
+                       : std::optional(make.constant(make.need(flat, "a bias"), name));
+}
+
+void import_gemm(const OnnxCall& call) {
+  Importer& make = call.make();
+  Operand a = call.in(0);
+  Operand b = call.in(1);
+  if (make.failed()) return;
+  if (make.rank(a) != 2 || make.rank(b) != 2)
+    return call.fail(cat("Gemm of ", to_string(make.shape(a)), " and ", to_string(make.shape(b))));
+  const double alpha = call.real("alpha", 1);
+  const double beta = call.real("beta", 1);
+  const bool turned = call.integer("transB", 0) != 0;
+  if (call.integer("transA", 0) != 0) a = permuted(make, a, {1, 0});
+  const std::int64_t size = make.shape(b)[turned ? 0 : 1];
+  std::optional<Operand> bias;
+  if (call.has(2)) bias = as_bias(make, call.in(2), size);
+  if (make.failed()) return;
+  if (make.is_known(b) && !make.is_known(a) && alpha == 1 && beta == 1 &&
+      (bias || !call.has(2)) && make.dtype(a) == DType::F32)
+    return call.out(linear(call, a, turned ? b : transposed(make, b), bias));
+  if (turned) b = permuted(make, b, {1, 0});
+  Operand y = make.call("matmul", {a, b});
+  if (alpha != 1) y = with_number(make, "mul", y, alpha);
+  if (call.has(2)) {
+    Operand c = call.in(2);
+    if (beta != 1) c = with_number(make, "mul", c, beta);
+    y = make.call("add", {y, c});
+  }
+  call.out(y);
+}
+
+/// Whether `shape` adds one number to each place along `axis` (from the end) of a result.
+bool runs_along(const Shape& shape, std::size_t rank, std::size_t axis, std::int64_t size) {
+  if (shape.empty() || shape.size() > rank || axis >= rank) return false;
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    const std::size_t place = rank - shape.size() + d;
+    if (shape[d] != (place == axis ? size : 1)) return false;
+  }
+  return numel(shape) == size;
+}
+
+/// Gives the layer that made input `at` the constant of the other input as its bias.
+bool took_bias(const OnnxCall& call, std::size_t at) {
+  Importer& make = call.make();
+  const Operand y = call.in(at);
+  const Operand c = call.in(1 - at);
+  if (make.failed() || call.uses(at) != 1 || !make.is_known(c) || make.dtype(c) != DType::F32)
+    return false;
+  const std::optional<NodeId> id = make.producer(y);
+  if (!id) return false;
+  Node& node = make.graph().node(*id);
+  if (node.opcode != Opcode::CallModule) return false;
+  const OpDef& op = op_of(node);
+  const auto flag = node.attrs.find("bias");
+  if (op.weight_axis == 0 || flag == node.attrs.end() || std::get<bool>(flag->second)) return false;
+  const Shape shape = make.shape(y);
+  const std::size_t axis = op.weight_axis < 0 ? shape.size() - 1 : 1;
+  if (!runs_along(make.shape(c), shape.size(), axis, shape[axis])) return false;
+  const std::optional<NumberFormat> format = make.format(c);
+  if (format && !is_uniform(*format)) return false;
+  const Tensor& bias = make.need(make.bare(c), "a bias");
+  flag->second = true;
+  make.graph().add_parameter({cat(node.target, ".bias"), bias.reshaped({shape[axis]}), true});
+  if (format) node.formats["bias"] = *format;
+  call.out(y);
+  return true;
+}
+
+/// Before version 7 the second operand was stretched only on demand, from a given axis on.
+Operand stretched(const OnnxCall& call, Operand a, Operand b) {
+  Importer& make = call.make();
+  if (make.failed() || call.version() >= 7 || call.integer("broadcast", 0) == 0 ||
+      !call.has_attr("axis"))
+    return b;
+  const auto rank = static_cast<std::int64_t>(make.rank(a));
+  const std::int64_t axis = call.axis(call.integer("axis", 0), make.rank(a));
+  Shape shape = make.shape(b);
+  while (static_cast<std::int64_t>(shape.size()) + axis < rank) shape.push_back(1);
+  return reshaped(make, b, std::move(shape));
+}
+
+template <const char* const& kOp>
+void import_arithmetic(const OnnxCall& call) {
+  const Operand a = call.in(0);
+  const Operand b = stretched(call, a, call.in(1));
+  call.out(call.make().call(kOp, {a, b}));
+}
+
+void import_add(const OnnxCall& call) {
+  if (call.version() >= 7 && (took_bias(call, 0) || took_bias(call, 1))) return;
+  const Operand a = call.in(0);
+  const Operand b = stretched(call, a, call.in(1));
+  call.out(call.make().call("add", {a, b}));
+}
+
+constexpr const char* kSub = "sub";
+constexpr const char* kMul = "mul";
+constexpr const char* kDiv = "div";
+
+/// [rows, in] goes through Gemm; other ranks through MatMul and Add.
+void write_linear(ExportCall& call) {
+  const std::vector<std::string> operands = call.operands();
+  if (call.shape(0).size() == 2) {
+    proto::NodeProto& node = call.add("Gemm", operands);
+    ExportCall::set(node, "transB", std::int64_t{1});
+    return;
+  }
+  std::string turned;
+  ExportCall::set(call.before("Transpose", {operands[1]}, turned), "perm", Ints{1, 0});
+  if (operands.size() == 2) {
+    call.add("MatMul", {operands[0], turned});
+    return;
+  }
+  call.add("Add", {call.before("MatMul", {operands[0], turned}), operands[2]});
+}
+
+template <const char* const& kType>
+void write_arithmetic(ExportCall& call) {
+  std::vector<std::string> inputs = call.inputs();
+  if (inputs.size() == 1) inputs.push_back(call.number(call.real("other")));
+  call.add(kType, inputs);
+}
+
+constexpr const char* kAddType = "Add";
+constexpr const char* kSubType = "Sub";
+constexpr const char* kMulType = "Mul";
+constexpr const char* kDivType = "Div";
+
+}  // namespace
+
+OnnxFamily gemm() {
+  return {.imports = {{"Gemm", import_gemm},
+                      {"MatMul", import_matmul},
+                      {"Add", import_add},
+                      {"Sub", import_arithmetic<kSub>},
+                      {"Mul", import_arithmetic<kMul>},
+                      {"Div", import_arithmetic<kDiv>}},
+          .exports = {{"linear", write_linear},
+                      {"add", write_arithmetic<kAddType>},
+                      {"sub", write_arithmetic<kSubType>},
+                      {"mul", write_arithmetic<kMulType>},
+                      {"div", write_arithmetic<kDivType>}}};
+}
+
+}  // namespace chop::onnx_defs

@@ -1,0 +1,223 @@
+// Operators that pick, cut, place and pad elements.
+#include <algorithm>
+#include <limits>
+
+#include "onnx/export_call.hpp"
+#include "onnx/pieces.hpp"
+#include "support/text.hpp"
+
+namespace chop::onnx_defs {
+namespace {
+
+/// Rows of a constant table are an Embedding; anything else is picked as it is.
+void import_gather(const OnnxCall& call) {
+  Importer& make = call.make();
+  const Operand x = call.in(0);
+  const Operand indices = call.in(1);
+  if (make.failed()) return;
+  const std::int64_t axis = call.axis(call.integer("axis", 0), make.rank(x));
+  if (make.is_known(x) && !make.is_known(indices) && make.rank(x) == 2 && axis == 0 &&
+      make.dtype(indices) == DType::I64 && make.dtype(x) == DType::F32)
+    return call.out(layer(call, "embedding", indices,
+                          {{"num_embeddings", make.shape(x)[0]}, {"embedding_dim", make.shape(x)[1]}},
+                          {{"weight", x}}));
+  call.out(make.call("gather", {x, indices}, {{"dim", axis}}));
+}
+
+void import_gather_elements(const OnnxCall& call) {
+  Importer& make = call.make();
+  const Operand x = call.in(0);
+  if (make.failed()) return;
+  call.out(make.call("gather_elements", {x, call.in(1)},
+                     {{"dim", call.axis(call.integer("axis", 0), make.rank(x))}}));
+}
+
+void import_scatter_elements(const OnnxCall& call) {
+  Importer& make = call.make();
+  const Operand x = call.in(0);
+  if (make.failed()) return;
+  call.out(make.call("scatter_elements", {x, call.in(1), call.in(2)},
+                     {{"dim", call.axis(call.integer("axis", 0), make.rank(x))},
+                      {"reduction", call.text("reduction", "none")}}));
+}
+
+void import_one_hot(const OnnxCall& call) {
+  Importer& make = call.make();
+  const Operand indices = call.in(0);
+  const auto depth = static_cast<std::int64_t>(make.need_real(call.in(1), "`depth` of OneHot"));
+  const Operand values = call.in(2);
+  if (make.failed()) return;
+  const std::int64_t axis = call.axis(call.integer("axis", -1), make.rank(indices) + 1);
+  const Operand hot = make.call("one_hot", {cast(make, indices, DType::I64)},
+                                {{"depth", depth}, {"dim", axis}});
+  const auto pick = [&](std::int64_t at) {
+    return make.call("slice", {values},
+                     {{"dim", std::int64_t{0}}, {"start", at}, {"length", std::int64_t{1}}});
+  };
+  call.out(make.call("where", {cast(make, hot, DType::Bool), pick(1), pick(0)}));
+}
+
+/// Starts, ends and steps for every dimension; ends beyond the tensor stand for its end.
+void import_slice(const OnnxCall& call) {
+  Importer& make = call.make();
+  const Operand x = call.in(0);
+  const Ints starts = call.ints_from("starts", 1);
+  const Ints ends = call.ints_from("ends", 2);
+  if (make.failed()) return;
+  const std::size_t rank = make.rank(x);
+  Ints axes(starts.size());
+  for (std::size_t i = 0; i < axes.size(); ++i) axes[i] = static_cast<std::int64_t>(i);
+  axes = call.ints_from("axes", 3, axes);
+  const Ints given = call.ints_from("steps", 4, Ints(starts.size(), 1));
+  if (make.failed()) return;
+  if (ends.size() != starts.size() || axes.size() != starts.size() || given.size() != starts.size())
+    return call.fail("Slice: starts, ends, axes and steps differ in length");
+  constexpr std::int64_t kEnd = std::numeric_limits<std::int64_t>::max();
+  Ints first(rank, 0);
+  Ints last(rank, kEnd);
+  Ints steps(rank, 1);
+  const Shape open = make.open_shape(x);
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    const auto d = static_cast<std::size_t>(call.axis(axes[i], rank));
+    if (make.failed()) return;
+    if (given[i] == 0) return call.fail("Slice with a step of 0");
+    if (open[d] == -1 && (starts[i] != 0 || ends[i] < kEnd / 4 || given[i] != 1))
+      return call.fail("Slice of the batch", "import it for one batch size");
+    first[d] = starts[i];
+    last[d] = ends[i];
+    steps[d] = given[i];
+  }
+  call.out(make.call("strided_slice", {x}, {{"starts", first}, {"ends", last}, {"steps", steps}}));
+}
+
+void import_split(const OnnxCall& call) {
+  Importer& make = call.make();
+  const Operand x = call.in(0);
+  if (make.failed()) return;
+  const std::int64_t axis = call.axis(call.integer("axis", 0), make.rank(x));
+  if (make.failed()) return;
+  const std::int64_t size = make.shape(x)[static_cast<std::size_t>(axis)];
+  const auto parts = static_cast<std::int64_t>(call.outputs());
+  Ints lengths = call.ints_from("split", 1);
+  if (lengths.empty()) lengths.assign(static_cast<std::size_t>(parts), size / parts);
+  std::int64_t total = 0;
+  for (const std::int64_t length : lengths) total += length;
+  if (lengths.size() != static_cast<std::size_t>(parts) || total != size)
+    return call.fail(cat("Split of ", size, " elements into ", to_string(lengths), " for ", parts,
+                         " results"));
+  std::int64_t start = 0;
+  for (std::size_t i = 0; i < lengths.size(); ++i) {
+    call.out(i, make.call("slice", {x}, {{"dim", axis}, {"start", start}, {"length", lengths[i]}}));
+    start += lengths[i];
+  }
+}
+
+void import_pad(const OnnxCall& call) {
+  Importer& make = call.make();
+  const Operand x = call.in(0);
+  const Ints pads = call.has_attr("paddings") ? call.ints("paddings") : call.ints_from("pads", 1);
+  double value = call.real("value", 0);
+  if (call.has(2)) value = make.need_real(call.in(2), "`constant_value` of Pad");
+  const std::string mode = call.text("mode", "constant");
+  if (make.failed()) return;
+  if (pads.size() != 2 * make.rank(x))
+    return call.fail(cat("Pad of a tensor with ", make.rank(x), " dimensions by ", pads.size(),
+                         " numbers"));
+  call.out(make.call("pad", {x},
+                     {{"pads", pads},
+                      {"mode", mode == "edge" ? std::string("replicate") : mode},
+                      {"value", value}}));
+}
+
+void import_trilu(const OnnxCall& call) {
+  Importer& make = call.make();
+  const auto k = call.has(1) ? static_cast<std::int64_t>(make.need_real(call.in(1), "`k` of Trilu"))
+                             : std::int64_t{0};
+  call.out(make.call(call.integer("upper", 1) != 0 ? "triu" : "tril", {call.in(0)},
+                     {{"diagonal", k}}));
+}
+
+void import_einsum(const OnnxCall& call) {
+  call.out(call.make().call("einsum", call.all_inputs(), {{"equation", call.text("equation", "")}}));
+}
+
+void import_concat(const OnnxCall& call) {
+  Importer& make = call.make();
+  const Operand x = call.in(0);
+  if (make.failed()) return;
+  call.out(make.call("cat", call.all_inputs(),
+                     {{"dim", call.axis(call.integer("axis", 1), make.rank(x))}}));
+}
+
+void write_slice(ExportCall& call) {
+  std::int64_t dim = call.integer("dim");
+  if (dim < 0) dim += static_cast<std::int64_t>(call.shape(0).size());
+  const std::int64_t size = call.shape(0)[static_cast<std::size_t>(dim)];
+  const std::int64_t start = call.integer("start") < 0 ? call.integer("start") + size
+                                                       : call.integer("start");
+  call.add("Slice", {call.inputs()[0], call.whole_numbers({start}),
+                     call.whole_numbers({start + call.integer("length")}),
+                     call.whole_numbers({dim})});
+}
+
+void write_strided_slice(ExportCall& call) {
+  Ints axes;
+  for (std::size_t d = 0; d < call.shape(0).size(); ++d) axes.push_back(static_cast<std::int64_t>(d));
+  call.add("Slice", {call.inputs()[0], call.whole_numbers(call.ints("starts")),
+                     call.whole_numbers(call.ints("ends")), call.whole_numbers(axes),
+                     call.whole_numbers(call.ints("steps"))});
+}
+
+void write_pad(ExportCall& call) {
+  const std::string& mode = call.text("mode");
+  proto::NodeProto& node = call.add(
+      "Pad", {call.inputs()[0], call.whole_numbers(call.ints("pads")),
+              call.constant(Tensor::scalar(call.real("value"), call.dtype(0)))});
+  ExportCall::set(node, "mode", mode == "replicate" ? std::string("edge") : mode);
+}
+
+void write_tile(ExportCall& call) {
+  call.add("Tile", {call.inputs()[0], call.whole_numbers(call.ints("repeats"))});
+}
+
+void write_embedding(ExportCall& call) {
+  const std::vector<std::string> operands = call.operands();
+  call.add("Gather", {operands[1], operands[0]});
+}
+
+void write_cat(ExportCall& call) {
+  ExportCall::set(call.add("Concat", call.inputs()), "axis", call.attr("dim"));
+}
+
+template <const char* const& kType>
+void write_along(ExportCall& call) {
+  ExportCall::set(call.add(kType, call.inputs()), "axis", call.attr("dim"));
+}
+constexpr const char* kGather = "Gather";
+constexpr const char* kGatherElements = "GatherElements";
+
+}  // namespace
+
+OnnxFamily indexing() {
+  return {.imports = {{"Gather", import_gather},
+                      {"GatherElements", import_gather_elements},
+                      {"ScatterElements", import_scatter_elements},
+                      {"Scatter", import_scatter_elements},
+                      {"OneHot", import_one_hot},
+                      {"Slice", import_slice},
+                      {"Split", import_split},
+                      {"Pad", import_pad},
+                      {"Trilu", import_trilu},
+                      {"Einsum", import_einsum},
+                      {"Concat", import_concat}},
+          .exports = {{"slice", write_slice},
+                      {"strided_slice", write_strided_slice},
+                      {"pad", write_pad},
+                      {"tile", write_tile},
+                      {"embedding", write_embedding},
+                      {"cat", write_cat},
+                      {"gather", write_along<kGather>},
+                      {"gather_elements", write_along<kGatherElements>}}};
+}
+
+}  // namespace chop::onnx_defs

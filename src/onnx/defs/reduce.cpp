@@ -1,0 +1,176 @@
+// Reductions over axes, and what looks for a place along one.
+#include "onnx/export_call.hpp"
+#include "onnx/pieces.hpp"
+
+namespace chop::onnx_defs {
+namespace {
+
+/// What is done before and after the elements are put together.
+struct Reduction {
+  const char* op = "sum";
+  const char* before = "";  ///< "", "abs", "square"
+  const char* after = "";   ///< "", "sqrt", "log"
+};
+
+void apply(const OnnxCall& call, const Reduction& reduction) {
+  Importer& make = call.make();
+  Operand x = call.in(0);
+  const Ints axes = call.ints_from("axes", 1);
+  if (make.failed()) return;
+  if (axes.empty() && call.integer("noop_with_empty_axes", 0) != 0)
+    return call.out(make.call("identity", {x}));
+  Ints dims;
+  for (const std::int64_t axis : axes) dims.push_back(call.axis(axis, make.rank(x)));
+  if (reduction.before == std::string_view("abs")) x = make.call("abs", {x});
+  if (reduction.before == std::string_view("square")) x = make.call("mul", {x, x});
+  Operand y = make.call(reduction.op, {x},
+                        {{"dim", dims}, {"keepdim", call.integer("keepdims", 1) != 0}});
+  if (*reduction.after != '\0') y = make.call(reduction.after, {y});
+  call.out(y);
+}
+
+void import_sum(const OnnxCall& call) {
+  apply(call, {});
+}
+void import_mean(const OnnxCall& call) {
+  apply(call, {.op = "mean"});
+}
+void import_max(const OnnxCall& call) {
+  apply(call, {.op = "amax"});
+}
+void import_min(const OnnxCall& call) {
+  apply(call, {.op = "amin"});
+}
+void import_prod(const OnnxCall& call) {
+  apply(call, {.op = "prod"});
+}
+void import_l1(const OnnxCall& call) {
+  apply(call, {.before = "abs"});
+}
+void import_l2(const OnnxCall& call) {
+  apply(call, {.before = "square", .after = "sqrt"});
+}
+void import_sum_square(const OnnxCall& call) {
+  apply(call, {.before = "square"});
+}
+void import_log_sum(const OnnxCall& call) {
+  apply(call, {.after = "log"});
+}
+void import_log_sum_exp(const OnnxCall& call) {
+  apply(call, {.op = "logsumexp"});
+}
+
+void find_place(const OnnxCall& call, const char* op) {
+  Importer& make = call.make();
+  const Operand x = call.in(0);
+  if (make.failed()) return;
+  call.out(make.call(op, {x},
+                     {{"dim", call.axis(call.integer("axis", 0), make.rank(x))},
+                      {"keepdim", call.integer("keepdims", 1) != 0},
+                      {"select_last", call.integer("select_last_index", 0) != 0}}));
+}
+void import_argmax(const OnnxCall& call) {
+  find_place(call, "argmax");
+}
+void import_argmin(const OnnxCall& call) {
+  find_place(call, "argmin");
+}
+
+void import_cumsum(const OnnxCall& call) {
+  Importer& make = call.make();
+  const Operand x = call.in(0);
+  const Ints axis = make.need_ints(call.in(1), "`axis` of CumSum");
+  if (make.failed()) return;
+  if (axis.size() != 1) return call.fail("CumSum: `axis` is not one number");
+  call.out(make.call("cumsum", {x},
+                     {{"dim", call.axis(axis[0], make.rank(x))},
+                      {"exclusive", call.integer("exclusive", 0) != 0},
+                      {"reverse", call.integer("reverse", 0) != 0}}));
+}
+
+void import_topk(const OnnxCall& call) {
+  Importer& make = call.make();
+  const Operand x = call.in(0);
+  const Ints k = call.has_attr("k") ? Ints{call.integer("k", 1)}
+                                    : make.need_ints(call.in(1), "`K` of TopK");
+  if (make.failed()) return;
+  if (k.size() != 1) return call.fail("TopK: `K` is not one number");
+  const auto results = make.calls("topk", {x},
+                                  {{"k", k[0]},
+                                   {"dim", call.axis(call.integer("axis", -1), make.rank(x))},
+                                   {"largest", call.integer("largest", 1) != 0},
+                                   {"sorted", call.integer("sorted", 1) != 0}},
+                                  2);
+  call.out(0, results[0]);
+  call.out(1, results[1]);
+}
+
+/// Axes are an attribute of all reductions but ReduceSum.
+template <const char* const& kType>
+void write_reduction(ExportCall& call) {
+  Ints axes = call.ints("dim");
+  for (std::int64_t& axis : axes)
+    if (axis < 0) axis += static_cast<std::int64_t>(call.shape(0).size());
+  proto::NodeProto& node = call.add(kType, call.inputs());
+  if (!axes.empty()) ExportCall::set(node, "axes", axes);
+  ExportCall::set(node, "keepdims", call.attr("keepdim"));
+}
+
+void write_sum(ExportCall& call) {
+  std::vector<std::string> inputs = call.inputs();
+  if (!call.ints("dim").empty()) inputs.push_back(call.whole_numbers(call.ints("dim")));
+  ExportCall::set(call.add("ReduceSum", inputs), "keepdims", call.attr("keepdim"));
+}
+
+constexpr const char* kMean = "ReduceMean";
+constexpr const char* kMax = "ReduceMax";
+constexpr const char* kMin = "ReduceMin";
+constexpr const char* kProd = "ReduceProd";
+constexpr const char* kLogSumExp = "ReduceLogSumExp";
+
+template <const char* const& kType>
+void write_place(ExportCall& call) {
+  proto::NodeProto& node = call.add(kType, call.inputs());
+  ExportCall::set(node, "axis", call.attr("dim"));
+  ExportCall::set(node, "keepdims", call.attr("keepdim"));
+  ExportCall::set(node, "select_last_index", call.attr("select_last"));
+}
+constexpr const char* kArgMax = "ArgMax";
+constexpr const char* kArgMin = "ArgMin";
+
+void write_cumsum(ExportCall& call) {
+  proto::NodeProto& node = call.add(
+      "CumSum", {call.inputs()[0], call.constant(Tensor::of<std::int64_t>({}, {call.integer("dim")}))});
+  ExportCall::set(node, "exclusive", call.attr("exclusive"));
+  ExportCall::set(node, "reverse", call.attr("reverse"));
+}
+
+}  // namespace
+
+OnnxFamily reduce() {
+  return {.imports = {{"ReduceSum", import_sum},
+                      {"ReduceMean", import_mean},
+                      {"ReduceMax", import_max},
+                      {"ReduceMin", import_min},
+                      {"ReduceProd", import_prod},
+                      {"ReduceL1", import_l1},
+                      {"ReduceL2", import_l2},
+                      {"ReduceSumSquare", import_sum_square},
+                      {"ReduceLogSum", import_log_sum},
+                      {"ReduceLogSumExp", import_log_sum_exp},
+                      {"ArgMax", import_argmax},
+                      {"ArgMin", import_argmin},
+                      {"CumSum", import_cumsum},
+                      {"TopK", import_topk}},
+          .exports = {{"sum", write_sum},
+                      {"mean", write_reduction<kMean>},
+                      {"amax", write_reduction<kMax>},
+                      {"amin", write_reduction<kMin>},
+                      {"prod", write_reduction<kProd>},
+                      {"logsumexp", write_reduction<kLogSumExp>},
+                      {"argmax", write_place<kArgMax>},
+                      {"argmin", write_place<kArgMin>},
+                      {"cumsum", write_cumsum}}};
+}
+
+}  // namespace chop::onnx_defs

@@ -1,0 +1,202 @@
+// Resize and Upsample: every axis by itself, as a constant matrix that mixes its elements.
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "onnx/pieces.hpp"
+#include "support/text.hpp"
+
+namespace chop::onnx_defs {
+namespace {
+
+struct Rule {
+  std::string mode;       ///< nearest, linear, cubic
+  std::string transform;  ///< coordinate_transformation_mode
+  std::string nearest;
+  double cubic = -0.75;
+  bool exclude_outside = false;
+  double outside = 0;  ///< extrapolation_value
+};
+
+struct Axis {
+  std::int64_t in = 1;
+  std::int64_t out = 1;
+  double scale = 1;
+  double length = 1;  ///< of the result before it is cut to whole elements
+  double start = 0;  ///< region of tf_crop_and_resize, as parts of the axis
+  double end = 1;
+};
+
+/// Where element `at` of the result lies among those of x.
+double source_of(const Rule& rule, const Axis& axis, std::int64_t at) {
+  const auto x = static_cast<double>(at);
+  const auto in = static_cast<double>(axis.in);
+  if (rule.transform == "asymmetric") return x / axis.scale;
+  if (rule.transform == "align_corners") return axis.out == 1 ? 0 : x * (in - 1) / (axis.length - 1);
+  if (rule.transform == "tf_half_pixel_for_nn") return (x + 0.5) / axis.scale;
+  if (rule.transform == "pytorch_half_pixel") return axis.out > 1 ? (x + 0.5) / axis.scale - 0.5 : 0;
+  if (rule.transform == "tf_crop_and_resize")
+    return axis.out > 1 ? axis.start * (in - 1) + x * (axis.end - axis.start) * (in - 1) / (axis.length - 1)
+                        : 0.5 * (axis.start + axis.end) * (in - 1);
+  return (x + 0.5) / axis.scale - 0.5;  // half_pixel
+}
+
+double nearest_of(const Rule& rule, double x) {
+  if (rule.nearest == "floor") return std::floor(x);
+  if (rule.nearest == "ceil") return std::ceil(x);
+  if (rule.nearest == "round_prefer_ceil") return std::floor(x + 0.5);
+  return std::ceil(x - 0.5);  // round_prefer_floor
+}
+
+/// The weights of the four neighbours, the second one at or before x.
+std::array<double, 4> cubic_weights(double a, double part) {
+  const auto near = [&](double t) { return ((a + 2) * t - (a + 3)) * t * t + 1; };
+  const auto far = [&](double t) { return ((a * t - 5 * a) * t + 8 * a) * t - 4 * a; };
+  return {far(1 + part), near(part), near(1 - part), far(2 - part)};
+}
+
+/// Row `at` of the matrix. False where the place lies outside x and nothing is mixed.
+bool fill_row(const Rule& rule, const Axis& axis, std::int64_t at, std::span<float> row) {
+  const double x = source_of(rule, axis, at);
+  const std::int64_t last = axis.in - 1;
+  if (rule.transform == "tf_crop_and_resize" && (x < 0 || x > static_cast<double>(last)))
+    return false;
+  const auto add = [&](double place, double weight) {
+    const auto index = std::clamp(static_cast<std::int64_t>(place), std::int64_t{0}, last);
+    row[static_cast<std::size_t>(index)] += static_cast<float>(weight);
+  };
+  if (rule.mode == "nearest") {
+    add(nearest_of(rule, x), 1);
+    return true;
+  }
+  const double before = std::floor(x);
+  const double part = x - before;
+  if (rule.mode == "linear") {
+    add(before, 1 - part);
+    add(before + 1, part);
+    return true;
+  }
+  std::array<double, 4> weights = cubic_weights(rule.cubic, part);
+  if (rule.exclude_outside) {
+    double total = 0;
+    for (std::size_t i = 0; i < 4; ++i) {
+      const double place = before - 1 + static_cast<double>(i);
+      if (place < 0 || place > static_cast<double>(last)) weights.at(i) = 0;
+      total += weights.at(i);
+    }
+    for (double& weight : weights) weight /= total;
+  }
+  for (std::size_t i = 0; i < 4; ++i)
+    if (weights.at(i) != 0 || !rule.exclude_outside)
+      add(before - 1 + static_cast<double>(i), weights.at(i));
+  return true;
+}
+
+/// x with one axis resized: x moved so that the axis comes last, times the matrix.
+Operand along(Importer& make, Operand x, std::size_t d, const Rule& rule, const Axis& axis) {
+  Tensor matrix(DType::F32, {axis.in, axis.out});
+  Tensor rest(DType::F32, {axis.out});
+  Tensor row(DType::F32, {axis.in});
+  bool extrapolates = false;
+  for (std::int64_t at = 0; at < axis.out; ++at) {
+    const auto weights = row.mutable_data<float>();
+    std::fill(weights.begin(), weights.end(), 0.0F);
+    if (!fill_row(rule, axis, at, weights)) {
+      rest.mutable_data<float>()[static_cast<std::size_t>(at)] = static_cast<float>(rule.outside);
+      extrapolates = true;
+    }
+    for (std::int64_t i = 0; i < axis.in; ++i)
+      matrix.mutable_data<float>()[static_cast<std::size_t>(i * axis.out + at)] =
+          weights[static_cast<std::size_t>(i)];
+  }
+  const auto last = static_cast<std::int64_t>(make.rank(x)) - 1;
+  const auto dim = static_cast<std::int64_t>(d);
+  const auto turned = [&](Operand value) {
+    return dim == last ? value
+                       : make.call("transpose", {value}, {{"dim0", dim}, {"dim1", last}});
+  };
+  Operand y = make.call("matmul", {turned(x), make.constant(matrix)});
+  if (extrapolates) {
+    // Rows outside are replaced, not mixed: along other axes they were resized already.
+    y = make.call("add", {y, make.constant(rest)});
+  }
+  return turned(y);
+}
+
+void apply(const OnnxCall& call, const Rule& rule, const std::vector<double>& scales,
+            const Ints& sizes, const std::vector<double>& region) {
+  Importer& make = call.make();
+  Operand x = call.in(0);
+  if (make.failed()) return;
+  const Shape shape = make.shape(x);
+  const Shape open = make.open_shape(x);
+  if ((scales.size() != shape.size() && sizes.size() != shape.size()) ||
+      (!region.empty() && region.size() != 2 * shape.size()))
+    return call.fail(cat(call.op_type(), ": a scale or a size for each of ", shape.size(),
+                         " dimensions is needed"));
+  bool changed = false;
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    const auto in = static_cast<double>(shape[d]);
+    Axis axis{.in = shape[d]};
+    axis.out = sizes.size() == shape.size() ? sizes[d]
+                                            : static_cast<std::int64_t>(std::floor(in * scales[d]));
+    axis.scale = sizes.size() == shape.size() ? static_cast<double>(axis.out) / in : scales[d];
+    axis.length = sizes.size() == shape.size() ? static_cast<double>(axis.out) : in * scales[d];
+    if (!region.empty()) {
+      axis.start = region[d];
+      axis.end = region[shape.size() + d];
+    }
+    if (axis.out == axis.in && axis.scale == 1 && axis.start == 0 && axis.end == 1) continue;
+    constexpr std::int64_t kMost = 1 << 20;
+    if (open[d] == -1 || axis.out < 1 || axis.out > kMost || axis.in < 1)
+      return call.fail(cat(call.op_type(), ": dimension ", d, " from ", axis.in, " to ", axis.out));
+    x = along(make, x, d, rule, axis);
+    changed = true;
+  }
+  call.out(changed ? x : make.call("identity", {x}));
+}
+
+std::vector<double> numbers(const OnnxCall& call, std::size_t input, const char* what) {
+  std::vector<double> values;
+  if (!call.has(input)) return values;
+  const Tensor& tensor = call.make().need(call.in(input), what);
+  for (std::int64_t i = 0; i < tensor.size() && !call.make().failed(); ++i)
+    values.push_back(tensor.at(i));
+  return values;
+}
+
+void import_resize(const OnnxCall& call) {
+  Rule rule{.mode = call.text("mode", "nearest"),
+            .transform = call.text("coordinate_transformation_mode", "half_pixel"),
+            .nearest = call.text("nearest_mode", "round_prefer_floor"),
+            .cubic = call.real("cubic_coeff_a", -0.75),
+            .exclude_outside = call.integer("exclude_outside", 0) != 0,
+            .outside = call.real("extrapolation_value", 0)};
+  if (call.version() < 11) {  // only a scale, from the corner
+    rule.transform = "asymmetric";
+    rule.nearest = "floor";
+    return apply(call, rule, numbers(call, 1, "`scales` of Resize"), {}, {});
+  }
+  std::vector<double> region;
+  if (rule.transform == "tf_crop_and_resize") region = numbers(call, 1, "`roi` of Resize");
+  const std::vector<double> scales = numbers(call, 2, "`scales` of Resize");
+  const Ints sizes = call.has(3) ? call.make().need_ints(call.in(3), "`sizes` of Resize") : Ints{};
+  apply(call, rule, scales, sizes, region);
+}
+
+void import_upsample(const OnnxCall& call) {
+  const Rule rule{.mode = call.text("mode", "nearest") == "nearest" ? "nearest" : "linear",
+                  .transform = "asymmetric",
+                  .nearest = "floor"};
+  const std::vector<double> scales =
+      call.has_attr("scales") ? call.reals("scales") : numbers(call, 1, "`scales` of Upsample");
+  apply(call, rule, scales, {}, {});
+}
+
+}  // namespace
+
+OnnxFamily resize() {
+  return {.imports = {{"Resize", import_resize}, {"Upsample", import_upsample}}};
+}
+
+}  // namespace chop::onnx_defs

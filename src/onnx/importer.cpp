@@ -1,0 +1,406 @@
+#include "onnx/importer.hpp"
+
+#include <algorithm>
+#include <cassert>
+
+#include "formats/quantiser.hpp"
+#include "ops/registry.hpp"
+#include "support/text.hpp"
+
+namespace chop {
+namespace {
+
+constexpr std::int64_t kMostFolded = std::int64_t{1} << 26;     // elements of a folded constant
+constexpr std::int64_t kMostElements = std::int64_t{1} << 40;   // of any value
+
+bool is_possible(const Shape& shape) {
+  std::int64_t size = 1;
+  for (const std::int64_t dim : shape)
+    if (dim < 0 || __builtin_mul_overflow(size, std::max<std::int64_t>(dim, 1), &size) ||
+        size > kMostElements)
+      return false;
+  return true;
+}
+
+/// A name made of what torch.fx names are made of.
+std::string as_name(std::string_view text) {
+  std::string name;
+  for (const char c : text)
+    name += std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' ? c : '_';
+  const std::size_t first = name.find_first_not_of('_');
+  name = first == std::string::npos ? "" : name.substr(first);
+  if (!name.empty() && std::isdigit(static_cast<unsigned char>(name[0])) != 0) name = "_" + name;
+  return name.substr(0, 80);
+}
+
+/// The op's reference forward on constants, back in the types it infers.
+Result<std::vector<Tensor>> evaluate(const OpDef& op, const Attrs& attrs,
+                                     const std::vector<Tensor>& in) {
+  std::vector<TensorType> types;
+  std::vector<Tensor> wide;
+  for (const Tensor& tensor : in) {
+    types.push_back(tensor.type());
+    wide.push_back(tensor.to(is_floating(tensor.dtype()) ? DType::F64 : DType::I64));
+  }
+  CH_TRY(const std::vector<TensorType> out, op.infer(TypedCall{{op, attrs}, types}));
+  std::vector<const Tensor*> pointers;
+  for (const Tensor& tensor : wide) pointers.push_back(&tensor);
+  std::vector<Tensor> results;
+  for (const TensorType& type : out) {
+    if (!is_possible(type.shape) || numel(type.shape) > kMostFolded)
+      return Error{.what = cat("a constant would have the shape ", to_string(type.shape))};
+    results.emplace_back(is_floating(type.dtype) ? DType::F64 : DType::I64, type.shape);
+  }
+  op.forward({{op, attrs}, "constant", {}, pointers, results});
+  for (std::size_t i = 0; i < out.size(); ++i) results[i] = results[i].to(out[i].dtype);
+  return results;
+}
+
+}  // namespace
+
+Operand Importer::add(Item item) {
+  items_.push_back(std::move(item));
+  return static_cast<Operand>(items_.size() - 1);
+}
+
+void Importer::fail(Error error) {
+  if (error_) return;
+  if (!place_.empty()) error = std::move(error).note(place_);
+  error_ = std::move(error);
+}
+
+void Importer::set_place(std::string node_name, std::string place) {
+  node_name_ = as_name(node_name);
+  place_ = std::move(place);
+}
+
+Operand Importer::input(const std::string& name, Shape shape, DType dtype) {
+  std::array<TensorType, 2> types = {TensorType{dtype, shape}, TensorType{dtype, shape}};
+  for (std::size_t b = 0; b < 2; ++b)
+    for (std::int64_t& dim : types.at(b).shape)
+      if (dim == -1) {
+        dim = kBatches.at(b);
+        open_ = true;
+      }
+  if (!is_possible(types[0].shape)) {
+    fail({.what = cat("input '", name, "' has the shape ", to_string(shape))});
+    return add({});
+  }
+  Attrs attrs = {{"shape", std::move(shape)}};
+  if (dtype != DType::F32) attrs["dtype"] = std::string(chop::name_of(dtype));
+  std::string node_name = as_name(name);
+  const NodeId id = graph_.add({.name = node_name.empty() ? "input" : node_name,
+                                .opcode = Opcode::Placeholder,
+                                .op = "placeholder",
+                                .target = name,
+                                .attrs = std::move(attrs)});
+  for (std::size_t b = 0; b < 2; ++b) {
+    types_.at(b).resize(graph_.id_limit());
+    types_.at(b)[index(id)] = {types.at(b)};
+  }
+  return add({.type = types[0], .value = Value{id}, .inputs = {name}});
+}
+
+Operand Importer::constant(Tensor tensor, std::string name) {
+  return add({.type = tensor.type(), .known = Known(tensor), .name = std::move(name)});
+}
+
+Operand Importer::constant(Known known) {
+  return add({.type = known.at[0].type(), .known = std::move(known)});
+}
+
+Operand Importer::lazily(TensorType type, std::function<Operand()> make) {
+  return add({.type = std::move(type), .make = std::move(make)});
+}
+
+/// Makes what was put off.
+void Importer::settle(Operand x) {
+  if (!item(x).make) return;
+  const std::function<Operand()> make = std::exchange(item(x).make, {});
+  const Operand made = make();
+  if (failed() || made == kNone) return;
+  settle(made);
+  const Item copy = item(made);
+  item(x) = copy;
+}
+
+const TensorType& Importer::type(Operand x) {
+  static const TensorType kNothing;
+  return failed() || x == kNone ? kNothing : item(x).type;
+}
+
+Shape Importer::open_shape(Operand x) {
+  if (failed()) return {};
+  settle(x);
+  if (failed()) return {};
+  const Item& it = item(x);
+  Shape shape = it.type.shape;
+  if (!open_) return shape;
+  const Shape& other = it.known ? it.known->at[1].shape() : type_of(types_[1], *it.value).shape;
+  for (std::size_t d = 0; d < shape.size(); ++d)
+    if (shape[d] != other[d]) shape[d] = -1;
+  return shape;
+}
+
+Operand Importer::quantised(Operand x, NumberFormat format) {
+  if (failed()) return kNone;
+  settle(x);
+  if (failed()) return kNone;
+  Item copy = item(x);
+  if (copy.format) {  // one format after another: the first is applied by a call of its own
+    const Operand once = call("identity", {x});
+    if (failed()) return kNone;
+    copy = item(once);
+  }
+  copy.format = std::move(format);
+  return add(std::move(copy));
+}
+
+Operand Importer::bare(Operand x) {
+  if (failed() || !item(x).format) return x;
+  Item copy = item(x);
+  copy.format.reset();
+  return add(std::move(copy));
+}
+
+bool Importer::is_known(Operand x) {
+  if (failed() || x == kNone) return false;
+  settle(x);
+  return !failed() && item(x).known.has_value();
+}
+
+const Known& Importer::known(Operand x, std::string_view what) {
+  static const Known kNothing{Tensor(DType::I64, {0})};
+  if (failed()) return kNothing;
+  if (is_known(x)) {
+    if (!item(x).format) return *item(x).known;
+    const Operand plain = call("identity", {x});
+    return failed() ? kNothing : *item(plain).known;
+  }
+  if (failed()) return kNothing;
+  wanted_ = item(x).inputs;
+  fail({.what = cat(what, " depends on the input data"),
+        .hint = "a network is compiled for known shapes, so this must be a constant of the file"});
+  return kNothing;
+}
+
+const Tensor& Importer::need(Operand x, std::string_view what) {
+  const Known& both = known(x, what);
+  if (!failed() && !both.is_fixed())
+    fail({.what = cat(what, " depends on the batch size"),
+          .hint = "import it for one batch size"});
+  return both.at[0];
+}
+
+Ints Importer::need_ints(Operand x, std::string_view what) {
+  const Tensor whole = need(x, what).to(DType::I64);
+  const auto values = whole.data<std::int64_t>();
+  return {values.begin(), values.end()};
+}
+
+double Importer::need_real(Operand x, std::string_view what) {
+  const Tensor& tensor = need(x, what);
+  if (failed()) return 0;
+  if (tensor.size() != 1) {
+    fail({.what = cat(what, " has ", tensor.size(), " elements, not one")});
+    return 0;
+  }
+  return tensor.at(0);
+}
+
+Tensor Importer::through_format(Operand x, std::size_t batch) {
+  const Item& it = item(x);
+  const Tensor& tensor = it.known->at.at(batch);
+  if (!it.format) return tensor;
+  Result<Tensor> result = quantise(*it.format, tensor.to(DType::F32));
+  if (result) return std::move(result).value();
+  fail(std::move(result).error());
+  return tensor;
+}
+
+std::optional<std::vector<Operand>> Importer::folded(const OpDef& op,
+                                                     const std::vector<Operand>& in,
+                                                     const Attrs& attrs) {
+  std::array<std::vector<Tensor>, 2> results;
+  bool same = true;
+  for (const Operand x : in) same = same && item(x).known->is_fixed();
+  for (std::size_t b = 0; b < (same ? 1 : 2); ++b) {
+    std::vector<Tensor> tensors;
+    for (const Operand x : in) tensors.push_back(through_format(x, b));
+    if (failed()) return std::nullopt;
+    Result<std::vector<Tensor>> made = evaluate(op, attrs, tensors);
+    if (!made) {
+      fail(std::move(made).error());
+      return std::nullopt;
+    }
+    results.at(b) = std::move(made).value();
+  }
+  if (same) results[1] = results[0];
+  std::vector<Operand> operands;
+  for (std::size_t i = 0; i < results[0].size(); ++i)
+    operands.push_back(constant(Known(results[0][i], results[1][i])));
+  return operands;
+}
+
+Operand Importer::call(std::string_view op, std::vector<Operand> in, Attrs attrs) {
+  return calls(op, std::move(in), std::move(attrs), 1)[0];
+}
+
+std::vector<Operand> Importer::calls(std::string_view op, std::vector<Operand> in, Attrs attrs,
+                                     std::size_t results) {
+  const std::vector<Operand> nothing(results, kNone);
+  if (failed()) return nothing;
+  Result<const OpDef*> found = find_op(op);
+  if (!found) {
+    fail(std::move(found).error());
+    return nothing;
+  }
+  const OpDef& def = *found.value();
+  if (Status status = check_attrs(def, attrs); !status) {
+    fail(std::move(status).error());
+    return nothing;
+  }
+  bool all_known = true;
+  for (const Operand x : in) all_known = is_known(x) && all_known;
+  if (failed()) return nothing;
+  if (all_known && !in.empty()) {
+    const auto constants = folded(def, in, attrs);
+    if (!constants || constants->size() < results) return nothing;
+    return *constants;
+  }
+  const std::string target(!def.function.empty() ? def.function : def.method);
+  return emit({.name = std::exchange(node_name_, {}),
+               .opcode = def.function.empty() ? Opcode::CallMethod : Opcode::CallFunction,
+               .op = std::string(op),
+               .target = target.empty() ? std::string(op) : target,
+               .attrs = std::move(attrs)},
+              in, results);
+}
+
+std::vector<Operand> Importer::emit(Node node, const std::vector<Operand>& in,
+                                    std::size_t results) {
+  const std::vector<Operand> nothing(results, kNone);
+  std::set<std::string> inputs;
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    node.inputs.push_back(value_of(in[i]));
+    if (failed()) return nothing;
+    if (item(in[i]).format) node.formats[cat("data_in_", i)] = *item(in[i]).format;
+    inputs.insert(item(in[i]).inputs.begin(), item(in[i]).inputs.end());
+  }
+  const NodeId id = graph_.add(std::move(node));
+  for (std::size_t b = 0; b < (open_ ? 2 : 1); ++b) {
+    types_.at(b).resize(graph_.id_limit());
+    Result<std::vector<TensorType>> types = infer_node(graph_, id, types_.at(b));
+    if (!types) {
+      fail(std::move(types).error());
+      return nothing;
+    }
+    for (const TensorType& type : types.value())
+      if (!is_possible(type.shape)) {
+        fail({.what = cat("the result would have the shape ", to_string(type.shape))});
+        return nothing;
+      }
+    types_.at(b)[index(id)] = std::move(types).value();
+  }
+  if (types_[0][index(id)].size() < results) {
+    fail({.what = cat("node '", graph_.node(id).name, "' has no result ", results - 1)});
+    return nothing;
+  }
+  std::vector<Operand> operands;
+  for (std::uint32_t i = 0; i < results; ++i)
+    operands.push_back(
+        add({.type = types_[0][index(id)][i], .value = Value{id, i}, .inputs = inputs}));
+  return operands;
+}
+
+std::string Importer::parameter_name(const std::string& wanted) {
+  const std::string base = wanted.empty() ? "constant" : wanted;
+  std::string name = base;
+  for (int n = 1; graph_.find_parameter(name) != nullptr; ++n) name = cat(base, "_", n);
+  return name;
+}
+
+Value Importer::value_of(Operand x) {
+  if (failed()) return {};
+  settle(x);
+  if (failed()) return {};
+  Item& it = item(x);
+  if (it.value) return *it.value;
+  if (!it.known->is_fixed()) {
+    fail({.what = "a constant tensor depends on the batch size",
+          .hint = "import it for one batch size"});
+    return {};
+  }
+  if (const auto shared = interned_.find(it.name); !it.name.empty() && shared != interned_.end())
+    if (item(shared->second).value && item(shared->second).known->at[0] == it.known->at[0])
+      return *(it.value = item(shared->second).value);
+  const Tensor tensor = it.known->at[0];
+  const std::string name = parameter_name(it.name);
+  const bool trainable = !it.name.empty() && tensor.dtype() == DType::F32;
+  graph_.add_parameter({name, tensor, trainable});
+  const NodeId id = graph_.add({.name = as_name(name),
+                                .opcode = Opcode::GetAttr,
+                                .op = "get_attr",
+                                .target = name});
+  for (Types& types : types_) {
+    types.resize(graph_.id_limit());
+    types[index(id)] = {tensor.type()};
+  }
+  if (!it.name.empty()) interned_[it.name] = x;
+  return *(it.value = Value{id});
+}
+
+Operand Importer::module(std::string_view op, std::string target, std::vector<Operand> in,
+                         Attrs attrs, std::map<std::string, Tensor> parameters,
+                         std::map<std::string, NumberFormat> formats) {
+  if (failed()) return kNone;
+  Result<const OpDef*> found = find_op(op);
+  if (!found) {
+    fail(std::move(found).error());
+    return kNone;
+  }
+  const OpDef& def = *found.value();
+  if (Status status = check_attrs(def, attrs); !status) {
+    fail(std::move(status).error());
+    return kNone;
+  }
+  if (target.empty()) target = op;
+  std::string unique = target;
+  for (int n = 1; !targets_.insert(unique).second; ++n) unique = cat(target, "_", n);
+  for (const ParamDef& param : def.params)
+    if (const auto given = parameters.find(std::string(param.name)); given != parameters.end())
+      graph_.add_parameter({cat(unique, ".", param.name), given->second, param.trainable});
+  node_name_.clear();
+  return emit({.opcode = Opcode::CallModule,
+               .op = std::string(op),
+               .target = unique,
+               .attrs = std::move(attrs),
+               .formats = std::move(formats)},
+              in, 1)[0];
+}
+
+std::optional<NodeId> Importer::producer(Operand x) const {
+  if (failed() || x == kNone || !item(x).value || item(x).known || item(x).format)
+    return std::nullopt;
+  return item(x).value->node;
+}
+
+Result<Graph> Importer::finish(const std::vector<Operand>& outputs,
+                               const std::vector<std::string>& names) {
+  set_place("", "");
+  std::vector<Value> values;
+  for (const Operand x : outputs) {
+    values.push_back(value_of(x));
+    if (failed()) return *error_;
+  }
+  graph_.set_outputs(values);
+  const NodeId id = graph_.order().back();
+  for (std::size_t i = 0; i < outputs.size(); ++i)
+    if (item(outputs[i]).format) graph_.node(id).formats[cat("data_in_", i)] = *item(outputs[i]).format;
+  graph_.node(id).attrs["names"] = join(names, "\n");
+  graph_.drop_unused();
+  CH_CHECK(verify(graph_));
+  return std::move(graph_);
+}
+
+}  // namespace chop

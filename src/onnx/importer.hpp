@@ -1,0 +1,136 @@
+// Builds a Graph from operators of another system: constants are folded, shapes followed at
+// two batch sizes at once, formats kept until an operand takes them.
+//
+// Like GraphBuilder, mistakes need no checks after each call: the first one is kept, later calls
+// do nothing, and finish() returns it.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ops/infer.hpp"
+
+namespace chop {
+
+/// A value of the network being imported: a constant, a value of the graph, or both.
+enum class Operand : std::uint32_t {};
+constexpr Operand kNone{0xFFFFFFFFU};
+
+/// A tensor known at import, for each of the batch sizes followed.
+struct Known {
+  std::array<Tensor, 2> at;
+
+  explicit Known(const Tensor& tensor) : at{tensor, tensor} {}
+  Known(Tensor first, Tensor second) : at{std::move(first), std::move(second)} {}
+  bool is_fixed() const { return at[0] == at[1]; }
+};
+
+class Importer {
+ public:
+  /// Batches followed where the first dimension of an input is open.
+  static constexpr std::array<std::int64_t, 2> kBatches = {2, 3};
+
+  explicit Importer(std::string name) : graph_(std::move(name)) {}
+
+  /// A placeholder; -1 in front stands for the batch.
+  Operand input(const std::string& name, Shape shape, DType dtype);
+  /// A constant. One that carries a name is a parameter when the graph comes to hold it.
+  Operand constant(Tensor tensor, std::string name = "");
+  Operand constant(Known known);
+  Operand reals(double value) { return constant(Tensor::scalar(value)); }
+
+  /// A call_function node, or a constant where all operands are.
+  Operand call(std::string_view op, std::vector<Operand> in, Attrs attrs = {});
+  /// All results of such a call.
+  std::vector<Operand> calls(std::string_view op, std::vector<Operand> in, Attrs attrs,
+                             std::size_t results);
+  /// A call_module node that owns `parameters` by the op's names for them. `formats` are those of
+  /// its parameters.
+  Operand module(std::string_view op, std::string target, std::vector<Operand> in, Attrs attrs,
+                 std::map<std::string, Tensor> parameters,
+                 std::map<std::string, NumberFormat> formats = {});
+  /// The same value, read through a number format by whoever reads it next.
+  Operand quantised(Operand x, NumberFormat format);
+  /// A value made when somebody asks for it: `make` is called at most once.
+  Operand lazily(TensorType type, std::function<Operand()> make);
+
+  /// Of the value at the first batch size.
+  const TensorType& type(Operand x);
+  const Shape& shape(Operand x) { return type(x).shape; }
+  DType dtype(Operand x) { return type(x).dtype; }
+  std::size_t rank(Operand x) { return shape(x).size(); }
+  /// The shape with -1 where it follows the batch.
+  Shape open_shape(Operand x);
+  const std::optional<NumberFormat>& format(Operand x) const { return item(x).format; }
+  /// Without its format.
+  Operand bare(Operand x);
+
+  bool is_known(Operand x);
+  /// The constant for both batch sizes; an error names what depends on the data.
+  const Known& known(Operand x, std::string_view what);
+  /// A constant that does not follow the batch.
+  const Tensor& need(Operand x, std::string_view what);
+  Ints need_ints(Operand x, std::string_view what);
+  double need_real(Operand x, std::string_view what);
+  /// The name a constant was given, if any.
+  const std::string& name_of(Operand x) const { return item(x).name; }
+  /// Whether the batch size is open, so that known() may differ between its two tensors.
+  bool follows_batch() const { return open_; }
+
+  /// The name the next node should have, and what errors call the place.
+  void set_place(std::string node_name, std::string place);
+  const std::string& node_name() const { return node_name_; }
+
+  bool failed() const { return error_.has_value(); }
+  void fail(Error error);
+  const std::optional<Error>& error() const { return error_; }
+  /// Inputs whose values some operator had to know: with them given, import can go on.
+  const std::set<std::string>& wanted_inputs() const { return wanted_; }
+
+  Result<Graph> finish(const std::vector<Operand>& outputs, const std::vector<std::string>& names);
+
+  Graph& graph() { return graph_; }
+  /// The node that makes `x`, if nothing but this operand can have read it so far.
+  std::optional<NodeId> producer(Operand x) const;
+
+ private:
+  struct Item {
+    TensorType type;                     ///< at the first batch size
+    std::optional<Known> known = {};
+    std::optional<Value> value = {};
+    std::optional<NumberFormat> format = {};
+    std::string name = {};
+    std::function<Operand()> make = {};
+    std::set<std::string> inputs = {};   ///< graph inputs it depends on
+  };
+
+  Item& item(Operand x) { return items_[static_cast<std::size_t>(x)]; }
+  const Item& item(Operand x) const { return items_[static_cast<std::size_t>(x)]; }
+  Operand add(Item item);
+  void settle(Operand x);
+  Value value_of(Operand x);
+  std::string parameter_name(const std::string& wanted);
+  std::optional<std::vector<Operand>> folded(const OpDef& op, const std::vector<Operand>& in,
+                                             const Attrs& attrs);
+  Tensor through_format(Operand x, std::size_t batch);
+  std::vector<Operand> emit(Node node, const std::vector<Operand>& in, std::size_t results);
+
+  Graph graph_;
+  std::array<Types, 2> types_;
+  std::vector<Item> items_;
+  std::map<std::string, Operand> interned_;
+  std::set<std::string> wanted_;
+  std::set<std::string> targets_;  ///< of modules
+  std::string node_name_;
+  std::string place_;
+  std::optional<Error> error_;
+  bool open_ = false;
+};
+
+}  // namespace chop

@@ -1,0 +1,49 @@
+// ONNX files as messages: read within limits, tensors decoded, nothing trusted.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "onnx/proto.hpp"
+#include "support/result.hpp"
+
+namespace chop {
+
+/// What a file may ask for before it is refused.
+struct OnnxLimits {
+  std::int64_t nodes = 100'000;
+  std::int64_t initialisers = 200'000;
+  std::int64_t elements = std::int64_t{1} << 31;  ///< of one tensor
+  int depth = 40;                                 ///< of messages inside messages
+};
+
+struct OnnxFile {
+  std::unique_ptr<proto::ModelProto> model;
+  std::filesystem::path folder;  ///< where external data may lie; empty: nowhere
+  std::string name;              ///< for messages
+};
+
+/// Whether the bytes begin as an ONNX model does; a guess, for files of unknown kind.
+bool looks_like_onnx(std::span<const std::byte> bytes);
+
+Result<OnnxFile> parse_onnx(std::span<const std::byte> bytes, std::string name,
+                            const OnnxLimits& limits = {});
+Result<OnnxFile> read_onnx(const std::filesystem::path& path, const OnnxLimits& limits = {});
+
+/// A tensor of the file, its data inside it or beside it in the same folder.
+Result<Tensor> tensor_of(const proto::TensorProto& tensor, const OnnxFile& file,
+                         const OnnxLimits& limits = {});
+/// The message for one of our tensors.
+proto::TensorProto to_proto(const Tensor& tensor, const std::string& name);
+
+/// A single TensorProto file, as ONNX's test data have them (input_0.pb), and its name.
+struct NamedTensor {
+  std::string name;
+  Tensor tensor;
+};
+Result<NamedTensor> read_tensor_file(const std::filesystem::path& path);
+
+}  // namespace chop

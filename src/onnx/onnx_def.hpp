@@ -1,0 +1,42 @@
+// What is known about an ONNX operator that needs more than a name for each attribute.
+//
+// A file of onnx/defs describes a family of operators, both ways where there are two.
+// Operators that correspond to one of our ops one to one need no file: the op's own `onnx`
+// field says it all.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "onnx/onnx_call.hpp"
+
+namespace chop {
+
+class ExportCall;
+
+struct OnnxImportDef {
+  std::string_view op_type;
+  void (*import)(const OnnxCall& call);
+  std::string_view domain = "";  ///< "": ONNX's own
+};
+
+struct OnnxExportDef {
+  std::string_view op;  ///< of ours
+  void (*write)(ExportCall& call);
+};
+
+struct OnnxFamily {
+  std::vector<OnnxImportDef> imports;
+  std::vector<OnnxExportDef> exports = {};
+};
+
+/// The importer of an operator: of its own file, or the general one for ops that name it.
+/// Null: nobody knows it.
+void (*find_onnx_import(std::string_view domain, std::string_view op_type))(const OnnxCall&);
+/// The exporter of an op, likewise.
+void (*find_onnx_export(std::string_view op))(ExportCall&);
+/// All operators that can be imported, with their domains ("qonnx.custom_op.general.Quant").
+std::vector<std::string> importable_operators();
+
+}  // namespace chop

@@ -1,0 +1,43 @@
+// Pieces that several families of ONNX operators are made of.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "onnx/onnx_def.hpp"
+
+namespace chop {
+
+using LayerParams = std::vector<std::pair<std::string, Operand>>;
+
+/// A layer with parameters: a module when all of them are constants, else a function that takes
+/// them as operands. Their formats become the module's.
+Operand layer(const OnnxCall& call, std::string_view op, Operand x, Attrs attrs,
+              const LayerParams& params);
+
+/// Whether a format treats all elements alike, wherever they stand.
+bool is_uniform(const NumberFormat& format);
+
+Operand reshaped(Importer& make, Operand x, Shape shape);
+Operand permuted(Importer& make, Operand x, Ints order);
+/// Reads only zeros and other numbers where they matter: x as f32 if it is of another type.
+Operand cast(Importer& make, Operand x, DType dtype);
+/// x op number, as a constant operand of x's type.
+Operand with_number(Importer& make, std::string_view op, Operand x, double number);
+/// A one-dimensional constant of whole numbers.
+Operand whole_numbers(Importer& make, const Ints& values);
+
+/// Spatial padding of convolutions and pools from `pads` and `auto_pad`.
+struct Padding {
+  Ints begin;
+  Ints end;
+  bool is_symmetric() const { return begin == end; }
+};
+/// `dims` spatial sizes of the input, and the effective size of the kernel (with dilation).
+Padding padding_of(const OnnxCall& call, const Ints& dims, const Ints& kernel, const Ints& stride,
+                   const Ints& dilation);
+/// x with its last dimensions padded.
+Operand padded(Importer& make, Operand x, const Padding& padding, double value);
+
+}  // namespace chop

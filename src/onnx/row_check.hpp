@@ -1,0 +1,12 @@
+// Whether a network treats the rows of a batch apart from each other.
+#pragma once
+
+#include "ir/graph.hpp"
+
+namespace chop {
+
+/// Runs the network on three rows of random numbers together and one by one: true when every
+/// result has three rows that agree with those computed alone.
+bool rows_are_independent(const Graph& graph);
+
+}  // namespace chop
