@@ -1,12 +1,19 @@
 #include "ops/arithmetic.hpp"
 
+#include "ops/binary.hpp"
 #include "ops/shapes.hpp"
+#include "ops/whole.hpp"
 
 namespace chop::ops {
 
 TypeList arithmetic_type(const TypedCall& call) {
-  CH_CHECK(need_real(call));
+  CH_CHECK(need_number(call));
+  CH_CHECK(need_alike(call));
   const bool constant = call.attrs.contains("other");
+  if (constant && !is_floating(call.in[0].dtype))
+    return Error{.what = cat(call.op.name, " of ", name_of(call.in[0].dtype),
+                             " and the real number `other`"),
+                 .hint = "whole numbers take a second input of their own dtype"};
   if (call.in.size() == 1 && !constant)
     return Error{.what = cat(call.op.name, " has one input and no second operand"),
                  .hint = "give a second input, or the number `other`"};
@@ -16,19 +23,18 @@ TypeList arithmetic_type(const TypedCall& call) {
   return broadcast_type(call);
 }
 
-void arithmetic_forward(const ForwardCall& call, double (*f)(double a, double b)) {
-  const auto y = call.y();
-  const Shape& shape = call.out[0].shape();
-  const BroadcastIndex at_a(call.in[0]->shape(), shape);
-  const auto a = call.x(0);
-  if (call.in.size() == 1) {
-    const double b = call.real("other");
-    for (std::size_t i = 0; i < y.size(); ++i) y[i] = f(a[i], b);
-    return;
+void arithmetic_forward(const ForwardCall& call, double (*f)(double a, double b),
+                        std::int64_t (*whole)(std::int64_t a, std::int64_t b)) {
+  if (call.in[0]->dtype() == DType::I64) {
+    const DType dtype = call.out_types[0].dtype;
+    return map_pairs<std::int64_t, std::int64_t, std::int64_t>(
+        call, [&](std::int64_t a, std::int64_t b) { return wrapped(whole(a, b), dtype); });
   }
-  const BroadcastIndex at_b(call.in[1]->shape(), shape);
-  const auto b = call.x(1);
-  for (std::size_t i = 0; i < y.size(); ++i) y[i] = f(a[at_a(i)], b[at_b(i)]);
+  if (call.in.size() == 2) return map_pairs<double, double, double>(call, f);
+  const auto a = call.x(0);
+  const auto y = call.y();
+  const double b = call.real("other");
+  for (std::size_t i = 0; i < y.size(); ++i) y[i] = f(a[i], b);
 }
 
 Value with_second(GradBuilder& g, std::string_view op, Value value) {

@@ -2,10 +2,20 @@
 
 #include <algorithm>
 
+#include "ops/shapes.hpp"
+#include "ops/whole.hpp"
+
 namespace chop::ops {
 namespace {
 
 void unary_forward(const ForwardCall& call) {
+  if (call.in[0]->dtype() == DType::I64) {
+    const auto x = call.indices(0);
+    const auto y = call.out[0].mutable_data<std::int64_t>();
+    for (std::size_t i = 0; i < y.size(); ++i)
+      y[i] = wrapped(call.op.unary.whole(x[i], call), call.out_types[0].dtype);
+    return;
+  }
   const auto x = call.x(0);
   const auto y = call.y();
   for (std::size_t i = 0; i < y.size(); ++i) y[i] = call.op.unary.value(x[i], call);
@@ -94,13 +104,19 @@ Cost free_of_charge(const CostCall& /*call*/) {
   return {};
 }
 
+TypeList unary_type(const TypedCall& call) {
+  CH_CHECK(call.op.unary.whole != nullptr ? need_number(call) : need_real(call));
+  return same_type(call);
+}
+
 OpDef unary_op(OpDef op) {
   op.traits = op.traits | Trait::Elementwise;
-  op.infer = same_type;
+  op.infer = unary_type;
   op.forward = unary_forward;
-  op.gradient = unary_gradient;
+  if (!has(op.traits, Trait::NoGradient)) op.gradient = unary_gradient;
   if (op.cost == nullptr) op.cost = per_element;
-  if (op.quantisable.empty()) op.quantisable = {"data_in"};
+  const bool activation = op.mase_type == MaseType::ModuleRelatedFunc;
+  if (activation && op.quantisable.empty()) op.quantisable = {"data_in"};
   return op;
 }
 

@@ -41,8 +41,11 @@ Cost per_element(const CostCall& call);
 /// No arithmetic: reshapes and copies.
 Cost free_of_charge(const CostCall& call);
 
+/// The type of the one input, if it is of a kind that the op's `unary` field can take.
+TypeList unary_type(const TypedCall& call);
 /// Completes an elementwise op from its `unary` field: infer, forward, gradient, cost,
-/// traits, arity and quantisable operand.
+/// traits, arity and, of an activation, the quantisable operand. With Trait::NoGradient it gets no
+/// gradient.
 OpDef unary_op(OpDef op);
 
 }  // namespace chop::ops

@@ -27,6 +27,7 @@ class GradBuilder {
   Value output_grad(std::uint32_t number = 0) const { return *output_grads_[number]; }
   bool has_output_grad(std::uint32_t number) const { return output_grads_[number].has_value(); }
   const Shape& shape(Value value) const { return type_of(types_, value).shape; }
+  DType dtype(Value value) const { return type_of(types_, value).dtype; }
 
   /// Appends a call and returns its first result, or result `number` of it.
   Value add(std::string_view op, std::vector<Value> inputs, Attrs attrs = {},

@@ -80,6 +80,7 @@ struct ForwardCall : Call {
   RunState state;
   std::span<const Tensor* const> in;
   std::span<Tensor> out;
+  std::span<const TensorType> out_types = {};  ///< as inferred: what `out` stands for
 
   std::int64_t find(std::string_view param) const;
   std::span<const double> x(std::size_t position) const { return in[position]->data<double>(); }
@@ -121,6 +122,17 @@ struct Unary {
   double (*value)(double x, const Call&) = nullptr;
   double (*slope)(double x, double y, const Call&) = nullptr;
   bool from_output = false;  ///< the slope reads y alone, so x need not be kept
+  /// The same on whole numbers; null: it takes real numbers only.
+  std::int64_t (*whole)(std::int64_t x, const Call&) = nullptr;
+};
+
+/// y = value(a, b) elementwise over operands that broadcast, with dy/da and dy/db.
+struct Binary {
+  double (*value)(double a, double b) = nullptr;
+  /// The same on whole numbers; null: it takes real numbers only.
+  std::int64_t (*whole)(std::int64_t a, std::int64_t b) = nullptr;
+  double (*slope_a)(double a, double b, double y) = nullptr;
+  double (*slope_b)(double a, double b, double y) = nullptr;
 };
 
 /// Arithmetic of one call. `lab` counts one operation per multiply-accumulate and no bias,
@@ -221,6 +233,7 @@ struct OpDef {
   std::vector<ParamDef> params = {};
   Trait traits = Trait::None;
   Unary unary = {};
+  Binary binary = {};
   std::vector<StateUpdate> updates = {};  ///< when the attribute `training` is set
   /// The dimension of the result that the rows of `weight` make (and `bias` is added along);
   /// 0: it has no such weight.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "ops/whole.hpp"
+
 namespace chop::ops {
 
 Result<std::size_t> axis_of(std::int64_t axis, std::size_t rank) {
@@ -34,6 +36,26 @@ Status need_real(const TypedCall& call) {
     if (!is_floating(call.in[i].dtype))
       return Error{.what = cat(call.op.name, " works on real numbers, operand ", i, " is ",
                                name_of(call.in[i].dtype))};
+  return {};
+}
+
+Status need_number(const TypedCall& call) {
+  for (std::size_t i = 0; i < call.in.size(); ++i)
+    if (call.in[i].dtype == DType::Bool)
+      return Error{.what = cat(call.op.name, " works on numbers, operand ", i, " is bool"),
+                   .hint = "cast makes numbers of truth values"};
+  return {};
+}
+
+Status need_alike(const TypedCall& call, std::size_t first) {
+  const DType wanted = call.in[first].dtype;
+  for (std::size_t i = first + 1; i < call.in.size(); ++i) {
+    const DType dtype = call.in[i].dtype;
+    if (dtype == wanted || (is_floating(dtype) && is_floating(wanted))) continue;
+    return Error{
+        .what = cat(call.op.name, " cannot combine ", name_of(wanted), " and ", name_of(dtype)),
+        .hint = "cast makes one of the other"};
+  }
   return {};
 }
 
@@ -108,6 +130,13 @@ void sum_forward(const ForwardCall& call) {
   const Shape& in = call.in[0]->shape();
   const std::vector<bool> axes = axes_of(call.ints("dim"), in.size()).value();
   const BroadcastIndex at(reduced_shape(in, axes, /*keepdim=*/true), in);
+  if (call.in[0]->dtype() == DType::I64) {
+    const auto x = call.indices(0);
+    const auto y = call.out[0].mutable_data<std::int64_t>();
+    for (std::size_t i = 0; i < x.size(); ++i)
+      y[at(i)] = wrapped(wrapping_add(y[at(i)], x[i]), call.out_types[0].dtype);
+    return;
+  }
   const auto x = call.x(0);
   const auto y = call.y();
   for (std::size_t i = 0; i < x.size(); ++i) y[at(i)] += x[i];

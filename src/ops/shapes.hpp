@@ -28,6 +28,10 @@ Lanes lanes_of(const Shape& shape, std::size_t axis);
 
 /// Operands must be real numbers, not indices.
 Status need_real(const TypedCall& call);
+/// Operands must be numbers, real or whole, not truth values.
+Status need_number(const TypedCall& call);
+/// Operands from `first` on must all be real, or all of one dtype.
+Status need_alike(const TypedCall& call, std::size_t first = 0);
 
 /// The type after reshaping to the attribute `shape`, whose one -1 is worked out.
 TypeList reshape_type(const TypedCall& call);

@@ -89,8 +89,12 @@ Kernel reference_kernel(const KernelCall& call) {
       widen(state->in_types[i], args.in[i], state->in[i]);
     for (Tensor& tensor : state->out)
       std::memset(tensor.mutable_bytes(), 0, tensor.size_in_bytes());
-    state->op.forward(
-        {{state->op, state->attrs}, state->name, context.state, state->in_pointers, state->out});
+    state->op.forward({{state->op, state->attrs},
+                       state->name,
+                       context.state,
+                       state->in_pointers,
+                       state->out,
+                       state->out_types});
     for (std::size_t i = 0; i < state->out.size(); ++i)
       if (args.out[i] != nullptr) narrow(state->out_types[i], state->out[i], args.out[i]);
   };

@@ -3,6 +3,15 @@
 #include "ops/registry.hpp"
 
 namespace chop {
+namespace {
+
+/// What shape rules see: real numbers all have one width here, whole numbers keep theirs.
+TensorType seen(TensorType type) {
+  if (is_floating(type.dtype)) type.dtype = DType::F64;
+  return type;
+}
+
+}  // namespace
 
 std::vector<Tensor> run_reference_node(const Node& node, std::span<const Tensor* const> in,
                                        std::span<const TensorType> out, RunState state) {
@@ -10,7 +19,7 @@ std::vector<Tensor> run_reference_node(const Node& node, std::span<const Tensor*
   std::vector<Tensor> results;
   results.reserve(out.size());
   for (const TensorType& type : out) results.emplace_back(reference_dtype(type.dtype), type.shape);
-  op.forward({{op, node.attrs}, node.name, state, in, results});
+  op.forward({{op, node.attrs}, node.name, state, in, results, out});
   return results;
 }
 
@@ -26,16 +35,18 @@ Result<Values> run_reference(const Graph& lowered, const NamedTensors& inputs, R
       const auto given = inputs.find(node.name);
       if (given == inputs.end()) return Error{.what = cat("no value for input '", node.name, "'")};
       mine = {given->second.to(reference_dtype(given->second.dtype()))};
+      types[index(id)] = {seen(given->second.type())};
     } else if (node.opcode == Opcode::GetAttr) {
       const Tensor& value = lowered.find_parameter(node.target)->value;
       mine = {value.to(reference_dtype(value.dtype()))};
+      types[index(id)] = {seen(value.type())};
     } else {
       CH_TRY(const auto out, infer_node(lowered, id, types));
       std::vector<const Tensor*> in;
       for (const Value& input : node.inputs) in.push_back(&values[index(input.node)][input.index]);
       mine = run_reference_node(node, in, out, state);
+      for (const TensorType& type : out) types[index(id)].push_back(seen(type));
     }
-    for (const Tensor& tensor : mine) types[index(id)].push_back(tensor.type());
   }
   return values;
 }

@@ -68,7 +68,7 @@ OpDef cat() {
       .forward = forward,
       .gradient = gradient,
       .cost = free_of_charge,
-      .onnx = {{"Concat", 4}},
+      .onnx = {{"Concat", 4, {{"axis", "dim"}}}},
       .samples = {{.attrs = {{"dim", std::int64_t{1}}}, .inputs = {{{2, 3}}, {{2, 1}}, {{2, 2}}}},
                   {.inputs = {{{2, 3}}, {{1, 3}}}},
                   {.attrs = {{"dim", std::int64_t{-2}}}, .inputs = {{{2, 1, 3}}, {{2, 2, 3}}}},

@@ -1,11 +1,13 @@
 // y = a / b
 #include "ops/arithmetic.hpp"
+#include "ops/whole.hpp"
 
 namespace chop::ops {
 namespace {
 
 void forward(const ForwardCall& call) {
-  arithmetic_forward(call, [](double a, double b) { return a / b; });
+  arithmetic_forward(
+      call, [](double a, double b) { return a / b; }, wrapping_div);
 }
 
 void gradient(GradBuilder& g) {
@@ -22,10 +24,12 @@ void gradient(GradBuilder& g) {
 OpDef div() {
   return arithmetic_op({
       .name = "div",
-      .doc = "y = a / b; shapes broadcast",
+      .doc =
+          "y = a / b; shapes broadcast. Whole numbers are divided toward zero, and by zero give 0",
       .function = "operator.truediv",
       .method = "div",
-      .torch = "xs[0] / (xs[1] if len(xs) > 1 else other)",
+      .torch = "torch.div(xs[0], xs[1] if len(xs) > 1 else other, "
+               "rounding_mode=None if xs[0].is_floating_point() else 'trunc')",
       .forward = forward,
       .gradient = gradient,
       .onnx = {{"Div", 7}},
@@ -34,7 +38,11 @@ OpDef div() {
                   {.inputs = {{{2, 1, 3}}, {.shape = {4, 1}, .low = 0.5}}},
                   {.inputs = {{.shape = {}}, {.shape = {2, 2}, .low = 0.5}}},
                   {.attrs = {{"other", -2.5}}, .inputs = {{{3, 2}}}},
-                  {.inputs = {{{0, 3}}, {.shape = {1, 3}, .low = 0.5}}}},
+                  {.inputs = {{{0, 3}}, {.shape = {1, 3}, .low = 0.5}}},
+                  {.inputs = {{.shape = {3}, .low = -9, .high = 9, .dtype = DType::I64},
+                              {.shape = {2, 3}, .low = 1, .high = 5, .dtype = DType::I64}}},
+                  {.inputs = {{.shape = {4}, .low = 100, .high = 120, .dtype = DType::U8},
+                              {.shape = {4}, .low = 1, .high = 3, .dtype = DType::U8}}}},
   });
 }
 

@@ -37,7 +37,7 @@ OpDef elu() {
                 {"inplace", false, "kept for its name in reports; results never depend on it"}},
       .unary = {value, slope},
       .cost = elementwise<4>,
-      .onnx = {{"Elu", 6}},
+      .onnx = {{"Elu", 6, {{"alpha", "alpha"}}}},
       .repr = repr,
       .samples = {{.inputs = {{.shape = {4, 5}, .avoid = {0.0}}}},
                   {.attrs = {{"alpha", 0.3}}, .inputs = {{.shape = {2, 1, 3}, .avoid = {0.0}}}},

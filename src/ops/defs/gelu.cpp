@@ -39,7 +39,7 @@ TypeList infer(const TypedCall& call) {
   if (form != "none" && form != "tanh")
     return Error{.what = cat("gelu has no form '", form, "'"),
                  .hint = "approximate is \"none\" (with erf) or \"tanh\""};
-  return same_type(call);
+  return unary_type(call);
 }
 
 /// ·1/√2, erf, +1, ·x, ·1/2; with tanh, four more for x + 0.044715 x³ and one instead of ·1/√2.
@@ -64,7 +64,7 @@ OpDef gelu() {
       .attrs = {{"approximate", std::string("none"), "\"none\": with erf; \"tanh\": with tanh"}},
       .unary = {value, slope},
       .cost = cost,
-      .onnx = {{"Gelu", 20}},
+      .onnx = {{"Gelu", 20, {{"approximate", "approximate"}}}},
       .repr = repr,
       .samples = {{.inputs = {{.shape = {4, 5}}}},
                   {.attrs = {{"approximate", std::string("tanh")}}, .inputs = {{.shape = {4, 5}}}},

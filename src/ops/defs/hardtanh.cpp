@@ -20,7 +20,7 @@ TypeList infer(const TypedCall& call) {
     return Error{.what = cat("hardtanh with min_val=", python_repr(call.real("min_val")),
                              " above max_val=", python_repr(call.real("max_val"))),
                  .hint = "min_val must not exceed max_val"};
-  return same_type(call);
+  return unary_type(call);
 }
 
 std::string repr(const Call& call) {
@@ -45,7 +45,7 @@ OpDef hardtanh() {
                 {"inplace", false, "kept for its name in reports; results never depend on it"}},
       .unary = {value, slope, /*from_output=*/true},
       .cost = elementwise<2>,
-      .onnx = {{"Clip", 6}},
+      .onnx = {{"Clip", 6, {{"min", "min_val"}, {"max", "max_val"}}}},
       .repr = repr,
       .samples = {{.inputs = {{.shape = {4, 5}, .avoid = {-1.0, 1.0}}}},
                   {.attrs = {{"min_val", -0.5}, {"max_val", 2.0}},

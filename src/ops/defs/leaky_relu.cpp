@@ -35,7 +35,7 @@ OpDef leaky_relu() {
                 {"inplace", false, "kept for its name in reports; results never depend on it"}},
       .unary = {value, slope},
       .cost = elementwise<2>,
-      .onnx = {{"LeakyRelu", 6}},
+      .onnx = {{"LeakyRelu", 6, {{"alpha", "negative_slope"}}}},
       .repr = repr,
       .samples = {{.inputs = {{.shape = {4, 5}, .avoid = {0.0}}}},
                   {.attrs = {{"negative_slope", 0.25}},

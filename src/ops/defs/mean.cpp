@@ -37,7 +37,7 @@ OpDef mean() {
       .forward = forward,
       .gradient = gradient,
       .cost = cost,
-      .onnx = {{"ReduceMean", 13}},
+      .onnx = {{"ReduceMean", 13, {{"axes", "dim"}, {"keepdims", "keepdim"}}}},
       .samples = {{.inputs = {{{4, 5}}}},
                   {.attrs = {{"dim", Ints{1}}}, .inputs = {{{4, 5}}}},
                   {.attrs = {{"dim", Ints{2, 3}}}, .inputs = {{{2, 3, 2, 2}}}},

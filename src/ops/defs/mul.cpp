@@ -1,11 +1,13 @@
 // y = a · b
 #include "ops/arithmetic.hpp"
+#include "ops/whole.hpp"
 
 namespace chop::ops {
 namespace {
 
 void forward(const ForwardCall& call) {
-  arithmetic_forward(call, [](double a, double b) { return a * b; });
+  arithmetic_forward(
+      call, [](double a, double b) { return a * b; }, wrapping_mul);
 }
 
 void gradient(GradBuilder& g) {
@@ -18,7 +20,7 @@ void gradient(GradBuilder& g) {
 OpDef mul() {
   return arithmetic_op({
       .name = "mul",
-      .doc = "y = a · b; shapes broadcast",
+      .doc = "y = a · b; shapes broadcast. Whole numbers that do not fit their dtype wrap around",
       .function = "operator.mul",
       .method = "mul",
       .torch = "xs[0] * (xs[1] if len(xs) > 1 else other)",
@@ -32,7 +34,11 @@ OpDef mul() {
                   {.inputs = {{{2, 1, 3}}, {{4, 1}}}},
                   {.inputs = {{.shape = {}}, {{2, 2}}}},
                   {.attrs = {{"other", -2.5}}, .inputs = {{{3, 2}}}},
-                  {.inputs = {{{0, 3}}, {{1, 3}}}}},
+                  {.inputs = {{{0, 3}}, {{1, 3}}}},
+                  {.inputs = {{.shape = {3}, .low = -9, .high = 9, .dtype = DType::I64},
+                              {.shape = {2, 3}, .low = -9, .high = 9, .dtype = DType::I64}}},
+                  {.inputs = {{.shape = {4}, .low = 100, .high = 120, .dtype = DType::U8},
+                              {.shape = {4}, .low = 1, .high = 3, .dtype = DType::U8}}}},
   });
 }
 

@@ -70,7 +70,7 @@ OpDef softmax() {
       .gradient = gradient,
       .cost = cost,
       .quantisable = {"data_in"},
-      .onnx = {{"Softmax", 13}},
+      .onnx = {{"Softmax", 13, {{"axis", "dim"}}}},
       .repr = repr,
       .samples = {{.attrs = {{"dim", std::int64_t{1}}}, .inputs = {{{4, 5}}}},
                   {.attrs = {{"dim", std::int64_t{0}}}, .inputs = {{{3, 1, 2}}}},

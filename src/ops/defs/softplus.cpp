@@ -21,7 +21,7 @@ double slope(double x, double /*y*/, const Call& call) {
 TypeList infer(const TypedCall& call) {
   if (call.real("beta") == 0)
     return Error{.what = "softplus with beta=0 divides by zero", .hint = "the usual beta is 1"};
-  return same_type(call);
+  return unary_type(call);
 }
 
 /// PyTorch's defaults are the integers 1 and 20, and print as such.

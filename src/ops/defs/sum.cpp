@@ -1,4 +1,5 @@
 // y = Σ x over the dimensions `dim`
+#include "ops/reduce.hpp"
 #include "ops/shapes.hpp"
 
 namespace chop::ops {
@@ -19,25 +20,27 @@ Cost cost(const CostCall& call) {
 OpDef sum() {
   return {
       .name = "sum",
-      .doc = "y = Σ x over the dimensions `dim`",
+      .doc = "y = Σ x over the dimensions `dim`. Whole numbers keep their dtype",
       .mase_type = MaseType::BuiltinFunc,
       .function = "torch.sum",
       .method = "sum",
       .torch = "torch.sum(x, dim, keepdim)",
       .attrs = {{"dim", Ints{}, "dimensions to sum over; empty means all"},
                 {"keepdim", false, "whether they stay, with size one"}},
-      .infer = reduce_type,
+      .infer = number_reduce_type,
       .forward = sum_forward,
       .gradient = gradient,
       .cost = cost,
-      .onnx = {{"ReduceSum", 13}},
+      .onnx = {{"ReduceSum", 13, {{"keepdims", "keepdim"}}}},
       .samples = {{.inputs = {{{4, 5}}}},
                   {.attrs = {{"dim", Ints{1}}}, .inputs = {{{4, 5}}}},
                   {.attrs = {{"dim", Ints{0, -1}}}, .inputs = {{{2, 3, 2}}}},
                   {.attrs = {{"dim", Ints{-2}}, {"keepdim", true}}, .inputs = {{{2, 3, 2}}}},
                   {.attrs = {{"keepdim", true}}, .inputs = {{{2, 1}}}},
                   {.inputs = {{.shape = {}}}},
-                  {.attrs = {{"dim", Ints{0}}}, .inputs = {{{0, 3}}}}},
+                  {.attrs = {{"dim", Ints{0}}}, .inputs = {{{0, 3}}}},
+                  {.attrs = {{"dim", Ints{1}}},
+                   .inputs = {{.shape = {3, 4}, .low = -9, .high = 9, .dtype = DType::I64}}}},
   };
 }
 

@@ -36,9 +36,32 @@ TEST(Arithmetic, RefusesShapesThatDoNotBroadcast) {
   EXPECT_EQ(error.what, "shapes [2, 3] and [2] do not broadcast");
 }
 
-TEST(Arithmetic, RefusesIndices) {
-  const Error error = error_of("add", {zeros({2}), Tensor(DType::I64, {2})});
-  EXPECT_EQ(error.what, "add works on real numbers, operand 1 is i64");
+TEST(Arithmetic, RefusesOperandsOfDifferentKinds) {
+  const auto what = [](DType a, DType b, const std::string& op = "add") {
+    return error_of(op, {Tensor(a, {2}), Tensor(b, {2})}).what;
+  };
+  EXPECT_EQ(what(DType::F32, DType::I64), "add cannot combine f32 and i64");
+  EXPECT_EQ(what(DType::I64, DType::I32), "add cannot combine i64 and i32");
+  EXPECT_EQ(what(DType::I64, DType::Bool), "add works on numbers, operand 1 is bool");
+  EXPECT_EQ(error_of("mul", {Tensor(DType::I64, {2})}, {{"other", 2.0}}).what,
+            "mul of i64 and the real number `other`");
+}
+
+TEST(Arithmetic, OfWholeNumbersStaysWholeAndWrapsAround) {
+  const auto whole = [](const std::string& op, DType dtype, double a, double b) {
+    return call_op(op, {Tensor::full({1}, a, dtype), Tensor::full({1}, b, dtype)})[0].at(0);
+  };
+  EXPECT_EQ(whole("add", DType::U8, 200, 100), 44);
+  EXPECT_EQ(whole("sub", DType::U8, 1, 2), 255);
+  EXPECT_EQ(whole("mul", DType::I8, 100, 2), -56);
+  EXPECT_EQ(whole("div", DType::I64, -7, 2), -3);
+  EXPECT_EQ(whole("div", DType::I64, 7, 0), 0);
+  EXPECT_EQ(whole("div", DType::I8, -128, -1), -128);
+  const std::int64_t least = std::numeric_limits<std::int64_t>::min();
+  const Tensor a = Tensor::of<std::int64_t>({2}, {least, 3});
+  const Tensor b = Tensor::of<std::int64_t>({2}, {-1, std::int64_t{1} << 53});
+  EXPECT_EQ(call_op("div", {a, b})[0].data<std::int64_t>()[0], least);
+  EXPECT_EQ(call_op("add", {a, b})[0].data<std::int64_t>()[1], (std::int64_t{1} << 53) + 3);
 }
 
 TEST(Matmul, HasTheShapesOfPyTorch) {
