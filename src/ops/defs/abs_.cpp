@@ -1,0 +1,43 @@
+// y = |x|
+#include <cmath>
+
+#include "ops/common.hpp"
+#include "ops/whole.hpp"
+
+namespace chop::ops {
+namespace {
+
+double value(double x, const Call& /*call*/) {
+  return std::abs(x);
+}
+
+double slope(double x, double /*y*/, const Call& /*call*/) {
+  return x > 0 ? 1.0 : (x < 0 ? -1.0 : 0.0);  // 0 at 0
+}
+
+std::int64_t whole(std::int64_t x, const Call& /*call*/) {
+  return x < 0 ? wrapping_sub(0, x) : x;
+}
+
+}  // namespace
+
+OpDef abs_() {
+  return unary_op({
+      .name = "abs",
+      .doc = "y = |x|",
+      .mase_type = MaseType::ImplicitFunc,
+      .function = "torch.abs",
+      .method = "abs",
+      .torch = "torch.abs(x)",
+      .unary = {value, slope, false, whole},
+      .onnx = {{"Abs", 6}},
+      .samples = {{.inputs = {{.shape = {4, 5}, .avoid = {0.0}}}},
+                  {.inputs = {{.shape = {7}, .low = -1e4, .high = 1e4, .avoid = {0.0}}}},
+                  {.inputs = {{.shape = {1}, .avoid = {0.0}}}},
+                  {.inputs = {{.shape = {0, 3}}}},
+                  {.inputs = {{.shape = {2, 3}, .low = -9, .high = 9, .dtype = DType::I64}}},
+                  {.inputs = {{.shape = {3}, .low = 0, .high = 9, .dtype = DType::U8}}}},
+  });
+}
+
+}  // namespace chop::ops

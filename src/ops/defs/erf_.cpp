@@ -1,0 +1,36 @@
+// y = erf x
+#include <cmath>
+
+#include "ops/common.hpp"
+
+namespace chop::ops {
+namespace {
+
+double value(double x, const Call& /*call*/) {
+  return std::erf(x);
+}
+
+double slope(double x, double /*y*/, const Call& /*call*/) {
+  return 1.1283791670955126 * std::exp(-x * x);  // 2/√π
+}
+
+}  // namespace
+
+OpDef erf_() {
+  return unary_op({
+      .name = "erf",
+      .doc = "y = erf x = 2/√π · ∫₀ˣ exp(-t²) dt",
+      .mase_type = MaseType::BuiltinFunc,
+      .function = "torch.erf",
+      .method = "erf",
+      .torch = "torch.erf(x)",
+      .unary = {value, slope},
+      .onnx = {{"Erf", 9}},
+      .samples = {{.inputs = {{.shape = {4, 5}}}},
+                  {.inputs = {{.shape = {7}, .low = -1e4, .high = 1e4}}},
+                  {.inputs = {{.shape = {1}}}},
+                  {.inputs = {{.shape = {0, 3}}}}},
+  });
+}
+
+}  // namespace chop::ops

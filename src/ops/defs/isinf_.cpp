@@ -1,0 +1,57 @@
+// y = whether x is infinite
+#include <cmath>
+#include <limits>
+
+#include "ops/shapes.hpp"
+
+namespace chop::ops {
+namespace {
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+TypeList infer(const TypedCall& call) {
+  CH_CHECK(need_real(call));
+  return std::vector<TensorType>{{DType::Bool, call.shape(0)}};
+}
+
+void forward(const ForwardCall& call) {
+  const bool below = call.flag("detect_negative");
+  const bool above = call.flag("detect_positive");
+  const auto x = call.x(0);
+  const auto y = call.out[0].mutable_data<std::int64_t>();
+  for (std::size_t i = 0; i < y.size(); ++i)
+    y[i] = std::isinf(x[i]) && (x[i] < 0 ? below : above) ? 1 : 0;
+}
+
+}  // namespace
+
+OpDef isinf_() {
+  return {
+      .name = "isinf",
+      .doc = "y = whether x is ∞ or -∞",
+      .mase_type = MaseType::BuiltinFunc,
+      .function = "torch.isinf",
+      .method = "isinf",
+      .torch = "(torch.isposinf(x) & detect_positive) | (torch.isneginf(x) & detect_negative)",
+      .attrs = {{"detect_negative", true, "whether -∞ counts"},
+                {"detect_positive", true, "whether ∞ counts"}},
+      .traits = Trait::Elementwise | Trait::NoGradient,
+      .infer = infer,
+      .forward = forward,
+      .cost = per_element,
+      .onnx = {{"IsInf",
+                10,
+                {{"detect_negative", "detect_negative"}, {"detect_positive", "detect_positive"}}}},
+      .samples = {{.inputs = {{{4, 5}}}},
+                  {.inputs = {{.shape = {9}, .low = -1e39, .high = 1e39}}},  // mostly infinite
+                  {.attrs = {{"detect_negative", false}},
+                   .inputs = {{.shape = {9}, .low = -1e39, .high = 1e39}}},
+                  {.attrs = {{"detect_positive", false}},
+                   .inputs = {{.shape = {9}, .low = -1e39, .high = 1e39}}},
+                  {.inputs = {{.shape = {3}, .low = kNan, .high = kNan}}},
+                  {.inputs = {{.shape = {}}}},
+                  {.inputs = {{{0, 3}}}}},
+  };
+}
+
+}  // namespace chop::ops

@@ -1,0 +1,46 @@
+// y = whether x is not a number
+#include <cmath>
+#include <limits>
+
+#include "ops/shapes.hpp"
+
+namespace chop::ops {
+namespace {
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+TypeList infer(const TypedCall& call) {
+  CH_CHECK(need_real(call));
+  return std::vector<TensorType>{{DType::Bool, call.shape(0)}};
+}
+
+void forward(const ForwardCall& call) {
+  const auto x = call.x(0);
+  const auto y = call.out[0].mutable_data<std::int64_t>();
+  for (std::size_t i = 0; i < y.size(); ++i) y[i] = std::isnan(x[i]) ? 1 : 0;
+}
+
+}  // namespace
+
+OpDef isnan_() {
+  return {
+      .name = "isnan",
+      .doc = "y = whether x is NaN",
+      .mase_type = MaseType::BuiltinFunc,
+      .function = "torch.isnan",
+      .method = "isnan",
+      .torch = "torch.isnan(x)",
+      .traits = Trait::Elementwise | Trait::NoGradient,
+      .infer = infer,
+      .forward = forward,
+      .cost = per_element,
+      .onnx = {{"IsNaN", 9}},
+      .samples = {{.inputs = {{{4, 5}}}},
+                  {.inputs = {{.shape = {3}, .low = kNan, .high = kNan}}},
+                  {.inputs = {{.shape = {9}, .low = -1e39, .high = 1e39}}},  // mostly infinite
+                  {.inputs = {{.shape = {}}}},
+                  {.inputs = {{{0, 3}}}}},
+  };
+}
+
+}  // namespace chop::ops

@@ -1,0 +1,34 @@
+// y = whether x is false
+#include "ops/truth.hpp"
+
+namespace chop::ops {
+namespace {
+
+void forward(const ForwardCall& call) {
+  const auto x = call.indices(0);
+  const auto y = call.out[0].mutable_data<std::int64_t>();
+  for (std::size_t i = 0; i < y.size(); ++i) y[i] = x[i] == 0 ? 1 : 0;
+}
+
+}  // namespace
+
+OpDef logical_not() {
+  return {
+      .name = "logical_not",
+      .doc = "y = whether x is false",
+      .mase_type = MaseType::BuiltinFunc,
+      .function = "torch.logical_not",
+      .method = "logical_not",
+      .torch = "torch.logical_not(x.bool())",
+      .traits = Trait::Elementwise | Trait::NoGradient,
+      .infer = logic_type,
+      .forward = forward,
+      .cost = per_element,
+      .onnx = {{"Not", 1}},
+      .samples = {{.inputs = {{.shape = {4, 5}, .low = 0, .high = 2, .dtype = DType::Bool}}},
+                  {.inputs = {{.shape = {}, .low = 0, .high = 2, .dtype = DType::Bool}}},
+                  {.inputs = {{.shape = {0, 3}, .low = 0, .high = 2, .dtype = DType::Bool}}}},
+  };
+}
+
+}  // namespace chop::ops

@@ -1,0 +1,63 @@
+// dx of prod: dx[i] = dy · the product of all other x of the group, which needs no division.
+#include "ops/reduce.hpp"
+#include "ops/shapes.hpp"
+
+namespace chop::ops {
+namespace {
+
+TypeList infer(const TypedCall& call) {
+  CH_CHECK(need_real(call));
+  CH_TRY(const std::vector<bool> axes, axes_of(call.ints("dim"), call.shape(1).size()));
+  const std::int64_t results = numel(reduced_shape(call.shape(1), axes, /*keepdim=*/true));
+  if (numel(call.shape(0)) != results)
+    return Error{.what = cat("prod_grad of ", to_string(call.shape(1)), " given dy ",
+                             to_string(call.shape(0))),
+                 .hint = cat("there are ", results, " results")};
+  return std::vector<TensorType>{{call.in[0].dtype, call.shape(1)}};
+}
+
+void forward(const ForwardCall& call) {
+  const auto groups = reduced_groups(call, call.in[1]->shape());
+  const auto dy = call.x(0);
+  const auto x = call.x(1);
+  const auto dx = call.y();
+  for (std::size_t k = 0; k < groups.size(); ++k) {
+    double before = 1;
+    for (const std::size_t i : groups[k]) {
+      dx[i] = before;
+      before *= x[i];
+    }
+    double behind = 1;
+    for (std::size_t j = groups[k].size(); j-- > 0;) {
+      const std::size_t i = groups[k][j];
+      dx[i] *= behind * dy[k];
+      behind *= x[i];
+    }
+  }
+}
+
+Cost cost(const CostCall& call) {
+  const std::int64_t count = numel(call.out[0].shape);
+  return {.lab = 3 * count, .exact = 4 * count};
+}
+
+}  // namespace
+
+OpDef prod_grad() {
+  return {
+      .name = "prod_grad",
+      .doc = "dx of prod, given dy and x: dy · the product of all other x",
+      .mase_type = MaseType::Gradient,
+      .min_inputs = 2,
+      .max_inputs = 2,
+      .attrs = {{"dim", Ints{}, "the dimensions that were reduced; empty means all"}},
+      .infer = infer,
+      .forward = forward,
+      .cost = cost,
+      .samples = {{.attrs = {{"dim", Ints{1}}}, .inputs = {{{2}}, {{2, 3}}}},
+                  {.inputs = {{.shape = {}}, {{2, 3}}}},
+                  {.attrs = {{"dim", Ints{0}}}, .inputs = {{{3}}, {{0, 3}}}}},
+  };
+}
+
+}  // namespace chop::ops
