@@ -59,6 +59,20 @@ Status need_alike(const TypedCall& call, std::size_t first) {
   return {};
 }
 
+Status check_size(const Call& call, const Shape& result) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 40;  // of all dimensions that are not empty
+  std::int64_t count = 1;
+  for (const std::int64_t dim : result) {
+    if (dim < 0)
+      return Error{.what = cat(call.op.name, " cannot make the shape ", to_string(result)),
+                   .hint = "dimensions must not be negative"};
+    if (dim > kMost || (dim > 0 && __builtin_mul_overflow(count, dim, &count)) || count > kMost)
+      return Error{.what = cat(call.op.name, " cannot make the shape ", to_string(result)),
+                   .hint = "that is more elements than fit in memory"};
+  }
+  return {};
+}
+
 namespace {
 
 Error wrong_count(const Shape& from, const Ints& wanted, std::string hint) {
@@ -170,18 +184,20 @@ void permute_forward(const ForwardCall& call, const std::vector<std::size_t>& or
   for (std::size_t i = 0; i < order.size(); ++i)
     strides[i] = static_cast<std::size_t>(product(in, order[i] + 1));
   const Shape& out = call.out[0].shape();
-  const auto x = call.x(0);
-  const auto y = call.y();
-  for (std::size_t flat = 0; flat < y.size(); ++flat) {
-    std::size_t rest = flat;
-    std::size_t from = 0;
-    for (std::size_t d = out.size(); d-- > 0;) {
-      const auto size = static_cast<std::size_t>(out[d]);
-      from += rest % size * strides[d];
-      rest /= size;
+  call.with_type(0, [&]<class T>(T) {
+    const auto x = call.in[0]->data<T>();
+    const auto y = call.out[0].mutable_data<T>();
+    for (std::size_t flat = 0; flat < y.size(); ++flat) {
+      std::size_t rest = flat;
+      std::size_t from = 0;
+      for (std::size_t d = out.size(); d-- > 0;) {
+        const auto size = static_cast<std::size_t>(out[d]);
+        from += rest % size * strides[d];
+        rest /= size;
+      }
+      y[flat] = x[from];
     }
-    y[flat] = x[from];
-  }
+  });
 }
 
 }  // namespace chop::ops

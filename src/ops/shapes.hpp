@@ -32,6 +32,8 @@ Status need_real(const TypedCall& call);
 Status need_number(const TypedCall& call);
 /// Operands from `first` on must all be real, or all of one dtype.
 Status need_alike(const TypedCall& call, std::size_t first = 0);
+/// The result's dimensions must not be negative, nor its elements too many to count.
+Status check_size(const Call& call, const Shape& result);
 
 /// The type after reshaping to the attribute `shape`, whose one -1 is worked out.
 TypeList reshape_type(const TypedCall& call);

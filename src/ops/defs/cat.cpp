@@ -27,17 +27,19 @@ void forward(const ForwardCall& call) {
   const Shape& shape = call.out[0].shape();
   const std::size_t axis = axis_of(call.integer("dim"), shape.size()).value();
   const Lanes to = lanes_of(shape, axis);
-  const auto y = call.y();
-  std::size_t start = 0;
-  for (std::size_t n = 0; n < call.in.size(); ++n) {
-    const Lanes from = lanes_of(call.in[n]->shape(), axis);
-    const auto x = call.x(n);
-    for (std::size_t o = 0; o < from.outer; ++o)
-      for (std::size_t j = 0; j < from.size; ++j)
-        for (std::size_t i = 0; i < from.inner; ++i)
-          y[to.at(o, start + j, i)] = x[from.at(o, j, i)];
-    start += from.size;
-  }
+  call.with_type(0, [&]<class T>(T) {
+    const auto y = call.out[0].mutable_data<T>();
+    std::size_t start = 0;
+    for (const Tensor* in : call.in) {
+      const Lanes from = lanes_of(in->shape(), axis);
+      const auto x = in->data<T>();
+      for (std::size_t o = 0; o < from.outer; ++o)
+        for (std::size_t j = 0; j < from.size; ++j)
+          for (std::size_t i = 0; i < from.inner; ++i)
+            y[to.at(o, start + j, i)] = x[from.at(o, j, i)];
+      start += from.size;
+    }
+  });
 }
 
 void gradient(GradBuilder& g) {
@@ -73,7 +75,9 @@ OpDef cat() {
                   {.inputs = {{{2, 3}}, {{1, 3}}}},
                   {.attrs = {{"dim", std::int64_t{-2}}}, .inputs = {{{2, 1, 3}}, {{2, 2, 3}}}},
                   {.inputs = {{{5}}}},
-                  {.attrs = {{"dim", std::int64_t{1}}}, .inputs = {{{2, 0}}, {{2, 2}}}}},
+                  {.attrs = {{"dim", std::int64_t{1}}}, .inputs = {{{2, 0}}, {{2, 2}}}},
+                  {.inputs = {{.shape = {2}, .dtype = DType::I64},
+                              {.shape = {3}, .dtype = DType::I64}}}},
   };
 }
 

@@ -1,10 +1,11 @@
 // y = x broadcast to `shape`.
-#include "ops/common.hpp"
+#include "ops/shapes.hpp"
 
 namespace chop::ops {
 namespace {
 
 TypeList infer(const TypedCall& call) {
+  CH_CHECK(check_size(call, call.ints("shape")));
   CH_TRY(const Shape out, broadcast(call.shape(0), call.ints("shape")));
   if (out != call.ints("shape"))
     return Error{.what = cat("cannot expand ", to_string(call.shape(0)), " to ",
@@ -13,10 +14,12 @@ TypeList infer(const TypedCall& call) {
 }
 
 void forward(const ForwardCall& call) {
-  const auto x = call.x(0);
-  const auto y = call.y();
   const BroadcastIndex at(call.in[0]->shape(), call.out[0].shape());
-  for (std::size_t i = 0; i < y.size(); ++i) y[i] = x[at(i)];
+  call.with_type(0, [&]<class T>(T) {
+    const auto x = call.in[0]->data<T>();
+    const auto y = call.out[0].mutable_data<T>();
+    for (std::size_t i = 0; i < y.size(); ++i) y[i] = x[at(i)];
+  });
 }
 
 void gradient(GradBuilder& g) {
@@ -39,7 +42,10 @@ OpDef expand() {
       .cost = free_of_charge,
       .onnx = {{"Expand", 8}},
       .samples = {{.attrs = {{"shape", Ints{4, 2, 3}}}, .inputs = {{{2, 1}}}},
-                  {.attrs = {{"shape", Ints{2, 2}}}, .inputs = {{{1}}}}},
+                  {.attrs = {{"shape", Ints{2, 2}}}, .inputs = {{{1}}}},
+                  {.attrs = {{"shape", Ints{0, 3}}}, .inputs = {{{1, 3}}}},
+                  {.attrs = {{"shape", Ints{3}}},
+                   .inputs = {{.shape = {}, .low = 0, .high = 2, .dtype = DType::Bool}}}},
   };
 }
 

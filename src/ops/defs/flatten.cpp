@@ -49,7 +49,8 @@ OpDef flatten() {
                   {.attrs = {{"start_dim", std::int64_t{0}}}, .inputs = {{.shape = {}}}},
                   {.attrs = {{"start_dim", std::int64_t{-3}}, {"end_dim", std::int64_t{-2}}},
                    .inputs = {{{2, 3, 2, 2}}}},
-                  {.inputs = {{{0, 3, 2}}}}},
+                  {.inputs = {{{0, 3, 2}}}},
+                  {.inputs = {{.shape = {2, 1, 2}, .dtype = DType::I64}}}},
   };
 }
 

@@ -23,7 +23,10 @@ OpDef identity() {
       .gradient = gradient,
       .cost = free_of_charge,
       .onnx = {{"Identity", 1}},
-      .samples = {{.inputs = {{{4, 5}}}}, {.inputs = {{.shape = {}}}}, {.inputs = {{{0, 3}}}}},
+      .samples = {{.inputs = {{{4, 5}}}},
+                  {.inputs = {{.shape = {}}}},
+                  {.inputs = {{{0, 3}}}},
+                  {.inputs = {{.shape = {3}, .dtype = DType::I64}}}},
   };
 }
 

@@ -56,7 +56,9 @@ OpDef permute() {
                   {.attrs = {{"dims", Ints{2, 0, 1}}}, .inputs = {{{2, 3, 4}}}},
                   {.attrs = {{"dims", Ints{0, -1, 1, -2}}}, .inputs = {{{2, 3, 1, 4}}}},
                   {.attrs = {{"dims", Ints{}}}, .inputs = {{.shape = {}}}},
-                  {.attrs = {{"dims", Ints{1, 0, 2}}}, .inputs = {{{2, 0, 3}}}}},
+                  {.attrs = {{"dims", Ints{1, 0, 2}}}, .inputs = {{{2, 0, 3}}}},
+                  {.attrs = {{"dims", Ints{1, 0}}},
+                   .inputs = {{.shape = {2, 3}, .dtype = DType::I64}}}},
   };
 }
 

@@ -29,11 +29,13 @@ void forward(const ForwardCall& call) {
   const Lanes from = lanes_of(shape, axis);
   const Lanes to = lanes_of(call.out[0].shape(), axis);
   const auto start = static_cast<std::size_t>(start_of(call, shape[axis]));
-  const auto x = call.x(0);
-  const auto y = call.y();
-  for (std::size_t o = 0; o < to.outer; ++o)
-    for (std::size_t j = 0; j < to.size; ++j)
-      for (std::size_t i = 0; i < to.inner; ++i) y[to.at(o, j, i)] = x[from.at(o, start + j, i)];
+  call.with_type(0, [&]<class T>(T) {
+    const auto x = call.in[0]->data<T>();
+    const auto y = call.out[0].mutable_data<T>();
+    for (std::size_t o = 0; o < to.outer; ++o)
+      for (std::size_t j = 0; j < to.size; ++j)
+        for (std::size_t i = 0; i < to.inner; ++i) y[to.at(o, j, i)] = x[from.at(o, start + j, i)];
+  });
 }
 
 void gradient(GradBuilder& g) {
@@ -77,7 +79,11 @@ OpDef slice() {
                   {.attrs = {{"dim", std::int64_t{0}},
                              {"start", std::int64_t{3}},
                              {"length", std::int64_t{0}}},
-                   .inputs = {{{3, 2}}}}},
+                   .inputs = {{{3, 2}}}},
+                  {.attrs = {{"dim", std::int64_t{0}},
+                             {"start", std::int64_t{1}},
+                             {"length", std::int64_t{2}}},
+                   .inputs = {{.shape = {4}, .dtype = DType::I64}}}},
   };
 }
 

@@ -35,7 +35,8 @@ OpDef squeeze() {
                   {.attrs = {{"dim", Ints{-1}}}, .inputs = {{{2, 3}}}},
                   {.inputs = {{{1, 1}}}},
                   {.attrs = {{"dim", Ints{0}}}, .inputs = {{.shape = {}}}},
-                  {.inputs = {{{0, 1}}}}},
+                  {.inputs = {{{0, 1}}}},
+                  {.inputs = {{.shape = {1, 2}, .dtype = DType::I64}}}},
   };
 }
 

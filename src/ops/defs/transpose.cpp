@@ -56,7 +56,9 @@ OpDef transpose() {
                   {.attrs = {{"dim0", std::int64_t{0}}, {"dim1", std::int64_t{-1}}},
                    .inputs = {{.shape = {}}}},
                   {.attrs = {{"dim0", std::int64_t{0}}, {"dim1", std::int64_t{2}}},
-                   .inputs = {{{0, 3, 1}}}}},
+                   .inputs = {{{0, 3, 1}}}},
+                  {.attrs = {{"dim0", std::int64_t{0}}, {"dim1", std::int64_t{1}}},
+                   .inputs = {{.shape = {2, 3}, .low = 0, .high = 2, .dtype = DType::Bool}}}},
   };
 }
 

@@ -32,7 +32,9 @@ OpDef unsqueeze() {
                   {.attrs = {{"dim", std::int64_t{1}}}, .inputs = {{{2, 3}}}},
                   {.attrs = {{"dim", std::int64_t{-1}}}, .inputs = {{{2, 3}}}},
                   {.attrs = {{"dim", std::int64_t{-1}}}, .inputs = {{.shape = {}}}},
-                  {.attrs = {{"dim", std::int64_t{-2}}}, .inputs = {{{0}}}}},
+                  {.attrs = {{"dim", std::int64_t{-2}}}, .inputs = {{{0}}}},
+                  {.attrs = {{"dim", std::int64_t{0}}},
+                   .inputs = {{.shape = {2}, .dtype = DType::I64}}}},
   };
 }
 

@@ -22,7 +22,9 @@ OpDef view() {
                   {.attrs = {{"shape", Ints{3, 2, 1, 2}}}, .inputs = {{{4, 3}}}},
                   {.attrs = {{"shape", Ints{}}}, .inputs = {{{1, 1}}}},
                   {.attrs = {{"shape", Ints{1, -1}}}, .inputs = {{.shape = {}}}},
-                  {.attrs = {{"shape", Ints{-1, 6}}}, .inputs = {{{0, 3, 2}}}}},
+                  {.attrs = {{"shape", Ints{-1, 6}}}, .inputs = {{{0, 3, 2}}}},
+                  {.attrs = {{"shape", Ints{3, -1}}},
+                   .inputs = {{.shape = {6}, .dtype = DType::I64}}}},
   };
 }
 

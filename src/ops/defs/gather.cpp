@@ -1,0 +1,81 @@
+// y = x with dimension `dim` replaced by the places that indices names:
+//   y[a..., k..., b...] = x[a..., indices[k...], b...]
+#include "ops/indexing.hpp"
+
+namespace chop::ops {
+namespace {
+
+TypeList infer(const TypedCall& call) {
+  CH_CHECK(need_whole(call, 1));
+  const Shape& x = call.shape(0);
+  CH_TRY(const std::int64_t dim, normal_axis(call.integer("dim"), x.size()));
+  Shape y(x.begin(), x.begin() + dim);
+  y.insert(y.end(), call.shape(1).begin(), call.shape(1).end());
+  y.insert(y.end(), x.begin() + dim + 1, x.end());
+  CH_CHECK(check_size(call, y));
+  return std::vector<TensorType>{{call.in[0].dtype, std::move(y)}};
+}
+
+void forward(const ForwardCall& call) {
+  const Shape& shape = call.in[0]->shape();
+  const std::size_t axis = axis_of(call.integer("dim"), shape.size()).value();
+  const Lanes from = lanes_of(shape, axis);
+  const auto indices = call.indices(1);
+  call.with_type(0, [&]<class T>(T) {
+    const auto x = call.in[0]->data<T>();
+    const auto y = call.out[0].mutable_data<T>();
+    std::size_t at = 0;
+    for (std::size_t o = 0; o < from.outer; ++o)
+      for (const std::int64_t index : indices) {
+        const auto place = place_of(index, shape[axis]);
+        for (std::size_t i = 0; i < from.inner; ++i)
+          y[at++] = place ? x[from.at(o, *place, i)] : outside<T>();
+      }
+  });
+}
+
+void gradient(GradBuilder& g) {
+  g.set(0, g.add("gather_grad", {g.output_grad(), g.input(1)},
+                 {{"dim", g.call().integer("dim")}, {"input_shape", g.shape(g.input(0))}}));
+}
+
+SampleInput indices(Shape shape, double low, double high) {
+  return {.shape = std::move(shape), .low = low, .high = high, .dtype = DType::I64};
+}
+
+}  // namespace
+
+OpDef gather() {
+  return {
+      .name = "gather",
+      .doc =
+          "x at the places of dimension `dim` that the second input names, in its shape: "
+          "y[a..., k..., b...] = x[a..., indices[k...], b...]. A negative index counts from "
+          "the end; one that is outside gives NaN (0 for whole numbers)",
+      .mase_type = MaseType::ImplicitFunc,
+      .function = "torch.index_select",
+      .torch =
+          "x0.index_select(dim, x1.reshape(-1) % x0.shape[dim]).reshape("
+          "x0.shape[:dim % x0.dim()] + x1.shape + x0.shape[dim % x0.dim() + 1:])",
+      .fx = "x0, dim, x1",
+      .min_inputs = 2,
+      .max_inputs = 2,
+      .attrs = {{"dim", std::int64_t{0}, "the dimension of x that the indices count along"}},
+      .infer = infer,
+      .forward = forward,
+      .gradient = gradient,
+      .cost = free_of_charge,
+      .onnx = {{"Gather", 1, {{"axis", "dim"}}}},
+      .samples = {{.inputs = {{{4, 3}}, indices({2, 3}, 0, 4)}},
+                  {.attrs = {{"dim", std::int64_t{1}}},
+                   .inputs = {{{2, 3, 2}}, indices({4}, -3, 3)}},
+                  {.attrs = {{"dim", std::int64_t{-1}}}, .inputs = {{{2, 5}}, indices({}, -5, 0)}},
+                  {.inputs = {{{1}}, indices({1, 1}, 0, 1)}},
+                  {.attrs = {{"dim", std::int64_t{1}}}, .inputs = {{{2, 3}}, indices({0}, 0, 1)}},
+                  {.inputs = {{.shape = {5}, .dtype = DType::I64}, indices({2, 2}, -5, 5)}},
+                  {.inputs = {{.shape = {3, 2}, .low = 0, .high = 2, .dtype = DType::Bool},
+                              indices({3}, 0, 3)}}},
+  };
+}
+
+}  // namespace chop::ops

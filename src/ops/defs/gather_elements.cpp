@@ -1,0 +1,70 @@
+// y[..., i, ...] = x[..., indices[..., i, ...], ...] along `dim`: y has the shape of indices
+#include "ops/indexing.hpp"
+
+namespace chop::ops {
+namespace {
+
+TypeList infer(const TypedCall& call) {
+  CH_CHECK(need_whole(call, 1));
+  CH_CHECK(check_elements(call, call.shape(0), call.shape(1)));
+  return std::vector<TensorType>{{call.in[0].dtype, call.shape(1)}};
+}
+
+void forward(const ForwardCall& call) {
+  const Shape& shape = call.in[0]->shape();
+  const std::size_t axis = axis_of(call.integer("dim"), shape.size()).value();
+  const Ints places = element_places(shape, *call.in[1], axis);
+  call.with_type(0, [&]<class T>(T) {
+    const auto x = call.in[0]->data<T>();
+    const auto y = call.out[0].mutable_data<T>();
+    for (std::size_t i = 0; i < y.size(); ++i)
+      y[i] = places[i] < 0 ? outside<T>() : x[static_cast<std::size_t>(places[i])];
+  });
+}
+
+void gradient(GradBuilder& g) {
+  const Value zeros = g.add("full", {}, {{"shape", g.shape(g.input(0))}});
+  g.set(0, g.add("scatter_elements", {zeros, g.input(1), g.output_grad()},
+                 {{"dim", g.call().integer("dim")}, {"reduction", std::string("add")}}));
+}
+
+SampleInput indices(Shape shape, double low, double high) {
+  return {.shape = std::move(shape), .low = low, .high = high, .dtype = DType::I64};
+}
+
+}  // namespace
+
+OpDef gather_elements() {
+  return {
+      .name = "gather_elements",
+      .doc =
+          "y[..., i, ...] = x[..., indices[..., i, ...], ...] along `dim`, in the shape of "
+          "indices. A negative index counts from the end; one that is outside gives NaN (0 "
+          "for whole numbers)",
+      .mase_type = MaseType::ImplicitFunc,
+      .function = "torch.gather",
+      .method = "gather",
+      .torch = "torch.gather(x0, dim, x1 % x0.shape[dim] if x0.dim() else x1)",
+      .fx = "x0, dim, x1",
+      .min_inputs = 2,
+      .max_inputs = 2,
+      .attrs = {{"dim", std::int64_t{0}, "the dimension of x that the indices count along"}},
+      .infer = infer,
+      .forward = forward,
+      .gradient = gradient,
+      .cost = free_of_charge,
+      .onnx = {{"GatherElements", 11, {{"axis", "dim"}}}},
+      .samples = {{.inputs = {{{4, 3}}, indices({5, 3}, 0, 4)}},
+                  {.attrs = {{"dim", std::int64_t{1}}},
+                   .inputs = {{{3, 4, 2}}, indices({2, 6, 1}, -4, 4)}},
+                  {.attrs = {{"dim", std::int64_t{-1}}},
+                   .inputs = {{{2, 5}}, indices({2, 1}, -5, 0)}},
+                  {.inputs = {{{1}}, indices({1}, 0, 1)}},
+                  {.inputs = {{.shape = {}}, indices({}, 0, 1)}},
+                  {.attrs = {{"dim", std::int64_t{1}}},
+                   .inputs = {{{2, 3}}, indices({2, 0}, 0, 1)}},
+                  {.inputs = {{.shape = {5}, .dtype = DType::I64}, indices({4}, -5, 5)}}},
+  };
+}
+
+}  // namespace chop::ops

@@ -1,0 +1,67 @@
+// dx of gather, given dy and indices: each dy is added to the place it was read from. What was
+// read from outside goes nowhere.
+#include "ops/checks.hpp"
+#include "ops/indexing.hpp"
+
+namespace chop::ops {
+namespace {
+
+TypeList infer(const TypedCall& call) {
+  CH_CHECK(need_whole(call, 1));
+  const Shape& x = call.ints("input_shape");
+  CH_CHECK(check_size(call, x));
+  CH_TRY(const std::int64_t dim, normal_axis(call.integer("dim"), x.size()));
+  Shape y(x.begin(), x.begin() + dim);
+  y.insert(y.end(), call.shape(1).begin(), call.shape(1).end());
+  y.insert(y.end(), x.begin() + dim + 1, x.end());
+  CH_CHECK(check_shape(call, 0, y));
+  return std::vector<TensorType>{{call.in[0].dtype, x}};
+}
+
+void forward(const ForwardCall& call) {
+  const Shape& shape = call.out[0].shape();
+  const std::size_t axis = axis_of(call.integer("dim"), shape.size()).value();
+  const Lanes to = lanes_of(shape, axis);
+  const auto dy = call.x(0);
+  const auto dx = call.y();
+  std::size_t at = 0;
+  for (std::size_t o = 0; o < to.outer; ++o)
+    for (const std::int64_t index : call.indices(1)) {
+      const auto place = place_of(index, shape[axis]);
+      for (std::size_t i = 0; i < to.inner; ++i, ++at)
+        if (place) dx[to.at(o, *place, i)] += dy[at];
+    }
+}
+
+void gradient(GradBuilder& g) {
+  g.set(0, g.add("gather", {g.output_grad(), g.input(1)}, {{"dim", g.call().integer("dim")}}));
+}
+
+Cost cost(const CostCall& call) {
+  return {.exact = numel(call.shape(0))};
+}
+
+}  // namespace
+
+OpDef gather_grad() {
+  return {
+      .name = "gather_grad",
+      .doc = "dx of gather, given dy and indices: each dy is added where it was read from",
+      .mase_type = MaseType::Gradient,
+      .min_inputs = 2,
+      .max_inputs = 2,
+      .attrs = {{"dim", std::int64_t{0}, "the dimension of x that the indices count along"},
+                {"input_shape", Ints{}, "shape of x", true}},
+      .infer = infer,
+      .forward = forward,
+      .gradient = gradient,
+      .cost = cost,
+      .samples =
+          {{.attrs = {{"dim", std::int64_t{-2}}, {"input_shape", Ints{2, 3, 2}}},
+            .inputs = {{{2, 4, 2}}, {.shape = {4}, .low = -3, .high = 3, .dtype = DType::I64}}},
+           {.attrs = {{"input_shape", Ints{3}}},
+            .inputs = {{{2, 0}}, {.shape = {2, 0}, .low = 0, .high = 1, .dtype = DType::I64}}}},
+  };
+}
+
+}  // namespace chop::ops

@@ -1,0 +1,17 @@
+// y[..., i, j] = x[..., i, j] where j − i ≥ diagonal, else 0
+#include "ops/triangle.hpp"
+
+namespace chop::ops {
+
+OpDef triu() {
+  return triangle_op(
+      /*lower=*/false,
+      {.name = "triu",
+       .doc = "y[..., i, j] = x[..., i, j] where j − i ≥ diagonal, else 0: the upper "
+              "triangle of each matrix",
+       .function = "torch.triu",
+       .method = "triu",
+       .torch = "torch.triu(x, diagonal)"});
+}
+
+}  // namespace chop::ops
