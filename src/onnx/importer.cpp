@@ -51,7 +51,7 @@ Result<std::vector<Tensor>> evaluate(const OpDef& op, const Attrs& attrs,
       return Error{.what = cat("a constant would have the shape ", to_string(type.shape))};
     results.emplace_back(is_floating(type.dtype) ? DType::F64 : DType::I64, type.shape);
   }
-  op.forward({{op, attrs}, "constant", {}, pointers, results});
+  op.forward({{op, attrs}, "constant", {}, pointers, results, out});
   for (std::size_t i = 0; i < out.size(); ++i) results[i] = results[i].to(out[i].dtype);
   return results;
 }
@@ -65,8 +65,7 @@ Operand Importer::add(Item item) {
 
 void Importer::fail(Error error) {
   if (error_) return;
-  if (!place_.empty()) error = std::move(error).note(place_);
-  error_ = std::move(error);
+  error_ = place_.empty() ? std::move(error) : std::move(error).note(place_);
 }
 
 void Importer::set_place(std::string node_name, std::string place) {
