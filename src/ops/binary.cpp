@@ -17,6 +17,7 @@ void binary_forward(const ForwardCall& call) {
 }
 
 void binary_gradient(GradBuilder& g) {
+  if (!is_floating(g.dtype(g.output()))) return;  // a whole number raised to a real one
   const std::vector<Value> known = {g.output_grad(), g.input(0), g.input(1), g.output()};
   const Value da = g.add("binary_grad", known, {{"of", std::string(g.call().op.name)}});
   set_summed(g, 0, da);

@@ -100,6 +100,11 @@ Cost per_element(const CostCall& call) {
   return {.lab = count, .exact = count, .backward = count};
 }
 
+Cost per_element_forward(const CostCall& call) {
+  const std::int64_t count = numel(call.out[0].shape);
+  return {.lab = count, .exact = count};
+}
+
 Cost free_of_charge(const CostCall& /*call*/) {
   return {};
 }
@@ -113,8 +118,9 @@ OpDef unary_op(OpDef op) {
   op.traits = op.traits | Trait::Elementwise;
   op.infer = unary_type;
   op.forward = unary_forward;
-  if (!has(op.traits, Trait::NoGradient)) op.gradient = unary_gradient;
-  if (op.cost == nullptr) op.cost = per_element;
+  const bool differentiable = !has(op.traits, Trait::NoGradient);
+  if (differentiable) op.gradient = unary_gradient;
+  if (op.cost == nullptr) op.cost = differentiable ? per_element : per_element_forward;
   const bool activation = op.mase_type == MaseType::ModuleRelatedFunc;
   if (activation && op.quantisable.empty()) op.quantisable = {"data_in"};
   return op;

@@ -38,6 +38,8 @@ class BroadcastIndex {
 
 /// One operation per element of the output (lab and exact), as many backward.
 Cost per_element(const CostCall& call);
+/// The same of an op that has no gradient.
+Cost per_element_forward(const CostCall& call);
 /// No arithmetic: reshapes and copies.
 Cost free_of_charge(const CostCall& call);
 

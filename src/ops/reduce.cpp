@@ -117,6 +117,12 @@ void arg_forward(const ForwardCall& call, bool (*better)(double, double),
     find(std::int64_t{}, whole_better);
 }
 
+Cost arg_cost(const CostCall& call) {
+  Cost cost = reduce_cost(call);
+  cost.backward = 0;
+  return cost;
+}
+
 std::vector<AttrDef> arg_attrs() {
   return {{"dim", std::int64_t{0}, "the dimension searched"},
           {"keepdim", false, "whether it stays, with size one"},

@@ -32,6 +32,7 @@ std::vector<AttrDef> reduce_attrs();
 TypeList arg_type(const TypedCall& call);
 void arg_forward(const ForwardCall& call, bool (*better)(double, double),
                  bool (*whole_better)(std::int64_t, std::int64_t));
+Cost arg_cost(const CostCall& call);
 std::vector<AttrDef> arg_attrs();
 
 }  // namespace chop::ops

@@ -36,7 +36,7 @@ OpDef shift_op(OpDef op) {
   op.max_inputs = 2;
   op.traits = op.traits | Trait::NoGradient;
   op.infer = shift_type;
-  op.cost = per_element;
+  op.cost = per_element_forward;
   return op;
 }
 

@@ -35,7 +35,7 @@ OpDef truth_op(OpDef op) {
   op.max_inputs = 2;
   op.traits = op.traits | Trait::NoGradient;
   if (op.infer == nullptr) op.infer = compare_type;
-  op.cost = per_element;
+  op.cost = per_element_forward;
   return op;
 }
 

@@ -23,7 +23,9 @@ import torch.nn.functional as F
 REFERENCE = (1e-9, 1e-12)
 PLAN = (2e-5, 2e-6)
 # PyTorch 1.13 rounds 1/6 in hardsigmoid's slope to float32 even in float64: 2.98e-8 off.
-LESS_EXACT = {("hardsigmoid", "gradient of x0"): (3e-8, 1e-12)}
+# So does it 1/alpha in celu's, which e^(x/alpha) makes worse.
+LESS_EXACT = {("hardsigmoid", "gradient of x0"): (3e-8, 1e-12),
+              ("celu", "gradient of x0"): (1e-6, 1e-12)}
 
 
 # PyTorch has no number formats; formats_test.py holds quantize to numpy.

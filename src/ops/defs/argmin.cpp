@@ -28,7 +28,7 @@ OpDef argmin() {
       .traits = Trait::NoGradient,
       .infer = arg_type,
       .forward = forward,
-      .cost = reduce_cost,
+      .cost = arg_cost,
       .onnx = {{"ArgMin",
                 12,
                 {{"axis", "dim"}, {"keepdims", "keepdim"}, {"select_last_index", "select_last"}}}},

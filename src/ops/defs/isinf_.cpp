@@ -38,7 +38,7 @@ OpDef isinf_() {
       .traits = Trait::Elementwise | Trait::NoGradient,
       .infer = infer,
       .forward = forward,
-      .cost = per_element,
+      .cost = per_element_forward,
       .onnx = {{"IsInf",
                 10,
                 {{"detect_negative", "detect_negative"}, {"detect_positive", "detect_positive"}}}},

@@ -33,7 +33,7 @@ OpDef isnan_() {
       .traits = Trait::Elementwise | Trait::NoGradient,
       .infer = infer,
       .forward = forward,
-      .cost = per_element,
+      .cost = per_element_forward,
       .onnx = {{"IsNaN", 9}},
       .samples = {{.inputs = {{{4, 5}}}},
                   {.inputs = {{.shape = {3}, .low = kNan, .high = kNan}}},

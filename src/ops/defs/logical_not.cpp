@@ -23,7 +23,7 @@ OpDef logical_not() {
       .traits = Trait::Elementwise | Trait::NoGradient,
       .infer = logic_type,
       .forward = forward,
-      .cost = per_element,
+      .cost = per_element_forward,
       .onnx = {{"Not", 1}},
       .samples = {{.inputs = {{.shape = {4, 5}, .low = 0, .high = 2, .dtype = DType::Bool}}},
                   {.inputs = {{.shape = {}, .low = 0, .high = 2, .dtype = DType::Bool}}},

@@ -1,6 +1,7 @@
 // y = x          when x > 0
 //     slope · x  otherwise
 #include "ops/binary.hpp"
+#include "ops/costs.hpp"
 #include "ops/shapes.hpp"
 
 namespace chop::ops {
@@ -42,6 +43,7 @@ OpDef prelu() {
       .torch = "torch.where(x0 > 0, x0, x0 * x1)",
       .binary = {value, nullptr, slope_a, slope_b},
       .infer = infer,
+      .cost = elementwise<2>,
       .onnx = {{"PRelu", 9}},
       .samples = {{.inputs = {{.shape = {4, 5}, .avoid = {0.0}}, {{4, 5}}}},
                   {.inputs = {{.shape = {2, 3, 2, 2}, .avoid = {0.0}}, {{3, 1, 1}}}},

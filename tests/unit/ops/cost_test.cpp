@@ -74,6 +74,14 @@ Rule each(std::int64_t exact) {
   };
 }
 
+Rule without_gradient(const Rule& rule) {
+  return [rule](const CostCall& call) {
+    Hand hand = rule(call);
+    hand.backward = 0;
+    return hand;
+  };
+}
+
 Hand gelu(const CostCall& call) {
   return each(call.text("approximate") == "tanh" ? 9 : 5)(call);
 }
@@ -189,6 +197,13 @@ std::map<std::string_view, Rule> rules() {
          const std::int64_t n = in_count(call);
          return Hand{.lab = n, .exact = n == 0 ? 0 : n - out_count(call), .backward = n};
        }},
+      {"logsumexp",
+       [](const CostCall& call) {
+         const std::int64_t n = in_count(call);
+         const std::int64_t o = n == 0 ? 0 : out_count(call);
+         // largest, subtract, exp, sum; logarithm, add; backward: subtract, exp, times
+         return Hand{.lab = 4 * n, .exact = (n - o) + n + n + (n - o) + o + o, .backward = 3 * n};
+       }},
       {"mse_loss",
        [](const CostCall& call) {
          const std::int64_t n = in_count(call);
@@ -203,12 +218,32 @@ std::map<std::string_view, Rule> rules() {
   };
   for (const char* op : {"add", "sub", "mul", "div", "relu", "tanh", "quantize"})
     rules[op] = each(1);
-  for (const char* op : {"relu6", "hardtanh", "leaky_relu"}) rules[op] = each(2);
-  rules["softsign"] = each(3);
+  for (const char* op : {"abs",     "neg",
+                         "exp",     "log",
+                         "sqrt",    "reciprocal",
+                         "sin",     "cos",
+                         "tan",     "asin",
+                         "acos",    "atan",
+                         "sinh",    "cosh",
+                         "asinh",   "acosh",
+                         "atanh",   "erf",
+                         "pow",     "fmod",
+                         "where",   "remainder",
+                         "maximum", "minimum",
+                         "cumsum",  "thresholded_relu"})
+    rules[op] = each(1);
+  for (const char* op : {"floor", "ceil", "round", "sign", "eq", "ne", "lt", "gt", "le", "ge",
+                         "logical_and", "logical_or", "logical_xor", "logical_not",
+                         "bitwise_left_shift", "bitwise_right_shift", "isnan", "isinf"})
+    rules[op] = without_gradient(each(1));
+  for (const char* op : {"amax", "amin", "prod"}) rules[op] = rules["sum"];
+  for (const char* op : {"argmax", "argmin"}) rules[op] = without_gradient(rules["sum"]);
+  for (const char* op : {"relu6", "hardtanh", "leaky_relu", "prelu", "clamp"}) rules[op] = each(2);
+  for (const char* op : {"softsign", "shrink"}) rules[op] = each(3);
   for (const char* op : {"sigmoid", "elu", "hardsigmoid"}) rules[op] = each(4);
-  for (const char* op : {"silu", "selu", "hardswish", "softplus"}) rules[op] = each(5);
+  for (const char* op : {"silu", "selu", "hardswish", "softplus", "celu"}) rules[op] = each(5);
   for (const char* op :
-       {"cat", "dropout", "embedding", "expand", "flatten", "full", "identity", "permute",
+       {"cast", "cat", "dropout", "embedding", "expand", "flatten", "full", "identity", "permute",
         "reshape", "slice", "squeeze", "transpose", "unsqueeze", "view"})
     rules[op] = nothing;
   return rules;
