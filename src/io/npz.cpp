@@ -2,66 +2,20 @@
 
 #include <zip.h>
 
-#include <algorithm>
-#include <limits>
 #include <memory>
 #include <set>
 
 #include "io/npy.hpp"
+#include "io/zip_archive.hpp"
 #include "support/files.hpp"
 
 namespace chop {
 namespace {
 
-/// zlib cannot do better than 1:1032, so a larger claim is a lie.
-constexpr zip_uint64_t kLargestRatio = 1032;
-
 struct Discard {
   void operator()(zip_t* archive) const { zip_discard(archive); }
-  void operator()(zip_file_t* file) const { zip_fclose(file); }
 };
 using Archive = std::unique_ptr<zip_t, Discard>;
-
-Error broken(const std::filesystem::path& path, const std::string& reason) {
-  return Error{.what = cat("'", path.string(), "' is not a readable .npz file: ", reason),
-               .hint = "numpy.savez('x.npz', x=..., y=...) writes files that can be read"};
-}
-
-Result<Archive> open_archive(const std::filesystem::path& path) {
-  CH_TRY(const MappedFile readable, MappedFile::open(path));  // for its clear messages
-  int code = 0;
-  Archive archive(zip_open(path.c_str(), ZIP_RDONLY, &code));
-  if (archive) return archive;
-  zip_error_t error;
-  zip_error_init_with_code(&error, code);
-  const std::string reason = zip_error_strerror(&error);
-  zip_error_fini(&error);
-  return broken(path, reason);
-}
-
-/// The contents of one entry; the memory grows with the bytes that really come.
-Result<std::string> entry_bytes(zip_t* archive, const zip_stat_t& entry,
-                                const std::filesystem::path& path) {
-  if (entry.size / kLargestRatio > entry.comp_size)
-    return broken(path, cat("entry '", entry.name, "' claims ", entry.size, " bytes packed in ",
-                            entry.comp_size));
-  const std::unique_ptr<zip_file_t, Discard> file(zip_fopen_index(archive, entry.index, 0));
-  if (!file) return broken(path, cat("entry '", entry.name, "': ", zip_strerror(archive)));
-  std::string bytes;
-  while (bytes.size() < entry.size) {
-    const std::size_t before = bytes.size();
-    const std::size_t step = std::min<std::size_t>(entry.size - before, std::size_t{1} << 24);
-    bytes.resize(before + step);
-    const zip_int64_t got = zip_fread(file.get(), bytes.data() + before, step);
-    if (got <= 0) return broken(path, cat("entry '", entry.name, "' is truncated or damaged"));
-    bytes.resize(before + static_cast<std::size_t>(got));
-  }
-  // Only the read that meets the end compares the checksum.
-  char beyond = 0;
-  if (zip_fread(file.get(), &beyond, 1) != 0)
-    return broken(path, cat("entry '", entry.name, "' is damaged (its checksum differs)"));
-  return bytes;
-}
 
 Status add_entry(zip_t* archive, const std::string& name, const std::string& bytes) {
   zip_source_t* source = zip_source_buffer(archive, bytes.data(), bytes.size(), 0);
@@ -120,21 +74,14 @@ Result<std::string> pack(const NpzArrays& tensors) {
 }  // namespace
 
 Result<NpzArrays> read_npz(const std::filesystem::path& path) {
-  CH_TRY(const Archive archive, open_archive(path));
+  CH_TRY(const ZipArchive archive, ZipArchive::open(path));
   NpzArrays tensors;
-  const zip_int64_t count = zip_get_num_entries(archive.get(), 0);
-  for (zip_int64_t i = 0; i < count; ++i) {
-    zip_stat_t entry;
-    zip_stat_init(&entry);
-    if (zip_stat_index(archive.get(), static_cast<zip_uint64_t>(i), 0, &entry) != 0 ||
-        (entry.valid & ZIP_STAT_SIZE) == 0 || (entry.valid & ZIP_STAT_COMP_SIZE) == 0)
-      return broken(path, cat("entry ", i, " cannot be read"));
-    std::string name = entry.name;
-    if (!name.ends_with(".npy")) continue;
-    CH_TRY(const std::string bytes, entry_bytes(archive.get(), entry, path));
-    CH_TRY(Tensor tensor, parse_npy(std::as_bytes(std::span(bytes)), path.string() + ":" + name));
-    name.resize(name.size() - 4);
-    tensors.emplace_back(std::move(name), std::move(tensor));
+  for (const ZipEntry& entry : archive.entries()) {
+    if (!entry.name.ends_with(".npy")) continue;
+    CH_TRY(const std::string bytes, archive.read(entry));
+    CH_TRY(Tensor tensor,
+           parse_npy(std::as_bytes(std::span(bytes)), path.string() + ":" + entry.name));
+    tensors.emplace_back(entry.name.substr(0, entry.name.size() - 4), std::move(tensor));
   }
   return tensors;
 }

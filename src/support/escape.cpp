@@ -151,4 +151,29 @@ std::string from_utf8(std::string_view text) {
   return out;
 }
 
+bool is_utf8(std::string_view text) {
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t length = utf8_length(text, at);
+    if (length == 0) return false;
+    at += length;
+  }
+  return true;
+}
+
+std::string shown_in_message(std::string_view text) {
+  constexpr std::size_t kLongest = 100;
+  std::string shown;
+  for (std::size_t at = 0; at < text.size() && shown.size() < kLongest;) {
+    const std::size_t length = utf8_length(text, at);
+    const auto first = static_cast<unsigned char>(text[at]);
+    if (length == 0 || first < 0x20 || first == 0x7F)
+      shown += '?';
+    else
+      shown += text.substr(at, length);
+    at += length == 0 ? 1 : length;
+    if (shown.size() >= kLongest && at < text.size()) shown += "...";
+  }
+  return shown;
+}
+
 }  // namespace chop
