@@ -1,0 +1,78 @@
+// Reads Python pickles as data. Nothing is ever called: a pickle may build plain values and
+// may mention the names its reader allows; a call of such a name is kept as "this name with
+// these arguments" for whoever knows what it means.
+//
+// Values live in one table and refer to each other by number, so that neither sharing nor
+// cycles nor depth cost more than the bytes that describe them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "support/result.hpp"
+
+namespace chop {
+
+using PickleId = std::uint32_t;
+
+enum class PickleKind : std::uint8_t {
+  None,
+  Bool,        ///< integer 0 or 1
+  Int,         ///< integer
+  LongInt,     ///< beyond 64 bits; text holds its bytes, or its digits in protocol 0
+  Real,        ///< real
+  Text,        ///< text
+  Bytes,       ///< text
+  List,        ///< items
+  Tuple,       ///< items
+  Set,         ///< items
+  Dict,        ///< items: key, value, key, value ...
+  Name,        ///< text: "module.name", one of those allowed
+  Call,        ///< items: the name, its arguments; never called
+  Persistent,  ///< items: what a persistent id says, such as where a tensor's bytes are
+};
+
+struct PickleValue {
+  PickleKind kind = PickleKind::None;
+  std::uint16_t depth = 1;  ///< of nesting
+  std::int64_t integer = 0;
+  double real = 0;
+  std::string_view text = {};
+  std::vector<PickleId> items = {};
+};
+
+/// One object as read. `text` of its values points into the bytes given to read_pickle() or
+/// into `texts`.
+struct Pickle {
+  std::deque<PickleValue> values;
+  std::deque<std::string> texts;
+  PickleId root = 0;
+  std::size_t size = 0;  ///< bytes read, up to and including STOP
+
+  const PickleValue& operator[](PickleId id) const { return values[id]; }
+  const PickleValue& top() const { return values[root]; }
+  /// The value under a text key of a dict, or null.
+  const PickleValue* find(const PickleValue& dict, std::string_view key) const;
+};
+
+struct PickleLimits {
+  std::size_t values = 1'000'000;  ///< objects, entries of the memo, and references each
+  std::size_t depth = 200;         ///< of nesting
+};
+
+/// Whether a pickle may mention `module`.`name`.
+using PickleNames = std::function<bool(std::string_view module, std::string_view name)>;
+
+/// The pickle at the start of `bytes` (protocols 0 to 5), which must outlive the result.
+/// Anything but plain data and allowed names is an error that says what was asked for and
+/// where; `name` stands for the file in messages.
+Result<Pickle> read_pickle(std::span<const std::byte> bytes, std::string_view name,
+                           const PickleNames& allowed, const PickleLimits& limits = {});
+
+}  // namespace chop

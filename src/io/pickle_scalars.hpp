@@ -1,0 +1,20 @@
+// Numbers and texts as pickles spell them: a few bytes or a line of ASCII to a value.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace chop {
+
+/// Two's complement, lowest byte first; at most eight bytes, none is zero.
+std::int64_t pickle_int(std::string_view bytes);
+/// The eight bytes of BINFLOAT, highest first.
+double pickle_real(std::string_view bytes);
+/// 'it\'s' or "it's" with its escapes undone (STRING); nothing when it is not quoted so.
+std::optional<std::string> unquoted_string(std::string_view line);
+/// Latin-1 with \uXXXX and \UXXXXXXXX (UNICODE), as UTF-8; nothing for what is no character.
+std::optional<std::string> unescaped_unicode(std::string_view line);
+
+}  // namespace chop
