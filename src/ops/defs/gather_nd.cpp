@@ -56,7 +56,7 @@ OpDef gather_nd() {
       .forward = forward,
       .gradient = gradient,
       .cost = free_of_charge,
-      .onnx = {{"GatherND", 12}},
+      .onnx = {{"GatherND", 12, {{"batch_dims", "batch_dims"}}}},
       .samples = {{.inputs = {{{3, 4}}, indices({5, 2}, 0, 3)}},
                   {.inputs = {{{3, 2, 2}}, indices({2, 2, 1}, -3, 3)}},
                   {.attrs = {{"batch_dims", std::int64_t{1}}},

@@ -30,7 +30,7 @@ OpDef scatter_nd() {
                    "range(batch_dims)) + tuple(x1.movedim(-1, 0)))",
           .attrs = {{"batch_dims", std::int64_t{0},
                      "leading dimensions that x and indices share and walk together"}},
-          .onnx = {{"ScatterND", 16}},
+          .onnx = {{"ScatterND", 16, {{"reduction", "reduction"}}}},
           .samples = {{.attrs = with("none"), .inputs = {{{3, 4}}, indices({1, 2}, 0, 3), {{1}}}},
                       {.attrs = with("none"),
                        .inputs = {{{3, 2, 2}}, indices({1, 1}, -3, 3), {{1, 2, 2}}}},
