@@ -13,9 +13,8 @@ namespace fs = std::filesystem;
 bool is_checkpoint_file(const std::string& text) {
   std::error_code code;
   const fs::path path(text);
-  if (path.extension() == ".ckpt" || path.extension() == ".mz" ||
-      path.extension() == ".safetensors")
-    return true;
+  for (const std::string_view ending : {".ckpt", ".mz", ".safetensors", ".pt", ".pth", ".bin"})
+    if (path.extension() == ending) return true;
   return path.extension() != ".toml" && path.has_parent_path() && fs::is_regular_file(path, code);
 }
 

@@ -47,13 +47,18 @@ std::optional<fs::path> latest_with_checkpoint(const fs::path& folder, const std
   return latest;
 }
 
-Status check_load_type(const Settings& settings) {
-  const std::string type = settings.text("load_type").value_or("auto");
-  if (type == "auto" || type == "mz" || type == "safetensors") return {};
-  return Error{.what = cat("checkpoints of type '", type, "' cannot be read yet"),
-               .hint =
-                   "--load-type auto, mz and safetensors read what `ch train` writes, and any "
-                   "safetensors file"};
+/// How the reference system calls what was loaded.
+std::string_view kind_of(LoadType type) {
+  switch (type) {
+    case LoadType::Pt:
+      return "pytorch checkpoint";
+    case LoadType::Pl:
+      return "pytorch lightning checkpoint";
+    case LoadType::Mz:
+      return "mase checkpoint";
+    default:
+      return "weights";
+  }
 }
 
 }  // namespace
@@ -122,15 +127,18 @@ Result<Graph> make_model(const Settings& settings, const Dataset& data) {
 }
 
 Result<bool> load_into(Graph& graph, const fs::path& path, const Settings& settings) {
-  CH_CHECK(check_load_type(settings));
-  Result<LoadedWeights> loaded = load_weights(graph, path);
+  CH_TRY(const LoadType type, load_type_from_name(settings.text("load_type").value_or("auto")));
+  Result<LoadedWeights> loaded =
+      load_weights(graph, path, {.type = type, .partial = settings.flag("load_partial")});
   if (!loaded)
     return std::move(loaded).error().note(
         cat("while loading '", path.string(), "' into ", graph.name()));
   if (Status sound = verify(loaded.value().graph); !sound)
     return std::move(sound).error().note(cat("in the graph of '", path.string(), "'"));
   graph = std::move(loaded.value().graph);
-  log_info(cat("Loaded mase checkpoint from ", path.string()));
+  log_info(cat("Loaded ", kind_of(loaded.value().type), " from ", path.string()));
+  for (const std::string& note : loaded.value().notes)
+    log_info(cat(path.filename().string(), ": ", note));
   return loaded.value().transformed;
 }
 

@@ -8,7 +8,7 @@
 
 #include "cli/action_def.hpp"
 #include "data/dataset.hpp"
-#include "io/checkpoint.hpp"
+#include "io/load_weights.hpp"
 #include "train/trainer.hpp"
 
 namespace chop {

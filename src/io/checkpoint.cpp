@@ -3,13 +3,15 @@
 #include <optional>
 
 #include "io/safetensors.hpp"
+#include "io/torch_checkpoint.hpp"
+#include "io/weights_file.hpp"
 #include "ir/json.hpp"
 #include "support/text.hpp"
 
 namespace chop {
 namespace {
 
-constexpr const char* kGraphKey = "chop.graph";
+constexpr const char* kGraphKey = kGraphMetadata;
 constexpr const char* kVersionKey = "chop.version";
 constexpr const char* kVersion = "1";
 constexpr std::size_t kMostListed = 8;
@@ -96,11 +98,16 @@ bool is_native(const SafetensorsFile& file) {
   return file.metadata.contains(kGraphKey);
 }
 
+Error no_graph(const std::filesystem::path& path) {
+  return Error{.what = cat("'", path.string(),
+                           "' holds weights but no graph: it is not a checkpoint of ours"),
+               .hint = cat("checkpoints written by `ch train` hold both; `ch test MODEL DATASET "
+                           "--load ",
+                           path.string(), "` loads weights into a network")};
+}
+
 Result<Checkpoint> from_file(SafetensorsFile file, const std::filesystem::path& path) {
-  if (!is_native(file))
-    return Error{.what = cat("'", path.string(),
-                             "' holds weights but no graph: it is not a checkpoint of ours"),
-                 .hint = "checkpoints written by `ch train` hold both"};
+  if (!is_native(file)) return no_graph(path);
   if (const auto version = file.metadata.find(kVersionKey);
       version == file.metadata.end() || version->second != kVersion)
     return Error{.what = cat("'", path.string(), "' is of version ",
@@ -146,6 +153,8 @@ Status save_checkpoint(const std::filesystem::path& path, const Checkpoint& chec
 }
 
 Result<Checkpoint> load_checkpoint(const std::filesystem::path& path) {
+  CH_TRY(const MappedFile start, MappedFile::open(path));
+  if (TorchCheckpoint::looks_like_one(start.bytes())) return no_graph(path);
   CH_TRY(SafetensorsFile file, read_safetensors(path));
   return from_file(std::move(file), path);
 }
@@ -168,27 +177,6 @@ Status check_same_network(const Graph& wanted, const Graph& given) {
 bool is_transformed_from(const Checkpoint& checkpoint, const Graph& model) {
   const auto found = checkpoint.info.find(kTransformedFrom);
   return found != checkpoint.info.end() && found->second == model.name();
-}
-
-Result<LoadedWeights> load_weights(const Graph& model, const std::filesystem::path& path) {
-  CH_TRY(SafetensorsFile file, read_safetensors(path));
-  if (is_native(file)) {
-    CH_TRY(Checkpoint checkpoint, from_file(std::move(file), path));
-    const bool transformed = is_transformed_from(checkpoint, model);
-    if (!transformed) CH_CHECK(check_same_network(model, checkpoint.graph));
-    return LoadedWeights{std::move(checkpoint.graph), transformed};
-  }
-  Graph graph = model;
-  TensorsByName tensors(file.tensors.begin(), file.tensors.end());
-  Differences differences = fill(graph, tensors);
-  for (const auto& [name, tensor] : tensors)
-    if (!name.ends_with(".num_batches_tracked"))  // PyTorch's count of batches; we keep none
-      differences.add(cat("unexpected: ", name));
-  CH_CHECK(
-      std::move(differences)
-          .status(cat("the tensors of '", path.string(), "' are not those of '", model.name(), "'"),
-                  "`ch models NAME` shows what a model needs"));
-  return LoadedWeights{std::move(graph)};
 }
 
 }  // namespace chop

@@ -32,15 +32,6 @@ Status check_same_network(const Graph& wanted, const Graph& given);
 /// Says in a checkpoint's `info` that passes made its graph; the value names the model.
 inline constexpr const char* kTransformedFrom = "chop.transformed_from";
 
-/// The model with the weights of a file: of a native checkpoint its graph, which may hold
-/// number formats, provided it is the same network, or was made from it by passes; of any
-/// other safetensors file the tensors of those names.
-struct LoadedWeights {
-  Graph graph;
-  bool transformed = false;  ///< passes made the graph; save it with kTransformedFrom
-};
-Result<LoadedWeights> load_weights(const Graph& model, const std::filesystem::path& path);
-
 /// Whether the checkpoint says that passes made its graph from that model.
 bool is_transformed_from(const Checkpoint& checkpoint, const Graph& model);
 

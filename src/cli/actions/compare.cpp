@@ -61,7 +61,28 @@ Result<OpenedModel> open_one(const std::string& name, const Settings& settings) 
   return open_model(file, {.seed = static_cast<std::uint64_t>(settings.integer("seed"))});
 }
 
+/// A file of weights without a network: a PyTorch checkpoint, a plain safetensors file.
+bool holds_weights_alone(const std::string& name) {
+  if (!is_checkpoint_file(name)) return false;
+  const Result<WeightsFile> file = read_weights_file(name);
+  return file && file.value().type != LoadType::Mz;
+}
+
+/// The network of `other` with the weights of a file that has none of its own.
+Result<OpenedModel> with_weights(const OpenedModel& other, const std::string& file) {
+  CH_TRY(LoadedWeights loaded, load_weights(without_formats(other.graph), file));
+  return OpenedModel{.graph = std::move(loaded.graph),
+                     .name = fs::path(file).filename().string(),
+                     .dataset = other.dataset,
+                     .trained = true};
+}
+
 Result<BothNetworks> open_both(const Names& names, const Settings& settings) {
+  if (!names.after.empty() && holds_weights_alone(names.before)) {
+    CH_TRY(OpenedModel second, open_one(names.after, settings));
+    CH_TRY(OpenedModel first, with_weights(second, names.before));
+    return BothNetworks{std::move(first), std::move(second)};
+  }
   CH_TRY(OpenedModel first, open_one(names.before, settings));
   if (names.after.empty()) {
     if (!has_formats(first.graph))
@@ -72,7 +93,9 @@ Result<BothNetworks> open_both(const Names& names, const Settings& settings) {
     both.before.name = cat(first.name, " without formats");
     return both;
   }
-  CH_TRY(OpenedModel second, open_one(names.after, settings));
+  const bool weights_alone = holds_weights_alone(names.after);
+  CH_TRY(OpenedModel second,
+         weights_alone ? with_weights(first, names.after) : open_one(names.after, settings));
   for (const OpenedModel* model : {&first, &second})
     if (!model->trained) log_info(cat("The weights of ", model->name, " are random"));
   return BothNetworks{std::move(first), std::move(second)};
@@ -251,10 +274,11 @@ ActionDef compare() {
           "  ch compare graph_module.mz                      with its formats and without\n"
           "  ch compare best.ckpt graph_module.mz --data     and run both on samples\n"
           "  ch compare graph_module.mz --node seq_blocks_2 --weights\n"
-          "A and B are models, checkpoints, networks in TOML, or folders with a checkpoint. Nodes\n"
-          "are matched by name. SQNR is 10 log10 of the power of the values before over the power\n"
-          "of the error. --data alone runs the network's usual data set; --data NAME another one;\n"
-          "with DATASET, --data PATH says where its files are.",
+          "A and B are models, checkpoints, networks in TOML, or folders with a checkpoint; one\n"
+          "may be a file of weights alone (PyTorch, Lightning, safetensors) for the network of\n"
+          "the other. Nodes are matched by name. SQNR is 10 log10 of the power of the values\n"
+          "before over the power of the error. --data alone runs the network's usual data set;\n"
+          "--data NAME another one; with DATASET, --data PATH says where its files are.",
       .positionals = {"before", "after", "dataset"},
       .required = {"before"},
       .settings = {"seed", "rows", "standardise", "validation", "validation_fraction",

@@ -8,6 +8,8 @@
 #include "cli/output.hpp"
 #include "cli/pass_run.hpp"
 #include "cli/session.hpp"
+#include "cli/weights_view.hpp"
+#include "io/weights_file.hpp"
 #include "models/registry.hpp"
 #include "ops/registry.hpp"
 #include "support/log.hpp"
@@ -161,11 +163,43 @@ Result<Json> show(const Invocation& invocation, const OpenedModel& model) {
   return json;
 }
 
+/// The tensors of a file and what else it says.
+Status show_weights(const Invocation& invocation, const std::filesystem::path& path,
+                    const WeightsFile& file) {
+  const Settings& settings = invocation.settings;
+  std::error_code code;
+  const std::uintmax_t size = std::filesystem::file_size(path, code);
+  const std::string name = path.filename().string();
+  if (prints_text(invocation)) {
+    constexpr std::size_t kRows = 200;
+    const std::size_t rows =
+        settings.flag("all") ? file.tensors.size() : std::min(kRows, file.tensors.size());
+    invocation.out << weights_header(file, name, code ? 0 : size)
+                   << render(tensors_table(file, rows),
+                             {.style = TableStyle::Simple, .colour = invocation.colour});
+    if (rows < file.tensors.size())
+      invocation.out << file.tensors.size() - rows << " more; --all lists every one\n";
+    invocation.out << metadata_text(file);
+  }
+  Json json;
+  json["file"] = name;
+  json["file_bytes"] = code ? 0 : size;
+  json.update(json_of(file));
+  return write_json(invocation, json);
+}
+
 Result<Exit> run(const Invocation& invocation) {
   const Settings& settings = invocation.settings;
+  const std::string given = settings.text_or_empty("model");
+  if (is_checkpoint_file(given)) {
+    CH_TRY(const WeightsFile file, read_weights_file(given));
+    if (settings.flag("tensors") || (file.type != LoadType::Mz && !settings.has("report"))) {
+      CH_CHECK(show_weights(invocation, given, file));
+      return Exit::Done;
+    }
+  }
   CH_TRY(OpenedModel model,
-         open_model(settings.text_or_empty("model"),
-                    {.seed = static_cast<std::uint64_t>(settings.integer("seed"))}));
+         open_model(given, {.seed = static_cast<std::uint64_t>(settings.integer("seed"))}));
   const auto report = settings.text("report");
   CH_TRY(const Json json,
          report ? run_report(invocation, model, *report) : show(invocation, model));
@@ -198,7 +232,13 @@ std::vector<SettingDef> options() {
            .flags = {"--all"},
            .kind = SettingKind::Flag,
            .initial = "False",
-           .doc = "every layer of a large network, no blocks",
+           .doc = "every layer of a large network, no blocks; every tensor of a file",
+           .in_toml = false},
+          {.dest = "tensors",
+           .flags = {"--tensors"},
+           .kind = SettingKind::Flag,
+           .initial = "False",
+           .doc = "of a checkpoint the tensors and metadata, not the network",
            .in_toml = false},
           dump_setting()};
 }
@@ -214,7 +254,10 @@ ActionDef inspect() {
           "  ch inspect jsc-tiny --explain\n"
           "  ch inspect resnet18 --all\n"
           "  ch inspect best.ckpt --report flops --batch-size 8\n"
-          "FILE is a checkpoint or a network in TOML. --report graph, types, shapes, meta, flops\n"
+          "  ch inspect weights.pt\n"
+          "FILE is a checkpoint, a file of weights (PyTorch, Lightning, safetensors), whose "
+          "tensors\n"
+          "are listed, or a network in TOML. --report graph, types, shapes, meta, flops\n"
           "and stats run the passes report_graph, report_node_type, report_node_shape,\n"
           "report_node_meta_param, calculate_flops and profile_statistics; `ch pass` takes their\n"
           "arguments.",

@@ -103,6 +103,8 @@ TEST(SettingsTable, OurRowsFollowTheReferences) {
             "None           |\n"
             "| patience                 |            0             |                 |            "
             "0             |\n"
+            "| load_partial             |          False           |                 |          "
+            "False           |\n"
             "| resume                   |          False           |                 |          "
             "False           |\n"
             "| checkpoint_every_n_steps |            0             |                 |            "

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "io/load_weights.hpp"
 #include "io/safetensors.hpp"
 #include "ir/json.hpp"
 #include "support/files.hpp"
