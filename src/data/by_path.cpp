@@ -271,6 +271,28 @@ Result<Dataset> load_split_npz(const NpzArrays& arrays, const fs::path& path,
   return dataset;
 }
 
+/// Arrays that are all for testing: nothing is left to train on.
+Result<Dataset> load_test_npz(const NpzArrays& arrays, const fs::path& path,
+                              const DataOptions& options) {
+  const std::string name = path.string();
+  if (options.standardise)
+    return Error{
+        .what = cat("'", name, "' has test rows alone, and nothing to standardise them by"),
+        .hint = "standardise them before saving, or add x_train and y_train"};
+  CH_TRY(Samples test, samples_from(*find(arrays, "x_test"), *find(arrays, "y_test"),
+                                    name + ":x_test", threads_of(options)));
+  const Shape shape(test.x.shape().begin() + 1, test.x.shape().end());
+  Dataset dataset{.name = path.stem().string(), .sample_shape = shape};
+  CH_CHECK(name_classes(dataset, count_classes(test.y.data<std::int64_t>()), name));
+  const RowSplit rows{.train = {}, .test = first_rows(test.y.size(), options)};
+  Parts parts = test.x.dtype() == DType::F64 ? take_parts<double>(test, rows, shape, options)
+                                             : take_parts<float>(test, rows, shape, options);
+  dataset.train = parts.train;
+  dataset.validation = std::move(parts.train);
+  dataset.test = std::move(parts.test);
+  return dataset;
+}
+
 Result<Dataset> load_npz(const fs::path& path, const DataOptions& options) {
   CH_TRY(const NpzArrays arrays, read_npz(path));
   const auto has = [&](std::initializer_list<std::string_view> names) {
@@ -278,6 +300,7 @@ Result<Dataset> load_npz(const fs::path& path, const DataOptions& options) {
                        [&](std::string_view name) { return find(arrays, name) != nullptr; });
   };
   if (has({"x_train", "y_train", "x_test", "y_test"})) return load_split_npz(arrays, path, options);
+  if (has({"x_test", "y_test"})) return load_test_npz(arrays, path, options);
   if (has({"x", "y"})) {
     CH_TRY(Samples samples, samples_from(*find(arrays, "x"), *find(arrays, "y"), path.string(),
                                          threads_of(options)));
@@ -285,9 +308,10 @@ Result<Dataset> load_npz(const fs::path& path, const DataOptions& options) {
   }
   std::vector<std::string> names;
   for (const auto& [name, tensor] : arrays) names.push_back(name);
-  return Error{.what = cat("'", path.string(), "' holds the arrays ",
-                           names.empty() ? "(none)" : join(names, ", ")),
-               .hint = "needed are x and y, or x_train, y_train, x_test and y_test"};
+  return Error{
+      .what = cat("'", path.string(), "' holds the arrays ",
+                  names.empty() ? "(none)" : join(names, ", ")),
+      .hint = "needed are x and y, or x_train, y_train, x_test and y_test, or the last two alone"};
 }
 
 /// A folder is the data set whose files it holds.

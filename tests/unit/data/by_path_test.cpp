@@ -142,6 +142,24 @@ TEST(ByPath, NpzMayNameItsTestRows) {
   expect_error(path, "2 labels for 40 samples");
 }
 
+TEST(ByPath, TestRowsAloneAreNotSplit) {
+  const TempFolder folder;
+  const auto path = folder / "t.npz";
+  const Tensor x = Tensor::of<float>({3, 2}, {1, 2, 3, 4, 5, 6});
+  ASSERT_TRUE(
+      write_npz(path, {{"x_test", x}, {"y_test", Tensor::of<std::int64_t>({3}, {0, 2, 1})}}));
+  const Result<Dataset> loaded = load_dataset(path.string());
+  ASSERT_TRUE(loaded) << error_of(loaded);
+  EXPECT_EQ(loaded.value().test.x, x);
+  EXPECT_EQ(loaded.value().train.rows(), 0);
+  EXPECT_EQ(loaded.value().validation.rows(), 0);
+  EXPECT_EQ(loaded.value().num_classes, 3);
+  EXPECT_EQ(load_dataset(path.string(), {.rows = 2}).value().test.rows(), 2);
+  const Result<Dataset> scaled = load_dataset(path.string(), {.standardise = true});
+  ASSERT_FALSE(scaled);
+  EXPECT_NE(scaled.error().what.find("nothing to standardise them by"), std::string::npos);
+}
+
 std::string idx(const std::vector<unsigned>& dims, const std::string& data) {
   std::string bytes = {0, 0, 8, static_cast<char>(dims.size())};
   for (const unsigned dim : dims)
