@@ -1,0 +1,211 @@
+"""Weights that come from elsewhere: ch inspect, convert, and --load of PyTorch and safetensors files."""
+import json
+import os
+import pathlib
+import shutil
+import struct
+import subprocess
+import tempfile
+import unittest
+
+import numpy
+import torch
+
+CH = os.environ["CH_BIN"]
+SOURCE = pathlib.Path(os.environ["CH_SOURCE"])
+SHARED = pathlib.Path(os.environ.get("CH_SHARED_DATA", SOURCE.parent / "shared" / "data"))
+
+
+class InFolder(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+
+    def run_ch(self, *words):
+        environment = {**os.environ, "CH_CACHE_DIR": str(self.folder / "cache")}
+        return subprocess.run([CH, *map(str, words)], cwd=self.folder, env=environment, capture_output=True, text=True)
+
+    def good(self, *words):
+        result = self.run_ch(*words)
+        self.assertEqual(result.returncode, 0, result.stderr + result.stdout)
+        return result
+
+    def json(self, *words):
+        return json.loads(self.good(*words, "--json", "-").stdout)
+
+    def refused(self, *words, code=1, says=()):
+        result = self.run_ch(*words)
+        self.assertEqual(result.returncode, code, result.stderr + result.stdout)
+        for text in says:
+            self.assertIn(text, result.stderr)
+
+    def tiny(self):
+        """The state dict of jsc-tiny, by PyTorch."""
+        torch.manual_seed(1)
+        network = torch.nn.Sequential(torch.nn.BatchNorm1d(16), torch.nn.ReLU(), torch.nn.Linear(16, 5))
+        return {f"seq_blocks.{name}": tensor for name, tensor in network.state_dict().items()}
+
+    def samples(self):
+        generator = numpy.random.default_rng(0)
+        numpy.savez(self.folder / "rows.npz", x_test=generator.normal(size=(50, 16)).astype(numpy.float32),
+                    y_test=numpy.arange(50) % 5)
+        return self.folder / "rows.npz"
+
+
+class Load(InFolder):
+    def test_a_state_dict_and_its_wrappings_give_the_same_accuracy(self):
+        data = self.samples()
+        state = self.tiny()
+        files = {
+            "plain.pt": state,
+            "ddp.pth": {f"module.{name}": tensor for name, tensor in state.items()},
+            "lightning.ckpt": {"pytorch-lightning_version": "2.1.3", "epoch": 3,
+                               "state_dict": {f"model.{name}": tensor for name, tensor in state.items()}},
+            "wide.bin": {name: tensor.double() if tensor.is_floating_point() else tensor
+                         for name, tensor in state.items()},
+        }
+        answers = set()
+        for name, saved in files.items():
+            torch.save(saved, self.folder / name)
+            result = self.json("test", "jsc-tiny", data, "--load", name)
+            self.assertEqual(result["rows"], 50)
+            answers.add((result["correct"], result["loss"]))
+        self.assertEqual(len(answers), 1, answers)
+        self.good("convert", "lightning.ckpt", "w.safetensors")
+        result = self.json("test", "jsc-tiny", data, "--load", "w.safetensors")
+        answers.add((result["correct"], result["loss"]))
+        self.assertEqual(len(answers), 1)
+
+    def test_halves_are_widened(self):
+        data = self.samples()
+        state = {name: tensor.bfloat16() if tensor.is_floating_point() else tensor
+                 for name, tensor in self.tiny().items()}
+        torch.save(state, self.folder / "half.pt")
+        torch.save({name: tensor.float() if tensor.is_floating_point() else tensor for name, tensor in state.items()},
+                   self.folder / "full.pt")
+        self.assertEqual(self.json("test", "jsc-tiny", data, "--load", "half.pt")["loss"],
+                         self.json("test", "jsc-tiny", data, "--load", "full.pt")["loss"])
+
+    def test_differences_are_listed_and_partial_takes_the_rest(self):
+        data = self.samples()
+        state = self.tiny()
+        del state["seq_blocks.2.bias"]
+        state["seq_blocks.2.weight"] = torch.zeros(4, 16)
+        state["head.weight"] = torch.zeros(2)
+        torch.save(state, self.folder / "other.pt")
+        says = ["are not those of 'jsc-tiny': 1 missing, 1 of another shape, 1 unexpected",
+                "missing: seq_blocks.2.bias", "unexpected: head.weight",
+                "seq_blocks.2.weight is f32[4, 16], expected f32[5, 16]", "--load-partial takes the 4 that fit"]
+        self.refused("test", "jsc-tiny", data, "--load", "other.pt", says=says)
+        result = self.good("test", "jsc-tiny", data, "--load", "other.pt", "--load-partial")
+        log = result.stderr + result.stdout
+        self.assertIn("took 4 of 6 tensors", log)
+        for text in says[1:4]:
+            self.assertIn(text, log)
+        torch.save({"unrelated": torch.zeros(2)}, self.folder / "none.pt")
+        self.refused("test", "jsc-tiny", data, "--load", "none.pt", "--load-partial", says=["6 missing, 1 unexpected"])
+
+    def test_load_type_must_agree_with_the_content(self):
+        data = self.samples()
+        torch.save(self.tiny(), self.folder / "plain.pt")
+        self.good("test", "jsc-tiny", data, "--load", "plain.pt", "--load-type", "pt")
+        self.refused("test", "jsc-tiny", data, "--load", "plain.pt", "--load-type", "pl",
+                     says=["is a PyTorch checkpoint, not a PyTorch Lightning checkpoint"])
+        self.refused("test", "jsc-tiny", data, "--load", "plain.pt", "--load-type", "mz", says=["safetensors"])
+        (self.folder / "text.pt").write_text("hello there, this is text")
+        self.refused("test", "jsc-tiny", data, "--load", "text.pt", says=["is no file of weights that is known here"])
+
+    def test_training_and_comparing_start_from_them(self):
+        torch.save(self.tiny(), self.folder / "plain.pt")
+        self.good("train", "jsc-tiny", "jsc", "--rows", 2000, "--max-epochs", 1,
+                  "--load", "plain.pt", "--project", "p")
+        best = next(self.folder.glob("mase_output/p/software/training_ckpts/best.ckpt"))
+        self.assertIn("seq_blocks_2", self.good("compare", "plain.pt", best).stdout)
+        self.good("convert", best, "best.safetensors")
+        self.good("compare", best, "best.safetensors")
+
+
+class Inspect(InFolder):
+    def test_tensors_totals_and_metadata_on_one_screen(self):
+        torch.save({"state_dict": {"model.w": torch.zeros(2, 3), "model.n": torch.tensor(1)}, "epoch": 4,
+                    "pytorch-lightning_version": "2.0"}, self.folder / "a.ckpt")
+        text = self.good("inspect", "a.ckpt").stdout
+        for part in ["a PyTorch Lightning checkpoint", "2 tensors, 7 elements, 32 B", "[2, 3]", "f32", "i64",
+                     "epoch: 4", "every name began with 'model.'"]:
+            self.assertIn(part, text)
+
+    def test_weights_without_a_graph_are_no_network(self):
+        torch.save({"w": torch.zeros(2)}, self.folder / "a.pt")
+        self.refused("inspect", "a.pt", "--report", "graph", says=["holds weights but no graph", "--load"])
+
+    def test_a_native_checkpoint_shows_its_network_or_its_tensors(self):
+        self.good("train", "jsc-tiny", "jsc", "--rows", 2000, "--max-epochs", 1, "--project", "p")
+        best = next(self.folder.glob("mase_output/p/software/training_ckpts/best.ckpt"))
+        self.assertIn("seq_blocks_2", self.good("inspect", best).stdout)
+        listed = self.json("inspect", best, "--tensors")
+        self.assertEqual(listed["type"], "mz")
+        self.assertIn("seq_blocks.2.weight", [entry["name"] for entry in listed["tensors"]])
+
+    def test_hostile_files_are_refused(self):
+        (self.folder / "big.safetensors").write_bytes(struct.pack("<Q", 2**63) + b"{}")
+        self.refused("inspect", "big.safetensors", says=["big.safetensors"])
+        self.refused("test", "jsc-tiny", self.samples(), "--load", "big.safetensors", "--load-type", "safetensors",
+                     says=["its header claims 9223372036854775808 bytes, more than 100 MB"])
+        (self.folder / "evil.pkl").write_bytes(b"\x80\x02cos\nsystem\nX\x0a\x00\x00\x00touch evilq\x00\x85R.")
+        (self.folder / "evil.pt").write_bytes((self.folder / "evil.pkl").read_bytes())
+        self.refused("inspect", "evil.pt", says=["it asks for os.system", "nothing was called"])
+        self.assertFalse((self.folder / "evil").exists())
+
+
+class Convert(InFolder):
+    def test_the_parameters_of_a_native_checkpoint(self):
+        self.good("train", "jsc-tiny", "jsc", "--rows", 2000, "--max-epochs", 1, "--project", "p")
+        last = next(self.folder.glob("mase_output/p/software/training_ckpts/last.ckpt"))
+        self.good("convert", last, "w.safetensors")
+        listed = self.json("inspect", "w.safetensors")
+        self.assertEqual(listed["type"], "safetensors")
+        self.assertEqual(len(listed["tensors"]), 6)
+        self.assertNotIn("chop.graph", listed["metadata"])
+
+    def test_mistakes_are_clear(self):
+        torch.save({"w": torch.zeros(2)}, self.folder / "a.pt")
+        self.refused("convert", "a.pt", "b.xyz", says=["cannot be converted to", ".safetensors"])
+        self.refused("convert", "nowhere.pt", "b.safetensors", says=["nowhere.pt"])
+        self.good("convert", "a.pt", "b.safetensors")
+        before = (self.folder / "b.safetensors").read_bytes()
+        self.refused("convert", "b.safetensors", "b.safetensors", says=["is the file to convert"])
+        self.assertEqual((self.folder / "b.safetensors").read_bytes(), before)
+        result = self.json("convert", "a.pt", "c.safetensors")
+        self.assertEqual((result["type"], result["tensors"]), ("pt", 1))
+
+
+class RealJets(InFolder):
+    def setUp(self):
+        super().setUp()
+        if not (SHARED / "checkpoints").exists() or not (SHARED / "jsc").exists():
+            self.skipTest("the real checkpoints and jets are not here (CH_SHARED_DATA)")
+        # All 1,000 jets are judged: a file with test rows alone is not split.
+        numpy.savez(self.folder / "jets.npz", x_test=numpy.load(SHARED / "jsc" / "jets1000_standardised.npy"),
+                    y_test=numpy.load(SHARED / "jsc" / "jets1000_labels.npy"))
+
+    def judge(self, model, checkpoint):
+        result = self.json("test", model, "jets.npz", "--load", SHARED / "checkpoints" / checkpoint)
+        self.assertEqual(result["rows"], 1000)
+        return result["correct"]
+
+    def test_lightnings_jsc_tiny(self):
+        self.assertEqual(self.judge("jsc-tiny", "jsc-tiny-lightning.ckpt"), 723)
+
+    def test_lightnings_deeper_network_through_toml(self):
+        network = SOURCE / "configs" / "examples" / "jsc_mlp.toml"
+        self.assertEqual(self.judge(network, "jsc-mlp-lightning.ckpt"), 759)
+
+    def test_the_quantised_networks_state_dict_and_a_real_safetensors_file(self):
+        listed = self.json("inspect", SHARED / "checkpoints" / "jsc-tiny-quantised-state-dict.pt")
+        self.assertEqual(len(listed["tensors"]), 40)
+        self.assertEqual(self.json("inspect", SHARED / "checkpoints" / "silero_vad_16k.safetensors")["type"],
+                         "safetensors")
+
+
+if __name__ == "__main__":
+    unittest.main()
