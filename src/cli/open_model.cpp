@@ -4,37 +4,92 @@
 
 #include "io/checkpoint.hpp"
 #include "models/registry.hpp"
+#include "onnx/import.hpp"
 #include "ops/infer.hpp"
+#include "support/files.hpp"
+#include "support/log.hpp"
+#include "support/text.hpp"
 
 namespace chop {
+namespace {
 
 namespace fs = std::filesystem;
+
+Result<OpenedModel> open_checkpoint(const std::string& file) {
+  CH_TRY(Checkpoint checkpoint, load_checkpoint(file));
+  CH_CHECK(verify(checkpoint.graph));
+  OpenedModel opened{.graph = std::move(checkpoint.graph),
+                     .name = fs::path(file).filename().string(),
+                     .dataset = {},
+                     .trained = true};
+  if (const Result<const ModelDef*> def = find_model(opened.graph.name()); def)
+    opened.dataset = std::string(def.value()->dataset);
+  return opened;
+}
+
+Result<OpenedModel> open_onnx(const std::string& file, const OpenModelOptions& options) {
+  CH_TRY(OnnxImport imported, import_onnx(file, {.name = fs::path(file).stem().string(),
+                                                 .given = options.given}));
+  for (const std::string& note : imported.notes)
+    log_info(cat(fs::path(file).filename().string(), ": ", note));
+  return OpenedModel{.graph = std::move(imported.graph),
+                     .name = fs::path(file).filename().string(),
+                     .dataset = {},
+                     .trained = true,
+                     .fixed = std::move(imported.fixed)};
+}
+
+}  // namespace
+
+bool is_onnx_file(const std::string& text) {
+  std::error_code code;
+  const fs::path path(text);
+  if (path.extension() == ".onnx") return true;
+  if (path.has_extension() || !fs::is_regular_file(path, code)) return false;
+  const Result<MappedFile> file = MappedFile::open(path);
+  return file && looks_like_onnx(file.value().bytes());
+}
 
 bool is_checkpoint_file(const std::string& text) {
   std::error_code code;
   const fs::path path(text);
   for (const std::string_view ending : {".ckpt", ".mz", ".safetensors", ".pt", ".pth", ".bin"})
     if (path.extension() == ending) return true;
-  return path.extension() != ".toml" && path.has_parent_path() && fs::is_regular_file(path, code);
+  return path.extension() != ".toml" && path.has_parent_path() &&
+         fs::is_regular_file(path, code) && !is_onnx_file(text);
+}
+
+std::string network_file(const std::string& file_or_folder) {
+  std::error_code code;
+  const fs::path path(file_or_folder);
+  if (!fs::is_directory(path, code)) return file_or_folder;
+  for (const char* file : {"graph_module.mz", "best.ckpt", "last.ckpt"})
+    if (fs::exists(path / file, code)) return (path / file).string();
+  return file_or_folder;
+}
+
+bool is_network_file(const std::string& text) {
+  std::error_code code;
+  if (find_model(text)) return false;  // a name of the zoo, whatever lies in this folder
+  return is_onnx_file(text) || is_checkpoint_file(text) || fs::is_directory(text, code);
 }
 
 Result<OpenedModel> open_model(const std::string& name_or_file, const OpenModelOptions& options) {
-  OpenedModel opened{.graph = Graph(), .name = name_or_file, .dataset = {}};
-  if (is_checkpoint_file(name_or_file)) {
-    CH_TRY(Checkpoint checkpoint, load_checkpoint(name_or_file));
-    CH_CHECK(verify(checkpoint.graph));
-    opened.graph = std::move(checkpoint.graph);
-    opened.name = fs::path(name_or_file).filename().string();
-    opened.trained = true;
-    if (const Result<const ModelDef*> def = find_model(opened.graph.name()); def)
-      opened.dataset = std::string(def.value()->dataset);
-    return opened;
+  const Result<const ModelDef*> def = find_model(name_or_file);
+  if (!def) {
+    std::error_code code;
+    const std::string file = network_file(name_or_file);
+    if (fs::is_directory(file, code))
+      return Error{.what = cat("the folder '", name_or_file, "' holds no network"),
+                   .hint = "give a file, or a folder with graph_module.mz or best.ckpt"};
+    if (is_onnx_file(file)) return open_onnx(file, options);
+    if (is_checkpoint_file(file)) return open_checkpoint(file);
   }
+  OpenedModel opened{.graph = Graph(), .name = name_or_file, .dataset = {}};
   CH_TRY(opened.graph, build_model(name_or_file, {.sample_shape = options.sample_shape,
                                                   .num_classes = options.num_classes,
                                                   .seed = options.seed}));
-  if (const Result<const ModelDef*> def = find_model(name_or_file); def)
-    opened.dataset = std::string(def.value()->dataset);
+  if (def) opened.dataset = std::string(def.value()->dataset);
   return opened;
 }
 

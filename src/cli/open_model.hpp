@@ -1,8 +1,10 @@
 // A network by name or by file, for actions that need no data set.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cli/settings.hpp"
 #include "ir/graph.hpp"
@@ -14,19 +16,29 @@ struct OpenedModel {
   std::string name;      ///< as given; a file's own name
   std::string dataset;   ///< the data set it is usually run on, if it is known
   bool trained = false;  ///< the weights come from a file
+  std::vector<std::string> fixed = {};  ///< inputs whose given values became part of the graph
 };
 
-/// A model of the zoo, a network in TOML, or a native checkpoint, with its own input shape and
-/// classes unless `sample_shape` and `num_classes` say otherwise.
+/// A model of the zoo, a network in TOML, a native checkpoint or an ONNX model, with its own input
+/// shape and classes unless `sample_shape` and `num_classes` say otherwise.
 struct OpenModelOptions {
   Shape sample_shape = {};
   std::int64_t num_classes = 0;
   std::uint64_t seed = 0;
+  /// Values of an ONNX model's inputs, where they are known: its shapes follow from them.
+  std::map<std::string, Tensor> given = {};
 };
 Result<OpenedModel> open_model(const std::string& name_or_file,
                                const OpenModelOptions& options = {});
 
-/// True for what is read as a checkpoint: it exists and is neither a folder nor TOML.
+/// True for what is read as a checkpoint: it exists and is neither a folder, TOML nor ONNX.
 bool is_checkpoint_file(const std::string& text);
+/// True for ONNX models, by ending or, where there is none, by content.
+bool is_onnx_file(const std::string& text);
+/// True where a word stands for a whole network on disk rather than for a model to be built: a
+/// native checkpoint, an ONNX model, or a folder that `ch transform` or `ch train` left.
+bool is_network_file(const std::string& text);
+/// The file in such a folder; anything else as it is.
+std::string network_file(const std::string& file_or_folder);
 
 }  // namespace chop

@@ -4,9 +4,11 @@
 #include <array>
 #include <ctime>
 
+#include "cli/open_model.hpp"
 #include "cli/output.hpp"
 #include "models/network.hpp"
 #include "models/registry.hpp"
+#include "onnx/import.hpp"
 #include "ops/infer.hpp"
 #include "support/files.hpp"
 #include "support/log.hpp"
@@ -61,6 +63,16 @@ std::string_view kind_of(LoadType type) {
   }
 }
 
+/// A network on disk, or one built for the data.
+Result<Graph> network_of(Session& session, const Settings& settings) {
+  if (settings.model_in_config() || !is_network_file(session.model_name))
+    return make_model(settings, session.data);
+  CH_TRY(OpenedModel opened, open_model(session.model_name));
+  session.trained = true;
+  session.transformed = true;  // what is saved from here on was made from this file
+  return std::move(opened.graph);
+}
+
 }  // namespace
 
 fs::path project_folder(const Settings& settings) {
@@ -89,7 +101,10 @@ DataOptions data_options(const Settings& settings) {
           .use_cache = !settings.flag("disable_dataset_cache"),
           .rows = settings.integer("rows"),
           .threads = thread_count(settings),
-          .standardise = settings.flag("standardise")};
+          .standardise = settings.flag("standardise"),
+          .input_scale = settings.real("input_scale"),
+          .input_mean = settings.real("input_mean"),
+          .input_std = settings.real("input_std")};
 }
 
 TrainOptions train_options(const Settings& settings) {
@@ -126,8 +141,15 @@ Result<Graph> make_model(const Settings& settings, const Dataset& data) {
   return build_model(settings.text_or_empty("model"), args);
 }
 
-Result<bool> load_into(Graph& graph, const fs::path& path, const Settings& settings) {
+Result<bool> load_into(Graph& graph, const fs::path& given, const Settings& settings) {
   CH_TRY(const LoadType type, load_type_from_name(settings.text("load_type").value_or("auto")));
+  const fs::path path = network_file(given.string());
+  if (type == LoadType::Onnx || (type == LoadType::Auto && is_onnx_file(path.string()))) {
+    CH_TRY(OnnxImport imported, import_onnx(path, {.name = graph.name()}));
+    graph = std::move(imported.graph);
+    log_info(cat("Loaded ONNX model from ", path.string(), ", network and weights"));
+    return true;
+  }
   Result<LoadedWeights> loaded =
       load_weights(graph, path, {.type = type, .partial = settings.flag("load_partial")});
   if (!loaded)
@@ -142,7 +164,7 @@ Result<bool> load_into(Graph& graph, const fs::path& path, const Settings& setti
   return loaded.value().transformed;
 }
 
-Result<Session> open_session(const Invocation& invocation) {
+Result<Session> open_session(const Invocation& invocation, NeedsData needs) {
   const Settings& settings = invocation.settings;
   if (prints_text(invocation) && !settings.flag("quiet"))
     invocation.out << render(settings_table(settings), {.colour = invocation.colour}) << std::flush;
@@ -151,21 +173,32 @@ Result<Session> open_session(const Invocation& invocation) {
   const std::string dataset = settings.text_or_empty("dataset");
   log_info(cat("Initialising model '", session.model_name, "'..."));
   // A misspelt model is worth knowing before the data is read.
-  if (!settings.model_in_config() && !session.model_name.ends_with(".toml"))
+  if (!settings.model_in_config() && !session.model_name.ends_with(".toml") &&
+      !is_network_file(session.model_name))
     if (Result<const ModelDef*> known = find_model(session.model_name); !known)
       return std::move(known).error();
-  log_info(cat("Initialising dataset '", dataset, "'..."));
-  CH_TRY(session.data, load_dataset(dataset, data_options(settings)));
-  for (const std::string& note : session.data.notes) log_info(note);
-  CH_TRY(session.graph, make_model(settings, session.data));
+  if (dataset.empty() && needs == NeedsData::Always)
+    return Error{.what = "no data set given", .hint = "name one; `ch datasets` lists them"};
+  if (!dataset.empty()) {
+    log_info(cat("Initialising dataset '", dataset, "'..."));
+    CH_TRY(session.data, load_dataset(dataset, data_options(settings)));
+    for (const std::string& note : session.data.notes) log_info(note);
+  }
+  CH_TRY(session.graph, network_of(session, settings));
   if (const auto path = settings.text("load_name")) {
     CH_TRY(session.transformed, load_into(session.graph, *path, settings));
+    session.trained = true;
   }
-  CH_CHECK(check_fits(session.graph, session.data.test, session.data.num_classes));
+  if (session.has_data())
+    CH_CHECK(check_fits(session.graph, session.data.test, session.data.num_classes));
   session.project = project_folder(settings);
   CH_CHECK(ensure_writable_folder(session.software()));
   log_info(cat("Project will be created at ", session.project.string()));
   return session;
+}
+
+const Split& calibration_rows(const Dataset& data) {
+  return data.train.rows() > 0 ? data.train : data.test;
 }
 
 std::string labelled(const Dataset& data, std::string_view what) {

@@ -19,16 +19,21 @@ struct Session {
   std::string model_name;
   std::filesystem::path project;  ///< <project_dir>/<project>
   bool transformed = false;       ///< passes made the graph that was loaded
+  bool trained = false;           ///< the weights come from a file
+
+  bool has_data() const { return data.test.rows() > 0; }
 
   std::filesystem::path software() const { return project / "software"; }
   std::filesystem::path checkpoints() const { return software() / "training_ckpts"; }
 };
 
-/// Prints the table of settings and opens data and model, saying so in the log. With a file
+/// Prints the table of settings and opens data and model, saying so in the log. The model may be
+/// a network on disk: an ONNX model, a checkpoint, a folder that holds one. With a file
 /// to load, the weights (and, of a native checkpoint, the graph) come from there; a
 /// checkpoint of another network is an error. Creates the project's folder last, so that a
 /// mistake leaves nothing behind.
-Result<Session> open_session(const Invocation& invocation);
+enum class NeedsData : std::uint8_t { Always, IfGiven };
+Result<Session> open_session(const Invocation& invocation, NeedsData needs = NeedsData::Always);
 
 /// <project_dir>/<project>; without --project {model}_{task}_{dataset}_{date}.
 std::filesystem::path project_folder(const Settings& settings);
@@ -41,6 +46,9 @@ TrainOptions train_options(const Settings& settings);
 Result<Graph> make_model(const Settings& settings, const Dataset& data);
 /// Loads `path` over `graph`; true when passes made the graph it holds.
 Result<bool> load_into(Graph& graph, const std::filesystem::path& path, const Settings& settings);
+
+/// What passes look at: the train rows, or all there are in a file of test rows alone.
+const Split& calibration_rows(const Dataset& data);
 
 /// "accuracy (synthetic)" where the data set is not real, so that no such figure is taken
 /// for a measurement.

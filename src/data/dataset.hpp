@@ -53,6 +53,10 @@ struct DataOptions {
   /// Data sets by path: subtract the mean and divide by the standard deviation of the train
   /// rows. Off, because a file may have been standardised already; jsc always is.
   bool standardise = false;
+  /// What a network was trained to see: every number becomes (x · scale - mean) / std.
+  double input_scale = 1;
+  double input_mean = 0;
+  double input_std = 1;
 };
 
 /// A registered name (jsc, mnist, ...), or a path: CSV, npy, npz, HDF5, or a folder with the

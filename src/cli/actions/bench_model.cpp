@@ -133,7 +133,7 @@ Result<Exit> run(const Invocation& invocation) {
   if (const auto name = settings.text("dataset")) {
     CH_TRY(data, load_dataset(*name, data_options(settings)));
     for (const std::string& note : data->notes) log_info(note);
-    CH_CHECK(check_fits(model.graph, data->train, data->num_classes));
+    CH_CHECK(check_fits(model.graph, calibration_rows(*data), data->num_classes));
   }
   CH_TRY(const Bench bench, measure(model.graph, {.batch = settings.integer("batch_size"),
                                                   .threads = thread_count(settings),

@@ -43,22 +43,8 @@ Names read_names(const Settings& settings) {
   return names;
 }
 
-/// A folder stands for the network in it: as `ch transform` or `ch train` saved it.
-std::string file_of(const std::string& name) {
-  std::error_code code;
-  if (!fs::is_directory(name, code)) return name;
-  for (const char* file : {"graph_module.mz", "best.ckpt", "last.ckpt"})
-    if (fs::exists(fs::path(name) / file, code)) return (fs::path(name) / file).string();
-  return name;
-}
-
 Result<OpenedModel> open_one(const std::string& name, const Settings& settings) {
-  std::error_code code;
-  const std::string file = file_of(name);
-  if (fs::is_directory(file, code))
-    return Error{.what = cat("the folder '", name, "' holds no network"),
-                 .hint = "give a checkpoint, or a folder with graph_module.mz or best.ckpt"};
-  return open_model(file, {.seed = static_cast<std::uint64_t>(settings.integer("seed"))});
+  return open_model(name, {.seed = static_cast<std::uint64_t>(settings.integer("seed"))});
 }
 
 /// A file of weights without a network: a PyTorch checkpoint, a plain safetensors file.

@@ -4,10 +4,13 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/action_def.hpp"
+#include "cli/open_model.hpp"
 #include "cli/output.hpp"
+#include "cli/session.hpp"
 #include "io/checkpoint.hpp"
 #include "io/safetensors.hpp"
 #include "io/weights_file.hpp"
+#include "onnx/export.hpp"
 #include "support/log.hpp"
 #include "support/text.hpp"
 
@@ -33,7 +36,8 @@ void sort_tensors(SafetensorsFile& file) {
 }
 
 /// Weights and metadata of any file. The dtypes stay as they are.
-Result<Written> weights_to_safetensors(const fs::path& from, const fs::path& to) {
+Result<Written> weights_to_safetensors(const std::string& from, const fs::path& to,
+                                       const Settings&) {
   CH_TRY(const WeightsFile weights, read_weights_file(from));
   SafetensorsFile file{.metadata = weights.metadata, .tensors = {}};
   // Readers of Hugging Face ask for the framework the weights came from.
@@ -48,38 +52,92 @@ Result<Written> weights_to_safetensors(const fs::path& from, const fs::path& to)
   return Written{.tensors = file.tensors.size(), .notes = weights.notes};
 }
 
-/// The parameters of a native checkpoint: without the graph and the state of the optimiser.
-Result<Written> native_to_safetensors(const fs::path& from, const fs::path& to) {
-  CH_TRY(const Checkpoint checkpoint, load_checkpoint(from));
-  SafetensorsFile file{.metadata = checkpoint.info, .tensors = {}};
-  for (const Parameter& parameter : checkpoint.graph.parameters())
+/// The parameters of a network: without the graph and the state of the optimiser.
+Result<Written> network_to_safetensors(const std::string& from, const fs::path& to,
+                                       const Settings&) {
+  CH_TRY(const OpenedModel model, open_model(from));
+  SafetensorsFile file;
+  for (const Parameter& parameter : model.graph.parameters())
     file.tensors.emplace_back(parameter.name, parameter.value);
   sort_tensors(file);
   CH_CHECK(write_safetensors(to, file));
   Written written{.tensors = file.tensors.size()};
-  written.notes.push_back("the graph is left out");
-  if (!checkpoint.extra.empty())
-    written.notes.push_back(
-        cat(checkpoint.extra.size(), " tensors that are no parameters are left out"));
+  written.notes.emplace_back("the graph is left out");
   return written;
 }
 
-/// One way from a kind of file to an ending. A new direction is a new row.
+/// A whole network, from wherever it comes, as a checkpoint of ours.
+Result<Written> network_to_native(const std::string& from, const fs::path& to, const Settings&) {
+  CH_TRY(const OpenedModel model, open_model(from));
+  CH_CHECK(save_checkpoint(to, {.graph = model.graph, .info = {}}));
+  return Written{.tensors = model.graph.parameters().size()};
+}
+
+Result<Written> network_to_onnx(const std::string& from, const fs::path& to,
+                                const Settings& settings) {
+  CH_TRY(OpenedModel model, open_model(from));
+  if (const auto weights = settings.text("load_name")) {
+    CH_TRY(const bool transformed, load_into(model.graph, *weights, settings));
+    static_cast<void>(transformed);
+    model.trained = true;
+  }
+  const bool qonnx = settings.text("quant_style").value_or("qdq") == "qonnx";
+  CH_CHECK(write_onnx(to, model.graph, {.style = qonnx ? QuantStyle::Qonnx : QuantStyle::Qdq}));
+  Written written{.tensors = model.graph.parameters().size()};
+  if (!model.trained) written.notes.emplace_back("the weights are random; --load gives others");
+  return written;
+}
+
+/// What FROM is: a file of weights, or a network.
+enum class Source : std::uint8_t { Weights, Native, Onnx, Model };
+
+Result<Source> source_of(const std::string& from) {
+  std::error_code code;
+  if (!is_network_file(from)) return Source::Model;
+  const std::string file = network_file(from);
+  if (!fs::exists(file, code))
+    return Error{.what = cat("no such file: '", from, "'"),
+                 .hint = "give a file, or a model of `ch models`"};
+  if (is_onnx_file(file)) return Source::Onnx;
+  if (fs::is_directory(file, code))
+    return Error{.what = cat("the folder '", from, "' holds no network"),
+                 .hint = "give a file, or a folder with graph_module.mz or best.ckpt"};
+  CH_TRY(const WeightsFile weights, read_weights_file(file));
+  return weights.type == LoadType::Mz ? Source::Native : Source::Weights;
+}
+
+std::string_view describe(Source source) {
+  switch (source) {
+    case Source::Weights:
+      return "a file of weights";
+    case Source::Native:
+      return "a checkpoint of ours";
+    case Source::Onnx:
+      return "an ONNX model";
+    default:
+      return "a model";
+  }
+}
+
+/// One way from a kind of source to an ending. A new direction is a new row.
 struct Conversion {
-  std::vector<LoadType> from;
+  std::vector<Source> from;
   std::string_view to;  ///< ending of the file to write
-  Result<Written> (*run)(const fs::path& from, const fs::path& to);
+  Result<Written> (*run)(const std::string& from, const fs::path& to, const Settings& settings);
 };
 
 const std::vector<Conversion>& conversions() {
   static const std::vector<Conversion> all = {
-      {{LoadType::Pt, LoadType::Pl, LoadType::Safetensors}, ".safetensors", weights_to_safetensors},
-      {{LoadType::Mz}, ".safetensors", native_to_safetensors},
+      {{Source::Weights}, ".safetensors", weights_to_safetensors},
+      {{Source::Native, Source::Onnx, Source::Model}, ".safetensors", network_to_safetensors},
+      {{Source::Native, Source::Onnx, Source::Model}, ".mz", network_to_native},
+      {{Source::Native, Source::Onnx, Source::Model}, ".ckpt", network_to_native},
+      {{Source::Native, Source::Onnx, Source::Model}, ".onnx", network_to_onnx},
   };
   return all;
 }
 
-Result<const Conversion*> find_conversion(LoadType from, const fs::path& to) {
+Result<const Conversion*> find_conversion(Source from, const fs::path& to) {
   std::vector<std::string> endings;
   for (const Conversion& each : conversions()) {
     if (std::find(each.from.begin(), each.from.end(), from) == each.from.end()) continue;
@@ -100,18 +158,18 @@ Status check_other_file(const fs::path& from, const fs::path& to) {
 }
 
 Result<Exit> run(const Invocation& invocation) {
-  const fs::path from = invocation.settings.text_or_empty("from");
+  const std::string from = invocation.settings.text_or_empty("from");
   const fs::path to = invocation.settings.text_or_empty("to");
   CH_CHECK(check_other_file(from, to));
-  CH_TRY(const WeightsFile file, read_weights_file(from));
-  CH_TRY(const Conversion* conversion, find_conversion(file.type, to));
-  CH_TRY(const Written written, conversion->run(from, to));
-  for (const std::string& note : written.notes) log_info(cat(from.filename().string(), ": ", note));
+  CH_TRY(const Source source, source_of(from));
+  CH_TRY(const Conversion* conversion, find_conversion(source, to));
+  CH_TRY(const Written written, conversion->run(network_file(from), to, invocation.settings));
+  for (const std::string& note : written.notes) log_info(cat(fs::path(from).filename().string(), ": ", note));
   if (prints_text(invocation))
     invocation.out << "Wrote " << written.tensors << (written.tensors == 1 ? " tensor" : " tensors")
                    << " to " << to.string() << "\n";
-  CH_CHECK(write_json(invocation, {{"from", from.string()},
-                                   {"type", name_of(file.type)},
+  CH_CHECK(write_json(invocation, {{"from", from},
+                                   {"type", describe(source)},
                                    {"to", to.string()},
                                    {"tensors", written.tensors},
                                    {"notes", written.notes}}));
@@ -123,26 +181,39 @@ Result<Exit> run(const Invocation& invocation) {
 ActionDef convert() {
   return {.name = "convert",
           .usage = "ch convert FROM TO [options]",
-          .summary = "write the weights of a file as another kind of file",
+          .summary = "write a network or its weights as another kind of file",
           .details =
               "  ch convert model.ckpt model.safetensors\n"
-              "FROM is a PyTorch or Lightning checkpoint, a safetensors file or a checkpoint of\n"
-              "ours; its content says which. The ending of TO says what is written: .safetensors.\n"
-              "Dtypes and metadata are kept. No code in a file is ever run.",
+              "  ch convert mnist-8.onnx mnist-8.mz\n"
+              "  ch convert quantised.mz quantised.onnx --quant-style qonnx\n"
+              "  ch convert jsc-tiny jsc-tiny.onnx --load best.ckpt\n"
+              "FROM is an ONNX model, a checkpoint of ours, a model of the zoo or in TOML, or a file "
+              "of\n"
+              "weights (PyTorch, Lightning, safetensors); its content says which. The ending of TO "
+              "says\n"
+              "what is written: .onnx, .mz or .ckpt (ours), .safetensors. No code in a file is ever "
+              "run.",
           .positionals = {"from", "to"},
           .required = {"from", "to"},
-          .settings = {"log_level", "json", "quiet", "no_warnings"},
+          .settings = {"load_name", "load_type", "load_partial", "log_level", "json", "quiet", "no_warnings"},
           .own = {{.dest = "from",
                    .flags = {},
-                   .kind = SettingKind::ExistingFile,
                    .placeholder = "FROM",
-                   .doc = "file to read",
+                   .doc = "file to read, or a model",
                    .in_toml = false},
                   {.dest = "to",
                    .flags = {},
                    .kind = SettingKind::Path,
                    .placeholder = "TO",
                    .doc = "file to write",
+                   .in_toml = false},
+                  {.dest = "quant_style",
+                   .flags = {"--quant-style"},
+                   .initial = "qdq",
+                   .choices = {"qdq", "qonnx"},
+                   .doc = "how number formats are written in ONNX: QuantizeLinear and "
+                          "DequantizeLinear pairs, or QONNX's Quant",
+                   .in_table = false,
                    .in_toml = false}},
           .run = run};
 }

@@ -83,9 +83,9 @@ Result<Json> run_report(const Invocation& invocation, OpenedModel& model,
   if (!name.empty()) {
     CH_TRY(data, load_dataset(name, data_options(settings)));
     for (const std::string& note : data->notes) log_info(note);
-    CH_CHECK(check_fits(model.graph, data->train, data->num_classes));
+    CH_CHECK(check_fits(model.graph, calibration_rows(*data), data->num_classes));
   }
-  const PassContext context{.samples = data ? &data->train : nullptr,
+  const PassContext context{.samples = data ? &calibration_rows(*data) : nullptr,
                             .batch_size = settings.integer("batch_size"),
                             .threads = thread_count(settings),
                             .seed = static_cast<std::uint64_t>(settings.integer("seed")),
@@ -255,7 +255,7 @@ ActionDef inspect() {
           "  ch inspect resnet18 --all\n"
           "  ch inspect best.ckpt --report flops --batch-size 8\n"
           "  ch inspect weights.pt\n"
-          "FILE is a checkpoint, a file of weights (PyTorch, Lightning, safetensors), whose "
+          "FILE is an ONNX model, a checkpoint, a file of weights (PyTorch, Lightning, safetensors), whose "
           "tensors\n"
           "are listed, or a network in TOML. --report graph, types, shapes, meta, flops\n"
           "and stats run the passes report_graph, report_node_type, report_node_shape,\n"

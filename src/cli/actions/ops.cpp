@@ -3,6 +3,7 @@
 
 #include "cli/action_def.hpp"
 #include "cli/output.hpp"
+#include "onnx/onnx_def.hpp"
 #include "support/text.hpp"
 
 namespace chop::actions {
@@ -37,7 +38,17 @@ Table attribute_table(const OpDef& op) {
   return table;
 }
 
+Table onnx_table() {
+  Table table{.columns = {{"ONNX operator", Align::Left, 0, "operator"}}, .rows = {}};
+  for (const std::string& name : importable_operators()) table.rows.push_back({name});
+  return table;
+}
+
 Result<Exit> run(const Invocation& invocation) {
+  if (invocation.settings.flag("onnx")) {
+    CH_CHECK(print_table(invocation, onnx_table(), TableStyle::Simple));
+    return Exit::Done;
+  }
   const auto name = invocation.settings.text("name");
   if (!name) {
     CH_CHECK(print_table(invocation, all_table(), TableStyle::Simple));
@@ -53,14 +64,20 @@ Result<Exit> run(const Invocation& invocation) {
 
 ActionDef ops() {
   return {.name = "ops",
-          .usage = "ch ops [NAME] [--json FILE]",
+          .usage = "ch ops [NAME] [--onnx] [--json FILE]",
           .summary = "list the operators, or show one with its attributes",
           .positionals = {"name"},
           .settings = {"json"},
           .own = {{.dest = "name",
                    .flags = {},
                    .placeholder = "NAME",
-                   .doc = "one operator; all when not given"}},
+                   .doc = "one operator; all when not given"},
+                  {.dest = "onnx",
+                   .flags = {"--onnx"},
+                   .kind = SettingKind::Flag,
+                   .initial = "False",
+                   .doc = "list the operators of ONNX that can be imported instead",
+                   .in_toml = false}},
           .run = run};
 }
 

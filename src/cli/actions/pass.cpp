@@ -22,7 +22,7 @@ Result<std::optional<Dataset>> open_samples(const Invocation& invocation, const 
   if (name.empty()) return std::optional<Dataset>();
   CH_TRY(Dataset data, load_dataset(name, data_options(invocation.settings)));
   for (const std::string& note : data.notes) log_info(note);
-  CH_CHECK(check_fits(model.graph, data.train, data.num_classes));
+  CH_CHECK(check_fits(model.graph, calibration_rows(data), data.num_classes));
   return std::optional<Dataset>(std::move(data));
 }
 
@@ -35,7 +35,7 @@ Result<Exit> run(const Invocation& invocation) {
          open_model(settings.text_or_empty("model"),
                     {.seed = static_cast<std::uint64_t>(settings.integer("seed"))}));
   CH_TRY(const std::optional<Dataset> data, open_samples(invocation, *call.def, model));
-  const PassContext context{.samples = data ? &data->train : nullptr,
+  const PassContext context{.samples = data ? &calibration_rows(*data) : nullptr,
                             .batch_size = settings.integer("batch_size"),
                             .threads = thread_count(settings),
                             .seed = static_cast<std::uint64_t>(settings.integer("seed"))};
@@ -68,7 +68,7 @@ ActionDef pass() {
               "FILE is a checkpoint or a network in TOML. `ch passes NAME` lists the arguments.",
           .positionals = {"name", "model", "dataset"},
           .required = {"name", "model"},
-          .settings = {"batch_size", "seed", "data", "rows", "standardise", "validation",
+          .settings = {"batch_size", "seed", "data", "rows", "standardise", "input_scale", "input_mean", "input_std", "validation",
                        "validation_fraction", "disable_dataset_cache", "num_workers", "threads",
                        "log_level", "json", "quiet", "no_warnings"},
           .own = {{.dest = "name", .flags = {}, .placeholder = "NAME", .doc = "a pass"},

@@ -1,6 +1,7 @@
 // ch test [MODEL] [DATASET] --load CHECKPOINT: loss, accuracy, and what is taken for what.
 #include <nlohmann/json.hpp>
 
+#include "cli/open_model.hpp"
 #include "cli/output.hpp"
 #include "cli/session.hpp"
 #include "report/svg.hpp"
@@ -74,10 +75,11 @@ Json to_json(const Session& session, const Metrics& m) {
 }
 
 Result<Exit> run(const Invocation& invocation) {
-  if (!invocation.settings.has("load_name"))
+  if (!invocation.settings.has("load_name") &&
+      !is_network_file(invocation.settings.text_or_empty("model")))
     return Error{.what = "nothing to test: no checkpoint given",
                  .hint =
-                     "--load PATH; `ch train` leaves its best at "
+                     "--load PATH, or an ONNX model or checkpoint in place of MODEL; `ch train` leaves its best at "
                      "<project>/software/training_ckpts/best.ckpt"};
   CH_TRY(Session session, open_session(invocation));
   log_info(cat("Testing model '", session.model_name, "'..."));
@@ -110,10 +112,11 @@ Result<Exit> run(const Invocation& invocation) {
 
 ActionDef test() {
   return {.name = "test",
-          .usage = "ch test [MODEL] [DATASET] --load CHECKPOINT [options]",
+          .usage = "ch test MODEL|FILE [DATASET] [--load CHECKPOINT] [options]",
           .summary = "judge a trained network on the test split",
           .details =
               "  ch test jsc-tiny jsc --load mase_output/my/software/training_ckpts/best.ckpt\n"
+              "  ch test mnist-8.onnx mnist --input-scale 255\n"
               "Prints loss, accuracy, the confusion matrix and the accuracy of each class.",
           .positionals = {"model", "dataset"},
           .required = {"model", "dataset"},

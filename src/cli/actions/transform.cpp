@@ -26,19 +26,24 @@ Result<std::vector<PassCall>> configured_passes(const Settings& settings) {
   return calls_from(tables, config->path.string());
 }
 
+bool needs_samples(const std::vector<PassCall>& calls) {
+  return std::any_of(calls.begin(), calls.end(),
+                     [](const PassCall& call) { return call.def->needs_samples; });
+}
+
 bool changes_numbers(const std::vector<PassCall>& calls) {
   return std::any_of(calls.begin(), calls.end(), [](const PassCall& call) {
     return call.def->promise == Promise::NewNumbers || call.def->promise == Promise::Close;
   });
 }
 
-/// Judged on the test split; of a large network on its first rows.
+/// Judged on the test split; of large samples on the first ones.
 Result<Metrics> judge(const Session& session, const TrainOptions& options) {
-  constexpr std::int64_t kLargeSample = 64;
-  constexpr std::int64_t kMostRows = 2000;
+  constexpr std::int64_t kMostNumbers = std::int64_t{1} << 23;  // ten thousand digits
   const std::int64_t batch = evaluation_batch(session.data.sample_shape, options.batch_size);
-  const bool large = numel(session.data.sample_shape) > kLargeSample;
-  const std::int64_t most = large ? std::max<std::int64_t>(1, kMostRows / batch) : 0;
+  const std::int64_t sample = std::max<std::int64_t>(1, numel(session.data.sample_shape));
+  const bool large = sample * session.data.test.rows() > kMostNumbers;
+  const std::int64_t most = large ? std::max<std::int64_t>(1, kMostNumbers / sample / batch) : 0;
   return evaluate(session.graph, session.data.test,
                   {.batch = batch,
                    .threads = options.threads,
@@ -63,17 +68,18 @@ Table accuracy_table(const Session& session, const Metrics& before, const Metric
 Result<Exit> run(const Invocation& invocation) {
   const Settings& settings = invocation.settings;
   CH_TRY(const std::vector<PassCall> calls, configured_passes(settings));
-  CH_TRY(Session session, open_session(invocation));
+  CH_TRY(Session session,
+         open_session(invocation, needs_samples(calls) ? NeedsData::Always : NeedsData::IfGiven));
   log_info(cat("Transforming model '", session.model_name, "'..."));
   const std::filesystem::path folder = session.software() / "transform";
-  const PassContext context{.samples = &session.data.train,
+  const PassContext context{.samples = session.has_data() ? &calibration_rows(session.data) : nullptr,
                             .batch_size = settings.integer("batch_size"),
                             .threads = thread_count(settings),
                             .seed = static_cast<std::uint64_t>(settings.integer("seed")),
                             .folder = folder};
   const TrainOptions options = train_options(settings);
   std::optional<Metrics> before;
-  if (changes_numbers(calls)) {
+  if (changes_numbers(calls) && session.has_data()) {
     CH_TRY(before, judge(session, options));
   }
   CH_TRY(const std::vector<PassReport> reports,
@@ -84,7 +90,7 @@ Result<Exit> run(const Invocation& invocation) {
     const Table table = accuracy_table(session, *before, after);
     if (prints_text(invocation))
       invocation.out << render(table, {.style = TableStyle::Orgtbl}) << std::flush;
-    if (!settings.has("load_name"))
+    if (!session.trained)
       log_info(
           "The weights are random; --load a trained checkpoint for figures that mean something");
     accuracy = to_json(table);
@@ -109,14 +115,14 @@ Result<Exit> run(const Invocation& invocation) {
 
 ActionDef transform() {
   return {.name = "transform",
-          .usage = "ch transform [MODEL] [DATASET] --config FILE [options]",
+          .usage = "ch transform [MODEL|FILE] [DATASET] --config FILE [options]",
           .summary = "run the passes of a configuration file over a network",
           .details =
               "  ch transform --config my_passes.toml\n"
               "Runs every [passes.NAME] table in the order of the file and saves the network at\n"
               "<project>/software/transform/transformed_ckpt/graph_module.mz.",
           .positionals = {"model", "dataset"},
-          .required = {"model", "dataset"},
+          .required = {"model"},
           .groups = {SettingGroup::Task, SettingGroup::Data, SettingGroup::Model,
                      SettingGroup::Checkpoints, SettingGroup::Machine, SettingGroup::Output},
           .settings = {"batch_size"},
