@@ -1,0 +1,90 @@
+// y = Σ of products, named by letters: "ij,jk->ik" is y[i, k] = Σ_j a[i, j] · b[j, k]
+#include "ops/einsum.hpp"
+
+#include "ops/shapes.hpp"
+
+namespace chop::ops {
+namespace {
+
+TypeList infer(const TypedCall& call) {
+  CH_CHECK(need_real(call));
+  std::vector<Shape> shapes;
+  for (const TensorType& type : call.in) shapes.push_back(type.shape);
+  CH_TRY(const EinsumPlan plan, plan_einsum(call, shapes));
+  return std::vector<TensorType>{{call.in[0].dtype, plan.out}};
+}
+
+void forward(const ForwardCall& call) {
+  std::vector<Shape> shapes;
+  std::vector<std::span<const double>> x;
+  for (std::size_t k = 0; k < call.in.size(); ++k) {
+    shapes.push_back(call.in[k]->shape());
+    x.push_back(call.x(k));
+  }
+  const auto y = call.y();
+  for_each_term(plan_einsum(call, shapes).value(), [&](const std::vector<std::size_t>& at) {
+    double term = 1;
+    for (std::size_t k = 0; k < x.size(); ++k) term *= x[k][at[k]];
+    y[at.back()] += term;
+  });
+}
+
+void gradient(GradBuilder& g) {
+  std::vector<Value> inputs = {g.output_grad()};
+  for (std::size_t k = 0; k < g.operands(); ++k) inputs.push_back(g.input(k));
+  const Value dx =
+      g.add("einsum_grad", std::move(inputs), {{"equation", g.call().text("equation")}});
+  for (std::uint32_t k = 0; k < g.operands(); ++k) g.set(k, {dx.node, k});
+}
+
+/// Every term takes a multiplication for each operand but the first, and an addition.
+Cost cost(const CostCall& call) {
+  std::vector<Shape> shapes;
+  for (const TensorType& type : call.in) shapes.push_back(type.shape);
+  const std::int64_t terms = plan_einsum(call, shapes).value().products();
+  const auto operands = static_cast<std::int64_t>(call.in.size());
+  const std::int64_t macs = terms * std::max<std::int64_t>(operands - 1, 1);
+  return {.macs = macs, .lab = macs, .exact = terms * operands, .backward = operands * macs};
+}
+
+Attrs with(const char* equation) {
+  return {{"equation", std::string(equation)}};
+}
+
+}  // namespace
+
+OpDef einsum() {
+  return {
+      .name = "einsum",
+      .doc =
+          "Σ of products over the letters that the result does not have: \"ij,jk->ik\" is "
+          "y[i, k] = Σ_j a[i, j] · b[j, k]. Without \"->\" the result has the letters that "
+          "occur once, in alphabetical order; \"...\" stands for any dimensions; a letter "
+          "twice in one operand walks its diagonal",
+      .mase_type = MaseType::BuiltinFunc,
+      .function = "torch.einsum",
+      .torch = "torch.einsum(equation, *xs)",
+      .fx = "equation, *xs",
+      .max_inputs = kVariadic,
+      .attrs = {{"equation", std::string(), "letters for the dimensions of each operand", true}},
+      .infer = infer,
+      .forward = forward,
+      .gradient = gradient,
+      .cost = cost,
+      .onnx = {{"Einsum", 12}},
+      .samples = {{.attrs = with("ij,jk->ik"), .inputs = {{{2, 3}}, {{3, 4}}}},
+                  {.attrs = with("bij, bjk"), .inputs = {{{2, 2, 3}}, {{2, 3, 1}}}},
+                  {.attrs = with("...ij,...kj->...ik"), .inputs = {{{2, 1, 2, 3}}, {{3, 2, 3}}}},
+                  {.attrs = with("i...->..."), .inputs = {{{3, 2, 2}}}},
+                  {.attrs = with("ii->i"), .inputs = {{{3, 3}}}},
+                  {.attrs = with("ii"), .inputs = {{{3, 3}}}},
+                  {.attrs = with("ba"), .inputs = {{{2, 3}}}},
+                  {.attrs = with("ij->"), .inputs = {{{2, 3}}}},
+                  {.attrs = with("i,ij,jk->k"), .inputs = {{{2}}, {{2, 3}}, {{3, 2}}}},
+                  {.attrs = with("ij,ij->ij"), .inputs = {{{2, 3}}, {{2, 3}}}},
+                  {.attrs = with(",i->i"), .inputs = {{.shape = {}}, {{1}}}},
+                  {.attrs = with("ij,jk->ik"), .inputs = {{{2, 0}}, {{0, 2}}}}},
+  };
+}
+
+}  // namespace chop::ops
