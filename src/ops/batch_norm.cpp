@@ -19,12 +19,13 @@ bool updates_running(const Call& call) {
 
 template <std::size_t kDims>
 Status check_rank(const Call& call, const Shape& x) {
-  const bool fits = kDims == 2 ? x.size() == 4 : x.size() == 2 || x.size() == 3;
+  const bool fits = kDims == 1 ? x.size() == 2 || x.size() == 3 : x.size() == kDims + 2;
   const std::int64_t channels = call.integer("num_features");
   if (!fits)
     return Error{.what = cat(call.op.name, " cannot take ", to_string(x)),
-                 .hint = kDims == 2 ? "its input must be [N, C, H, W]"
-                                    : "its input must be [N, C] or [N, C, L]"};
+                 .hint = kDims == 1   ? "its input must be [N, C] or [N, C, L]"
+                         : kDims == 2 ? "its input must be [N, C, H, W]"
+                                      : "its input must be [N, C, D, H, W]"};
   if (x[1] != channels)
     return Error{
         .what = cat(call.op.name, " with num_features=", channels, " cannot take ", to_string(x)),
@@ -186,7 +187,8 @@ bool uses_batch_statistics(const Call& call) {
 }
 
 OpDef batch_norm_op(std::size_t dims, OpDef op) {
-  return dims == 1 ? complete<1>(std::move(op)) : complete<2>(std::move(op));
+  if (dims == 1) return complete<1>(std::move(op));
+  return dims == 2 ? complete<2>(std::move(op)) : complete<3>(std::move(op));
 }
 
 }  // namespace chop::ops

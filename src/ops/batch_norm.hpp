@@ -1,4 +1,4 @@
-// Batch normalisation: what its one- and two-dimensional forms and its gradient share.
+// Batch normalisation: what its one- to three-dimensional forms and its gradient share.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +28,8 @@ struct ChannelLayout {
 /// Whether this call normalises with the statistics of its own batch.
 bool uses_batch_statistics(const Call& call);
 
-/// Completes batch_norm1d (rank 2 or 3) and batch_norm2d (rank 4): all but names and samples.
+/// Completes batch_norm1d (rank 2 or 3), batch_norm2d (rank 4) and batch_norm3d (rank 5): all but
+/// names and samples.
 OpDef batch_norm_op(std::size_t dims, OpDef op);
 
 }  // namespace chop::ops

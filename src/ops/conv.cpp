@@ -1,4 +1,4 @@
-// Convolution in one and two dimensions: everything conv1d and conv2d have in common.
+// Convolution in one to three dimensions: everything conv1d to conv3d have in common.
 #include "ops/conv.hpp"
 #include "ops/costs.hpp"
 
@@ -29,18 +29,6 @@ double bound(const Call& call) {
   const Shape weight = weight_shape<kDims>(call);
   const std::int64_t fan_in = product(weight, 1);
   return fan_in > 0 ? 1.0 / std::sqrt(static_cast<double>(fan_in)) : 0.0;
-}
-
-Status check_channels(const Call& call) {
-  CH_CHECK(check_at_least(call, "in_channels", 1));
-  CH_CHECK(check_at_least(call, "out_channels", 1));
-  CH_CHECK(check_at_least(call, "groups", 1));
-  for (const char* channels : {"in_channels", "out_channels"})
-    if (call.integer(channels) % call.integer("groups") != 0)
-      return Error{.what = cat(call.op.name, " cannot split ", channels, "=",
-                               call.integer(channels), " into ", call.integer("groups"), " groups"),
-                   .hint = cat("groups must divide in_channels and out_channels")};
-  return {};
 }
 
 template <std::size_t kDims>
@@ -143,6 +131,18 @@ Result<std::int64_t> places(const Call& call, std::int64_t in, std::int64_t kern
 
 }  // namespace
 
+Status check_channels(const Call& call) {
+  CH_CHECK(check_at_least(call, "in_channels", 1));
+  CH_CHECK(check_at_least(call, "out_channels", 1));
+  CH_CHECK(check_at_least(call, "groups", 1));
+  for (const char* channels : {"in_channels", "out_channels"})
+    if (call.integer(channels) % call.integer("groups") != 0)
+      return Error{.what = cat(call.op.name, " cannot split ", channels, "=",
+                               call.integer(channels), " into ", call.integer("groups"), " groups"),
+                   .hint = cat("groups must divide in_channels and out_channels")};
+  return {};
+}
+
 Result<ConvShape> conv_shape(const Call& call, const Shape& x, const Shape& w) {
   ConvShape conv{.out_channels = w[0], .groups = call.integer("groups"), .dims = w.size() - 2};
   CH_CHECK(check_image(call, x, conv.dims));
@@ -161,6 +161,8 @@ Result<ConvShape> conv_shape(const Call& call, const Shape& x, const Shape& w) {
   CH_TRY(win.stride, extent(call, "stride", conv.dims, 1));
   CH_TRY(win.padding, extent(call, "padding", conv.dims, 0));
   CH_TRY(win.dilation, extent(call, "dilation", conv.dims, 1));
+  CH_TRY(win.out.d,
+         places(call, win.in.d, win.kernel.d, win.stride.d, win.padding.d, win.dilation.d));
   CH_TRY(win.out.h,
          places(call, win.in.h, win.kernel.h, win.stride.h, win.padding.h, win.dilation.h));
   CH_TRY(win.out.w,
@@ -175,7 +177,8 @@ Shape conv_output(const ConvShape& conv, const Shape& x) {
 }
 
 OpDef conv_op(std::size_t dims, OpDef op) {
-  return dims == 1 ? complete<1>(std::move(op)) : complete<2>(std::move(op));
+  if (dims == 1) return complete<1>(std::move(op));
+  return dims == 2 ? complete<2>(std::move(op)) : complete<3>(std::move(op));
 }
 
 }  // namespace chop::ops

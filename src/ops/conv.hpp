@@ -1,4 +1,4 @@
-// Convolution in one and two dimensions: geometry, loops, and what conv1d and conv2d share.
+// Convolution in one to three dimensions: geometry, loops, and what conv1d to conv3d share.
 #pragma once
 
 #include <cstddef>
@@ -39,23 +39,25 @@ void for_each_product(const ConvShape& conv, F&& f) {
   std::int64_t y = 0;
   for (std::int64_t n = 0; n < conv.batch; ++n)
     for (std::int64_t o = 0; o < conv.out_channels; ++o)
-      for (std::int64_t oh = 0; oh < win.out.h; ++oh)
-        for (std::int64_t ow = 0; ow < win.out.w; ++ow, ++y) {
-          std::int64_t w = o * conv.group_in() * win.kernel.area();
-          for (std::int64_t c = 0; c < conv.group_in(); ++c) {
-            const std::int64_t channel = o / conv.group_out() * conv.group_in() + c;
-            const std::int64_t plane = (n * conv.in_channels + channel) * win.in.area();
-            for (std::int64_t kh = 0; kh < win.kernel.h; ++kh)
-              for (std::int64_t kw = 0; kw < win.kernel.w; ++kw, ++w) {
-                const std::int64_t ih = win.row(oh, kh);
-                const std::int64_t iw = win.column(ow, kw);
-                if (win.contains(ih, iw)) f(y, plane + ih * win.in.w + iw, w);
-              }
+      for (std::int64_t od = 0; od < win.out.d; ++od)
+        for (std::int64_t oh = 0; oh < win.out.h; ++oh)
+          for (std::int64_t ow = 0; ow < win.out.w; ++ow, ++y) {
+            std::int64_t w = o * conv.group_in() * win.kernel.area();
+            for (std::int64_t c = 0; c < conv.group_in(); ++c) {
+              const std::int64_t channel = o / conv.group_out() * conv.group_in() + c;
+              const std::int64_t plane = (n * conv.in_channels + channel) * win.in.area();
+              for_each_tap(win, od, oh, ow, [&](std::int64_t at) {
+                if (at >= 0) f(y, plane + at, w);
+                ++w;
+              });
+            }
           }
-        }
 }
 
-/// Completes conv1d (dims 1) and conv2d (dims 2): everything but names and samples.
+/// in_channels, out_channels and groups fit each other.
+Status check_channels(const Call& call);
+
+/// Completes conv1d, conv2d and conv3d: everything but names and samples.
 OpDef conv_op(std::size_t dims, OpDef op);
 
 }  // namespace chop::ops

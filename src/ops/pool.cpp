@@ -25,7 +25,8 @@ std::int64_t places(std::int64_t in, std::int64_t kernel, std::int64_t stride, s
 
 /// From the first tap to the last.
 Extent span_of(const Window& win) {
-  return {win.dilation.h * (win.kernel.h - 1) + 1, win.dilation.w * (win.kernel.w - 1) + 1};
+  return {win.dilation.h * (win.kernel.h - 1) + 1, win.dilation.w * (win.kernel.w - 1) + 1,
+          win.dilation.d * (win.kernel.d - 1) + 1};
 }
 
 Status check_pool_input(const Call& call, const Shape& x, std::size_t dims) {
@@ -53,16 +54,19 @@ Result<PoolShape> pool_shape(const Call& call, const Shape& x, std::size_t dims)
   if (has_attr(call.op, "dilation")) {
     CH_TRY(win.dilation, extent(call, "dilation", dims, 1));
   }
-  if (win.padding.h > win.kernel.h / 2 || win.padding.w > win.kernel.w / 2)
+  if (win.padding.d > win.kernel.d / 2 || win.padding.h > win.kernel.h / 2 ||
+      win.padding.w > win.kernel.w / 2)
     return Error{.what = cat(call.op.name, ": padding ", size_text(win.padding, dims),
                              " is more than half the kernel ", size_text(win.kernel, dims)),
                  .hint = "padding may be at most half of kernel_size"};
   const bool ceil_mode = call.flag("ceil_mode");
+  win.out.d =
+      places(win.in.d, win.kernel.d, win.stride.d, win.padding.d, win.dilation.d, ceil_mode);
   win.out.h =
       places(win.in.h, win.kernel.h, win.stride.h, win.padding.h, win.dilation.h, ceil_mode);
   win.out.w =
       places(win.in.w, win.kernel.w, win.stride.w, win.padding.w, win.dilation.w, ceil_mode);
-  if (win.out.h < 1 || win.out.w < 1)
+  if (win.out.d < 1 || win.out.h < 1 || win.out.w < 1)
     return Error{.what = cat(call.op.name, ": a window of ", size_text(span_of(win), dims),
                              " does not fit an input of ", size_text(win.in, dims)),
                  .hint = "use a smaller kernel, less dilation or more padding"};
@@ -77,42 +81,46 @@ Result<PoolShape> adaptive_shape(const Call& call, const Shape& x, std::size_t d
   return pool;
 }
 
-std::int64_t argmax(const Window& window, std::span<const double> image, std::int64_t oh,
-                    std::int64_t ow) {
+std::int64_t argmax(const Window& window, std::span<const double> image, std::int64_t od,
+                    std::int64_t oh, std::int64_t ow) {
   std::int64_t best = -1;
-  for (std::int64_t kh = 0; kh < window.kernel.h; ++kh)
-    for (std::int64_t kw = 0; kw < window.kernel.w; ++kw) {
-      const std::int64_t ih = window.row(oh, kh);
-      const std::int64_t iw = window.column(ow, kw);
-      if (!window.contains(ih, iw)) continue;
-      const std::int64_t at = ih * window.in.w + iw;
-      if (best < 0 || image[at] > image[best] || std::isnan(image[at])) best = at;
-    }
+  for_each_tap(window, od, oh, ow, [&](std::int64_t at) {
+    if (at >= 0 && (best < 0 || image[at] > image[best] || std::isnan(image[at]))) best = at;
+  });
   return best;
 }
 
-Patch average_patch(const Window& window, bool include_pad, std::int64_t oh, std::int64_t ow) {
+Patch average_patch(const Window& window, bool include_pad, std::int64_t od, std::int64_t oh,
+                    std::int64_t ow) {
+  const std::int64_t front = window.layer(od, 0);
   const std::int64_t top = window.row(oh, 0);
   const std::int64_t left = window.column(ow, 0);
+  const std::int64_t back = std::min(front + window.kernel.d, window.in.d + window.padding.d);
   const std::int64_t bottom = std::min(top + window.kernel.h, window.in.h + window.padding.h);
   const std::int64_t right = std::min(left + window.kernel.w, window.in.w + window.padding.w);
   Patch patch{.top = std::max<std::int64_t>(top, 0),
               .bottom = std::min(bottom, window.in.h),
               .left = std::max<std::int64_t>(left, 0),
-              .right = std::min(right, window.in.w)};
-  patch.divisor = include_pad ? (bottom - top) * (right - left)
-                              : (patch.bottom - patch.top) * (patch.right - patch.left);
+              .right = std::min(right, window.in.w),
+              .front = std::max<std::int64_t>(front, 0),
+              .back = std::min(back, window.in.d)};
+  patch.divisor = include_pad ? (back - front) * (bottom - top) * (right - left)
+                              : (patch.back - patch.front) * (patch.bottom - patch.top) *
+                                    (patch.right - patch.left);
   return patch;
 }
 
-Patch adaptive_patch(const Window& window, std::int64_t oh, std::int64_t ow) {
+Patch adaptive_patch(const Window& window, std::int64_t od, std::int64_t oh, std::int64_t ow) {
   const Extent& in = window.in;
   const Extent& out = window.out;
   Patch patch{.top = oh * in.h / out.h,
               .bottom = ((oh + 1) * in.h + out.h - 1) / out.h,
               .left = ow * in.w / out.w,
-              .right = ((ow + 1) * in.w + out.w - 1) / out.w};
-  patch.divisor = (patch.bottom - patch.top) * (patch.right - patch.left);
+              .right = ((ow + 1) * in.w + out.w - 1) / out.w,
+              .front = od * in.d / out.d,
+              .back = ((od + 1) * in.d + out.d - 1) / out.d};
+  patch.divisor =
+      (patch.back - patch.front) * (patch.bottom - patch.top) * (patch.right - patch.left);
   return patch;
 }
 

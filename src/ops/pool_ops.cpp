@@ -1,4 +1,4 @@
-// What the one- and two-dimensional forms of max, average and adaptive average pooling share.
+// What the one- to three-dimensional forms of max, average and adaptive average pooling share.
 #include <limits>
 
 #include "ops/checks.hpp"
@@ -37,11 +37,10 @@ void max_forward(const ForwardCall& call) {
   std::size_t out = 0;
   for (std::int64_t plane = 0; plane < pool.planes; ++plane) {
     const auto x = call.x(0).subspan(static_cast<std::size_t>(plane) * image, image);
-    for (std::int64_t oh = 0; oh < win.out.h; ++oh)
-      for (std::int64_t ow = 0; ow < win.out.w; ++ow) {
-        const std::int64_t at = argmax(win, x, oh, ow);
-        y[out++] = at < 0 ? -std::numeric_limits<double>::infinity() : x[at];
-      }
+    for_each_place(win, [&](auto od, auto oh, auto ow) {
+      const std::int64_t at = argmax(win, x, od, oh, ow);
+      y[out++] = at < 0 ? -std::numeric_limits<double>::infinity() : x[at];
+    });
   }
 }
 
@@ -67,7 +66,7 @@ void avg_forward(const ForwardCall& call) {
   const PoolShape pool = pool_shape(call, call.in[0]->shape(), kDims).value();
   const bool include_pad = call.flag("count_include_pad");
   average(
-      pool, [&](auto oh, auto ow) { return average_patch(pool.window, include_pad, oh, ow); },
+      pool, [&](auto... place) { return average_patch(pool.window, include_pad, place...); },
       call.x(0), call.y());
 }
 
@@ -99,7 +98,7 @@ std::string max_repr(const Call& call) {
              ", ceil_mode=", to_python(call.attr("ceil_mode")));
 }
 
-/// PyTorch keeps tuples in one dimension and what was given in two.
+/// PyTorch keeps tuples in one dimension and what was given in others.
 template <std::size_t kDims>
 std::string avg_repr(const Call& call) {
   const auto show = [](const Ints& list) {
@@ -123,7 +122,7 @@ template <std::size_t kDims>
 void adaptive_forward(const ForwardCall& call) {
   const PoolShape pool = adaptive_shape(call, call.in[0]->shape(), kDims).value();
   average(
-      pool, [&](auto oh, auto ow) { return adaptive_patch(pool.window, oh, ow); }, call.x(0),
+      pool, [&](auto... place) { return adaptive_patch(pool.window, place...); }, call.x(0),
       call.y());
 }
 
@@ -139,9 +138,9 @@ template <std::size_t kDims>
 Cost adaptive_cost(const CostCall& call) {
   const PoolShape pool = adaptive_shape(call, call.shape(0), kDims).value();
   std::int64_t exact = 0;
-  for (std::int64_t oh = 0; oh < pool.window.out.h; ++oh)
-    for (std::int64_t ow = 0; ow < pool.window.out.w; ++ow)
-      exact += pool.planes * adaptive_patch(pool.window, oh, ow).divisor;
+  for_each_place(pool.window, [&](auto... place) {
+    exact += pool.planes * adaptive_patch(pool.window, place...).divisor;
+  });
   const std::int64_t inputs = numel(call.shape(0));
   return {.lab = inputs, .exact = exact, .backward = inputs};
 }
@@ -200,15 +199,18 @@ OpDef complete_adaptive(OpDef op) {
 }  // namespace
 
 OpDef max_pool_op(std::size_t dims, OpDef op) {
-  return dims == 1 ? complete_max<1>(std::move(op)) : complete_max<2>(std::move(op));
+  if (dims == 1) return complete_max<1>(std::move(op));
+  return dims == 2 ? complete_max<2>(std::move(op)) : complete_max<3>(std::move(op));
 }
 
 OpDef avg_pool_op(std::size_t dims, OpDef op) {
-  return dims == 1 ? complete_avg<1>(std::move(op)) : complete_avg<2>(std::move(op));
+  if (dims == 1) return complete_avg<1>(std::move(op));
+  return dims == 2 ? complete_avg<2>(std::move(op)) : complete_avg<3>(std::move(op));
 }
 
 OpDef adaptive_avg_pool_op(std::size_t dims, OpDef op) {
-  return dims == 1 ? complete_adaptive<1>(std::move(op)) : complete_adaptive<2>(std::move(op));
+  if (dims == 1) return complete_adaptive<1>(std::move(op));
+  return dims == 2 ? complete_adaptive<2>(std::move(op)) : complete_adaptive<3>(std::move(op));
 }
 
 }  // namespace chop::ops

@@ -10,8 +10,8 @@ std::size_t dims(const Call& call) {
 }
 
 TypeList infer(const TypedCall& call) {
-  if (dims(call) < 1 || dims(call) > 2)
-    return Error{.what = "adaptive_avg_pool_grad needs one or two entries in output_size"};
+  if (dims(call) < 1 || dims(call) > 3)
+    return Error{.what = "adaptive_avg_pool_grad needs one to three entries in output_size"};
   const Shape& x = call.ints("input_shape");
   CH_TRY(const PoolShape pool, adaptive_shape(call, x, dims(call)));
   CH_CHECK(check_shape(call, 0, with_image(x, dims(call), pool.window.out)));
@@ -21,7 +21,7 @@ TypeList infer(const TypedCall& call) {
 void forward(const ForwardCall& call) {
   const PoolShape pool = adaptive_shape(call, call.ints("input_shape"), dims(call)).value();
   share_out(
-      pool, [&](auto oh, auto ow) { return adaptive_patch(pool.window, oh, ow); }, call.x(0),
+      pool, [&](auto... place) { return adaptive_patch(pool.window, place...); }, call.x(0),
       call.y());
 }
 

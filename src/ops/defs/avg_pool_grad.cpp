@@ -10,8 +10,8 @@ std::size_t dims(const Call& call) {
 }
 
 TypeList infer(const TypedCall& call) {
-  if (dims(call) < 1 || dims(call) > 2)
-    return Error{.what = "avg_pool_grad needs one or two entries in kernel_size"};
+  if (dims(call) < 1 || dims(call) > 3)
+    return Error{.what = "avg_pool_grad needs one to three entries in kernel_size"};
   const Shape& x = call.ints("input_shape");
   CH_TRY(const PoolShape pool, pool_shape(call, x, dims(call)));
   CH_CHECK(check_shape(call, 0, with_image(x, dims(call), pool.window.out)));
@@ -22,7 +22,7 @@ void forward(const ForwardCall& call) {
   const PoolShape pool = pool_shape(call, call.ints("input_shape"), dims(call)).value();
   const bool include_pad = call.flag("count_include_pad");
   share_out(
-      pool, [&](auto oh, auto ow) { return average_patch(pool.window, include_pad, oh, ow); },
+      pool, [&](auto... place) { return average_patch(pool.window, include_pad, place...); },
       call.x(0), call.y());
 }
 

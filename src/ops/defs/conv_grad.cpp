@@ -8,7 +8,7 @@ namespace {
 
 TypeList infer(const TypedCall& call) {
   const Shape& w = call.shape(2);
-  if (w.size() < 3 || w.size() > 4)
+  if (w.size() < 3 || w.size() > 5)
     return Error{.what = cat("conv_grad cannot take a weight of shape ", to_string(w))};
   CH_TRY(const ConvShape conv, conv_shape(call, call.shape(1), w));
   CH_CHECK(check_shape(call, 0, conv_output(conv, call.shape(1))));
@@ -56,7 +56,9 @@ OpDef conv_grad() {
                   {.attrs = {{"padding", Ints{1}}, {"groups", std::int64_t{2}}},
                    .inputs = {{{1, 4, 4, 3}}, {{1, 2, 4, 3}}, {{4, 1, 3, 3}}}},
                   {.attrs = {{"stride", Ints{2, 1}}, {"dilation", Ints{1, 2}}},
-                   .inputs = {{{2, 1, 2, 2}}, {{2, 2, 5, 4}}, {{1, 2, 2, 2}}}}},
+                   .inputs = {{{2, 1, 2, 2}}, {{2, 2, 5, 4}}, {{1, 2, 2, 2}}}},
+                  {.attrs = {{"stride", Ints{1, 2, 1}}},
+                   .inputs = {{{1, 1, 2, 1, 2}}, {{1, 2, 3, 2, 2}}, {{1, 2, 2, 2, 1}}}}},
   };
 }
 

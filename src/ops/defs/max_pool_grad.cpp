@@ -10,8 +10,8 @@ std::size_t dims(const Call& call) {
 }
 
 TypeList infer(const TypedCall& call) {
-  if (dims(call) < 1 || dims(call) > 2)
-    return Error{.what = "max_pool_grad needs one or two entries in kernel_size"};
+  if (dims(call) < 1 || dims(call) > 3)
+    return Error{.what = "max_pool_grad needs one to three entries in kernel_size"};
   CH_TRY(const PoolShape pool, pool_shape(call, call.shape(1), dims(call)));
   CH_CHECK(check_shape(call, 0, with_image(call.shape(1), dims(call), pool.window.out)));
   return std::vector<TensorType>{call.in[1]};
@@ -26,9 +26,10 @@ void forward(const ForwardCall& call) {
   for (std::int64_t plane = 0; plane < pool.planes; ++plane) {
     const auto x = call.x(1).subspan(static_cast<std::size_t>(plane) * image, image);
     const auto dx = call.y().subspan(static_cast<std::size_t>(plane) * image, image);
-    for (std::int64_t oh = 0; oh < win.out.h; ++oh)
-      for (std::int64_t ow = 0; ow < win.out.w; ++ow, ++out)
-        if (const std::int64_t at = argmax(win, x, oh, ow); at >= 0) dx[at] += dy[out];
+    for_each_place(win, [&](auto... place) {
+      if (const std::int64_t at = argmax(win, x, place...); at >= 0) dx[at] += dy[out];
+      ++out;
+    });
   }
 }
 

@@ -29,14 +29,14 @@ Patches average_patches(const Call& call, const Shape& x, std::size_t dims) {
   const ops::PoolShape pool = ops::pool_shape(call, x, dims).value();
   const bool include_pad = call.flag("count_include_pad");
   return patches_of(pool, [&](std::int64_t oh, std::int64_t ow) {
-    return ops::average_patch(pool.window, include_pad, oh, ow);
+    return ops::average_patch(pool.window, include_pad, /*od=*/0, oh, ow);
   });
 }
 
 Patches adaptive_patches(const Call& call, const Shape& x, std::size_t dims) {
   const ops::PoolShape pool = ops::adaptive_shape(call, x, dims).value();
   return patches_of(pool, [&](std::int64_t oh, std::int64_t ow) {
-    return ops::adaptive_patch(pool.window, oh, ow);
+    return ops::adaptive_patch(pool.window, /*od=*/0, oh, ow);
   });
 }
 
@@ -96,13 +96,13 @@ Kernel make_adaptive(const KernelCall& call) {
 }
 
 Kernel make_average_grad(const KernelCall& call) {
-  if (call.in[0].dtype != DType::F32) return {};
+  if (call.in[0].dtype != DType::F32 || call.ints("kernel_size").size() > 2) return {};
   return share_out(
       average_patches(call, call.ints("input_shape"), call.ints("kernel_size").size()));
 }
 
 Kernel make_adaptive_grad(const KernelCall& call) {
-  if (call.in[0].dtype != DType::F32) return {};
+  if (call.in[0].dtype != DType::F32 || call.ints("output_size").size() > 2) return {};
   return share_out(
       adaptive_patches(call, call.ints("input_shape"), call.ints("output_size").size()));
 }

@@ -101,7 +101,10 @@ Kernel make_grad(const KernelCall& call) {
 }  // namespace
 
 std::vector<KernelDef> batch_norm() {
-  return {{"batch_norm1d", make_norm}, {"batch_norm2d", make_norm}, {"batch_norm_grad", make_grad}};
+  return {{"batch_norm1d", make_norm},
+          {"batch_norm2d", make_norm},
+          {"batch_norm3d", make_norm},
+          {"batch_norm_grad", make_grad}};
 }
 
 }  // namespace chop::kernels

@@ -44,6 +44,7 @@ void sum_channel(const ops::ConvShape& conv, const float* dy, std::int64_t o, fl
 Kernel make_grad(const KernelCall& call) {
   if (!is_float(call)) return {};
   const ops::ConvShape conv = ops::conv_shape(call, call.shape(1), call.shape(2)).value();
+  if (conv.dims > 2) return {};
   const ConvToInput to_input = call.used[0] ? conv_to_input(conv) : ConvToInput();
   const ConvToWeight to_weight = call.used[1] ? conv_to_weight(conv) : ConvToWeight();
   if ((call.used[0] && !to_input) || (call.used[1] && !to_weight)) return {};

@@ -142,7 +142,7 @@ Kernel make_pool(const KernelCall& call) {
 }
 
 Kernel make_grad(const KernelCall& call) {
-  if (call.in[0].dtype != DType::F32) return {};
+  if (call.in[0].dtype != DType::F32 || call.ints("kernel_size").size() > 2) return {};
   const auto pool =
       pool_of(ops::pool_shape(call, call.shape(1), call.ints("kernel_size").size()).value());
   if (pool == nullptr) return {};

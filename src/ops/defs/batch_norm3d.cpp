@@ -1,0 +1,29 @@
+// y = (x − mean) / √(var + eps) · weight + bias per channel of x [N, C, D, H, W];
+// results 1 and 2 are the mean and 1/√(var + eps) that were used.
+#include "ops/batch_norm.hpp"
+
+namespace chop::ops {
+namespace {
+
+Attrs with(std::int64_t features, Attrs more = {}) {
+  more.insert({"num_features", features});
+  return more;
+}
+
+}  // namespace
+
+OpDef batch_norm3d() {
+  return batch_norm_op(3,
+                       {
+                           .name = "batch_norm3d",
+                           .doc = "y = (x − mean) / √(var + eps) · weight + bias per channel",
+                           .module = "BatchNorm3d",
+                           .samples = {{.attrs = with(2), .inputs = {{{2, 2, 1, 2, 2}}}},
+                                       {.attrs = with(2, {{"training", true}, {"momentum", 0.3}}),
+                                        .inputs = {{{2, 2, 2, 1, 2}}}},
+                                       {.attrs = with(1, {{"affine", false}, {"eps", 0.1}}),
+                                        .inputs = {{{2, 1, 1, 1, 1}}}}},
+                       });
+}
+
+}  // namespace chop::ops
