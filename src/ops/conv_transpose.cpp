@@ -1,0 +1,187 @@
+#include "ops/conv_transpose.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "ops/checks.hpp"
+#include "ops/shapes.hpp"
+
+namespace chop::ops {
+namespace {
+
+/// Also asked before the attributes were checked, hence the care.
+template <std::size_t kDims>
+Shape weight_shape(const Call& call) {
+  const std::int64_t groups = std::max<std::int64_t>(call.integer("groups"), 1);
+  Shape shape = {call.integer("in_channels"), call.integer("out_channels") / groups};
+  for (const std::int64_t taps : call.ints("kernel_size", kDims)) shape.push_back(taps);
+  return shape;
+}
+
+Shape bias_shape(const Call& call) {
+  return {call.integer("out_channels")};
+}
+
+/// PyTorch's default: Kaiming uniform with a = √5 over the second dimension and the taps.
+template <std::size_t kDims>
+double bound(const Call& call) {
+  const std::int64_t fan_in = product(weight_shape<kDims>(call), 1);
+  return fan_in > 0 ? 1.0 / std::sqrt(static_cast<double>(fan_in)) : 0.0;
+}
+
+template <std::size_t kDims>
+TypeList infer(const TypedCall& call) {
+  CH_CHECK(check_channels(call));
+  CH_TRY(const Extent kernel, extent(call, "kernel_size", kDims, 1));
+  static_cast<void>(kernel);
+  CH_CHECK(check_operands(call));
+  CH_TRY(const ConvShape conv, conv_transpose_shape(call, call.shape(0), call.shape(1)));
+  Shape y = conv_transpose_output(conv, call.shape(0));
+  CH_CHECK(check_size(call, y));
+  return std::vector<TensorType>{{call.in[0].dtype, std::move(y)}};
+}
+
+void forward(const ForwardCall& call) {
+  const ConvShape conv =
+      conv_transpose_shape(call, call.in[0]->shape(), call.in[1]->shape()).value();
+  const auto x = call.x(0);
+  const auto w = call.x(1);
+  const auto y = call.y();
+  if (call.flag("bias")) {
+    const auto bias = call.x(2);
+    const auto area = static_cast<std::size_t>(conv.window.in.area());
+    for (std::size_t i = 0; i < y.size(); ++i) y[i] = bias[i / area % bias.size()];
+  }
+  for_each_product(conv, [&](auto at_x, auto at_y, auto at_w) { y[at_y] += x[at_x] * w[at_w]; });
+}
+
+template <std::size_t kDims>
+void gradient(GradBuilder& g) {
+  Attrs attrs = {{"groups", g.call().integer("groups")}};
+  for (const char* name : {"stride", "padding", "output_padding", "dilation"})
+    attrs[name] = g.call().ints(name, kDims);
+  const Value dx =
+      g.add("conv_transpose_grad", {g.output_grad(), g.input(0), g.input(1)}, std::move(attrs));
+  g.set(0, dx);
+  g.set(1, {dx.node, 1});
+  if (g.call().flag("bias")) g.set(2, {dx.node, 2});
+}
+
+/// Every tap of every input counts, those cut off by the padding too.
+Cost cost(const CostCall& call) {
+  const std::int64_t macs = numel(call.shape(0)) * product(call.shape(1), 1);
+  const std::int64_t outputs = numel(call.out[0].shape);
+  return {.macs = macs,
+          .lab = macs,
+          .exact = 2 * macs + (call.flag("bias") ? outputs : 0),
+          .backward = 2 * macs};
+}
+
+template <std::size_t kDims>
+std::string repr(const Call& call) {
+  std::string text = cat(call.integer("in_channels"), ", ", call.integer("out_channels"),
+                         ", kernel_size=", tuple_repr(call, "kernel_size", kDims),
+                         ", stride=", tuple_repr(call, "stride", kDims));
+  if (call.ints("padding", kDims) != Ints(kDims, 0))
+    text += ", padding=" + tuple_repr(call, "padding", kDims);
+  if (call.ints("dilation", kDims) != Ints(kDims, 1))
+    text += ", dilation=" + tuple_repr(call, "dilation", kDims);
+  if (call.ints("output_padding", kDims) != Ints(kDims, 0))
+    text += ", output_padding=" + tuple_repr(call, "output_padding", kDims);
+  if (call.integer("groups") != 1) text += cat(", groups=", call.integer("groups"));
+  if (!call.flag("bias")) text += ", bias=False";
+  return text;
+}
+
+/// How far the result reaches: ⟨last place⟩·stride − 2·padding + reach of the kernel + extra.
+Result<std::int64_t> reach(const Call& call, std::int64_t places, std::int64_t kernel,
+                           std::int64_t stride, std::int64_t padding, std::int64_t dilation,
+                           std::int64_t extra) {
+  std::int64_t last = 0;
+  if (places < 1 || __builtin_mul_overflow(places - 1, stride, &last) ||
+      last > (std::int64_t{1} << 60))
+    return Error{.what = cat(call.op.name, " cannot take a dimension of size ", places),
+                 .hint = "only the batch may be empty"};
+  if (extra >= std::max(stride, dilation))
+    return Error{.what = cat(call.op.name, " cannot have output_padding=", extra, " with stride ",
+                             stride, " and dilation ", dilation),
+                 .hint = "output_padding must be smaller than stride or dilation"};
+  const std::int64_t size = last - 2 * padding + dilation * (kernel - 1) + extra + 1;
+  if (size < 1)
+    return Error{.what = cat(call.op.name, ": padding of ", padding, " leaves nothing of ",
+                             size + 2 * padding, " places"),
+                 .hint = "use less padding or a larger kernel"};
+  return size;
+}
+
+template <std::size_t kDims>
+OpDef complete(OpDef op) {
+  op.mase_type = MaseType::ModuleRelatedFunc;
+  op.attrs = {{"in_channels", std::int64_t{0}, "channels of the input", true},
+              {"out_channels", std::int64_t{0}, "channels of the output", true},
+              {"kernel_size", Ints{}, "taps of the kernel in each dimension", true},
+              {"stride", Ints{1}, "step between what neighbouring inputs make"},
+              {"padding", Ints{0}, "places cut off at both ends of each dimension"},
+              {"output_padding", Ints{0}, "places added at the end of each dimension"},
+              {"groups", std::int64_t{1}, "channels are split into this many separate parts"},
+              {"bias", true, "whether b is added"},
+              {"dilation", Ints{1}, "distance between neighbouring taps"}};
+  op.params = {
+      {.name = "weight", .shape = weight_shape<kDims>, .init = {InitKind::Uniform, bound<kDims>}},
+      {.name = "bias",
+       .shape = bias_shape,
+       .init = {InitKind::Uniform, bound<kDims>},
+       .when = "bias"}};
+  op.infer = infer<kDims>;
+  op.forward = forward;
+  op.gradient = gradient<kDims>;
+  op.cost = cost;
+  op.quantisable = {"data_in", "weight", {"bias", false}};
+  op.onnx = {{"ConvTranspose", 11}};
+  op.repr = repr<kDims>;
+  return op;
+}
+
+}  // namespace
+
+Result<ConvShape> conv_transpose_shape(const Call& call, const Shape& x, const Shape& w) {
+  CH_CHECK(check_at_least(call, "groups", 1));
+  ConvShape conv{.in_channels = w[1] * call.integer("groups"),
+                 .out_channels = w[0],
+                 .groups = call.integer("groups"),
+                 .dims = w.size() - 2};
+  CH_CHECK(check_image(call, x, conv.dims));
+  const bool batched = x.size() == conv.dims + 2;
+  conv.batch = batched ? x[0] : 1;
+  if (x[batched ? 1 : 0] != w[0] || w[0] % conv.groups != 0)
+    return Error{.what = cat(call.op.name, " with in_channels=", w[0], " and groups=", conv.groups,
+                             " cannot take ", to_string(x)),
+                 .hint = cat("dimension ", batched ? 1 : 0, " of its input must be ", w[0])};
+  Window& win = conv.window;
+  win.out = image_of(x, conv.dims);
+  win.kernel = image_of(w, conv.dims);
+  CH_TRY(win.stride, extent(call, "stride", conv.dims, 1));
+  CH_TRY(win.padding, extent(call, "padding", conv.dims, 0));
+  CH_TRY(win.dilation, extent(call, "dilation", conv.dims, 1));
+  CH_TRY(const Extent extra, extent(call, "output_padding", conv.dims, 0));
+  CH_TRY(win.in.d, reach(call, win.out.d, win.kernel.d, win.stride.d, win.padding.d, win.dilation.d,
+                         extra.d));
+  CH_TRY(win.in.h, reach(call, win.out.h, win.kernel.h, win.stride.h, win.padding.h, win.dilation.h,
+                         extra.h));
+  CH_TRY(win.in.w, reach(call, win.out.w, win.kernel.w, win.stride.w, win.padding.w, win.dilation.w,
+                         extra.w));
+  return conv;
+}
+
+Shape conv_transpose_output(const ConvShape& conv, const Shape& x) {
+  Shape y = with_image(x, conv.dims, conv.window.in);
+  y[y.size() - conv.dims - 1] = conv.in_channels;
+  return y;
+}
+
+OpDef conv_transpose_op(std::size_t dims, OpDef op) {
+  if (dims == 1) return complete<1>(std::move(op));
+  return dims == 2 ? complete<2>(std::move(op)) : complete<3>(std::move(op));
+}
+
+}  // namespace chop::ops

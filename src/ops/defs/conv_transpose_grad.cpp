@@ -1,0 +1,65 @@
+// The three gradients of a transposed convolution, given dy, x and w. For every product x·w in
+// y: dx += dy · w, dw += dy · x, and db = Σ dy over batch and places.
+#include "ops/checks.hpp"
+#include "ops/conv_transpose.hpp"
+#include "ops/shapes.hpp"
+
+namespace chop::ops {
+namespace {
+
+TypeList infer(const TypedCall& call) {
+  CH_CHECK(need_real(call));
+  const Shape& w = call.shape(2);
+  if (w.size() < 3 || w.size() > 5)
+    return Error{.what = cat("conv_transpose_grad cannot take a weight of shape ", to_string(w))};
+  CH_TRY(const ConvShape conv, conv_transpose_shape(call, call.shape(1), w));
+  CH_CHECK(check_shape(call, 0, conv_transpose_output(conv, call.shape(1))));
+  return std::vector<TensorType>{call.in[1], call.in[2], {call.in[0].dtype, {conv.in_channels}}};
+}
+
+void forward(const ForwardCall& call) {
+  const ConvShape conv =
+      conv_transpose_shape(call, call.in[1]->shape(), call.in[2]->shape()).value();
+  const auto dy = call.x(0);
+  const auto x = call.x(1);
+  const auto w = call.x(2);
+  const auto dx = call.y(0);
+  const auto dw = call.y(1);
+  const auto db = call.y(2);
+  for_each_product(conv, [&](auto at_x, auto at_y, auto at_w) {
+    dx[at_x] += dy[at_y] * w[at_w];
+    dw[at_w] += dy[at_y] * x[at_x];
+  });
+  const auto area = static_cast<std::size_t>(conv.window.in.area());
+  for (std::size_t i = 0; i < dy.size(); ++i) db[i / area % db.size()] += dy[i];
+}
+
+Cost cost(const CostCall& call) {
+  const std::int64_t macs = 2 * numel(call.shape(1)) * product(call.shape(2), 1);
+  return {.macs = macs, .lab = macs, .exact = 2 * macs + numel(call.shape(0))};
+}
+
+}  // namespace
+
+OpDef conv_transpose_grad() {
+  return {
+      .name = "conv_transpose_grad",
+      .doc = "dx, dw and db of a transposed convolution y of x with w, given dy, x and w",
+      .mase_type = MaseType::Gradient,
+      .min_inputs = 3,
+      .max_inputs = 3,
+      .attrs = {{"stride", Ints{1}, "step between what neighbouring inputs make"},
+                {"padding", Ints{0}, "places cut off at both ends of each dimension"},
+                {"output_padding", Ints{0}, "places added at the end of each dimension"},
+                {"dilation", Ints{1}, "distance between neighbouring taps"},
+                {"groups", std::int64_t{1}, "channels are split into this many separate parts"}},
+      .infer = infer,
+      .forward = forward,
+      .cost = cost,
+      .samples = {{.inputs = {{{1, 3, 6}}, {{1, 2, 4}}, {{2, 3, 3}}}},
+                  {.attrs = {{"stride", Ints{2}}, {"padding", Ints{1}}},
+                   .inputs = {{{1, 1, 3, 5}}, {{1, 2, 2, 3}}, {{2, 1, 3, 3}}}}},
+  };
+}
+
+}  // namespace chop::ops
