@@ -18,6 +18,7 @@ constexpr std::array<std::string_view, 8> kSections = {
     "net",        "network",          "module",      "weights"};
 constexpr std::size_t kMostSteps = 500'000;
 constexpr std::size_t kLongestName = 4096;
+constexpr std::size_t kMostText = std::size_t{16} << 20;
 
 /// Walks nested values. A pickle may hold one value in many places, so the steps are counted:
 /// ten dicts that each hold the next one ten times have 10^10 leaves.
@@ -38,6 +39,7 @@ class Walk {
                      "in Python, torch.save(model.state_dict(), 'weights.pt') writes a file "
                      "that can be read"};
   }
+  Status keep(std::size_t bytes);
   Status add(const PickleValue& value, const std::string& path);
   Status go_into(const PickleValue& value, const std::string& path, std::size_t depth);
 
@@ -46,10 +48,19 @@ class Walk {
   std::string_view file_;
   std::set<std::string> names_;
   std::size_t steps_ = 0;
+  std::size_t text_ = 0;  ///< bytes of the names and texts kept
 };
+
+Status Walk::keep(std::size_t bytes) {
+  text_ += bytes;
+  if (text_ > kMostText)
+    return refused(cat("its names and texts take more than ", kMostText, " bytes"));
+  return {};
+}
 
 Status Walk::add(const PickleValue& value, const std::string& path) {
   const std::string name = path.empty() ? "tensor" : path;
+  CH_CHECK(keep(name.size()));
   Result<TorchTensor> tensor = tensor_of(pickle_, value, storages_);
   if (!tensor)
     return std::move(tensor).error().note(
@@ -91,8 +102,10 @@ Status Walk::go(const PickleValue& value, const std::string& path, std::size_t d
   if (is_tensor(pickle_, value)) return add(value, path);
   if (value.kind == Kind::Dict || value.kind == Kind::List || value.kind == Kind::Tuple)
     return go_into(value, path, depth);
-  if (const std::optional<std::string> text = scalar_text(value); text && !path.empty())
+  if (const std::optional<std::string> text = scalar_text(value); text && !path.empty()) {
+    CH_CHECK(keep(path.size() + text->size()));
     scalars.emplace(path, *text);
+  }
   return {};
 }
 

@@ -129,6 +129,16 @@ TEST(TorchCheckpoint, DictsThatHoldEachOtherWithoutEndAreRefused) {
   }
   EXPECT_EQ(error_of(torch_zip(bomb)),
             "'x.pt' is refused: its values hold each other more than 500,000 times over");
+  // Fewer leaves, but each with a long name and a long text.
+  std::string long_names = "}" + pickled("leaf") + pickled(std::string(4000, 't')) + "sq\x01";
+  for (char level = 2; level < 7; ++level) {
+    long_names += "}(";
+    for (char i = 'a'; i < 'k'; ++i)
+      long_names += pickled(std::string(500, i)) + "h" + static_cast<char>(level - 1);
+    long_names += "uq"s + level;
+  }
+  EXPECT_EQ(error_of(torch_zip(long_names)),
+            "'x.pt' is refused: its names and texts take more than 16777216 bytes");
   EXPECT_EQ(error_of(torch_zip("}q\x01" + pickled("a") + "h\x01s")),
             "'x.pt' is refused: its values hold themselves");
 }
