@@ -20,6 +20,12 @@ std::vector<double> response_sums(const Call& call, const Shape& shape, std::spa
   return squares;
 }
 
+std::int64_t response_terms(const Call& call, const Shape& shape) {
+  std::int64_t neighbours = 0;
+  for_each_neighbour(shape[1], call.integer("size"), [&](auto, auto) { ++neighbours; });
+  return neighbours * shape[0] * product(shape, 2);
+}
+
 std::vector<AttrDef> response_attrs() {
   return {{"size", std::int64_t{1}, "how many channels a window has", true},
           {"alpha", 1e-4, "scale of the mean of squares"},

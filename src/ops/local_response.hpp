@@ -22,6 +22,8 @@ void for_each_neighbour(std::int64_t channels, std::int64_t size, F&& f) {
 
 /// s[c] = k + alpha / size · Σ x[j]² over the window of c, for every element of x [N, C, ...].
 std::vector<double> response_sums(const Call& call, const Shape& shape, std::span<const double> x);
+/// How many squares those sums add up.
+std::int64_t response_terms(const Call& call, const Shape& shape);
 /// The attributes size, alpha, beta, k and their errors.
 std::vector<AttrDef> response_attrs();
 Status check_response(const TypedCall& call, const Shape& x);

@@ -37,14 +37,19 @@ void gradient(GradBuilder& g) {
   for (std::uint32_t k = 0; k < g.operands(); ++k) g.set(k, {dx.node, k});
 }
 
-/// Every term takes a multiplication for each operand but the first, and an addition.
+/// A term takes a multiplication for each operand but the first; all but the first term of an
+/// output are added. Of one operand there are additions alone.
 Cost cost(const CostCall& call) {
   std::vector<Shape> shapes;
   for (const TensorType& type : call.in) shapes.push_back(type.shape);
   const std::int64_t terms = plan_einsum(call, shapes).value().products();
   const auto operands = static_cast<std::int64_t>(call.in.size());
-  const std::int64_t macs = terms * std::max<std::int64_t>(operands - 1, 1);
-  return {.macs = macs, .lab = macs, .exact = terms * operands, .backward = operands * macs};
+  const std::int64_t macs = terms * (operands - 1);
+  const std::int64_t lab = operands == 1 ? terms : macs;
+  return {.macs = macs,
+          .lab = lab,
+          .exact = terms == 0 ? 0 : macs + terms - numel(call.out[0].shape),
+          .backward = operands * lab};
 }
 
 Attrs with(const char* equation) {

@@ -26,13 +26,10 @@ void gradient(GradBuilder& g) {
   g.set(0, g.add("local_response_norm_grad", {g.output_grad(), g.input(0)}, std::move(attrs)));
 }
 
-/// Per element: a square and an addition for each channel of the window, ·, +, power, ÷.
+/// A square and an addition for each channel of a window; per element ·, +, power, ÷.
 Cost cost(const CostCall& call) {
-  const std::int64_t elements = numel(call.shape(0));
-  const std::int64_t window = std::min(call.integer("size"), call.shape(0)[1]);
-  return {.lab = elements * window,
-          .exact = elements * (2 * window + 4),
-          .backward = 2 * elements * window};
+  const std::int64_t terms = response_terms(call, call.shape(0));
+  return {.lab = terms, .exact = 2 * terms + 4 * numel(call.shape(0)), .backward = 2 * terms};
 }
 
 std::string repr(const Call& call) {

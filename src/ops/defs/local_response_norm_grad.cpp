@@ -36,9 +36,8 @@ void forward(const ForwardCall& call) {
 }
 
 Cost cost(const CostCall& call) {
-  const std::int64_t elements = numel(call.shape(1));
-  const std::int64_t window = std::min(call.integer("size"), call.shape(1)[1]);
-  return {.lab = 2 * elements * window, .exact = elements * (8 * window + 6)};
+  const std::int64_t terms = response_terms(call, call.shape(1));
+  return {.lab = 2 * terms, .exact = 8 * terms + 4 * numel(call.shape(1))};
 }
 
 }  // namespace

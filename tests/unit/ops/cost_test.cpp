@@ -57,6 +57,15 @@ Hand conv(const CostCall& call) {
   return sums(out_count(call), taps, call.flag("bias"));
 }
 
+/// Each input meets each tap of the output channels of its group: times, and into the output.
+template <std::size_t kDims>
+Hand conv_transpose(const CostCall& call) {
+  std::int64_t taps = call.integer("out_channels") / call.integer("groups");
+  for (const std::int64_t k : call.ints("kernel_size", kDims)) taps *= k;
+  const std::int64_t macs = in_count(call) * taps;
+  return {.macs = macs, .lab = macs, .exact = macs + macs, .backward = macs + macs};
+}
+
 Hand matmul(const CostCall& call) {
   return sums(out_count(call), call.in[0].shape.back(), false);
 }
@@ -164,6 +173,46 @@ Hand softmax_like(const CostCall& call, std::int64_t per_row) {
   return hand;
 }
 
+/// The letters' sizes by hand; no sample of one operand stretches, and "..." is spelt out.
+Hand einsum(const CostCall& call) {
+  const auto operands = static_cast<std::int64_t>(call.in.size());
+  static const std::map<std::string, std::int64_t> kTerms = {
+      {"bij, bjk", 2 * 2 * 3 * 1},
+      {"...ij,...kj->...ik", 2 * 3 * 2 * 2 * 3},
+      {"i...->...", 3 * 2 * 2},
+      {"ii->i", 3},
+      {"ii", 3},
+      {"ba", 2 * 3},
+      {"ij->", 2 * 3},
+      {"i,ij,jk->k", 2 * 3 * 2},
+      {"ij,ij->ij", 2 * 3},
+      {",i->i", 1}};
+  const auto known = kTerms.find(call.text("equation"));  // the one left is a matrix product
+  const std::int64_t terms =
+      known == kTerms.end() ? out_count(call) * call.in[0].shape[1] : known->second;
+  Hand hand{.macs = terms * (operands - 1), .lab = terms * std::max<std::int64_t>(operands - 1, 1)};
+  hand.exact = terms == 0 ? 0 : hand.macs + (terms - out_count(call));  // all but the first added
+  hand.backward = operands * hand.lab;
+  return hand;
+}
+
+Hand local_response(const CostCall& call) {
+  const Shape& x = call.in[0].shape;
+  const std::int64_t size = call.integer("size");
+  Hand hand;
+  for (std::int64_t i = 0; i < in_count(call); ++i) {
+    const std::int64_t c = i / (in_count(call) / x[0] / x[1]) % x[1];
+    for (std::int64_t j = 0; j < x[1]; ++j) {
+      if (j < c - size / 2 || j > c - size / 2 + size - 1) continue;
+      ++hand.lab;
+      hand.exact += 2;  // a square, and into the sum
+    }
+    hand.exact += 4;  // times alpha / size, + k, power, times
+  }
+  hand.backward = 2 * hand.lab;
+  return hand;
+}
+
 Hand nothing(const CostCall& /*call*/) {
   return {};
 }
@@ -173,17 +222,38 @@ std::map<std::string_view, Rule> rules() {
       {"linear", linear},
       {"conv1d", conv<1>},
       {"conv2d", conv<2>},
+      {"conv3d", conv<3>},
+      {"conv_transpose1d", conv_transpose<1>},
+      {"conv_transpose2d", conv_transpose<2>},
+      {"conv_transpose3d", conv_transpose<3>},
+      {"einsum", einsum},
+      {"local_response_norm", local_response},
+      {"instance_norm",
+       [](const CostCall& call) {  // as batch_norm with its own statistics, for every sample
+         const std::int64_t n = in_count(call);
+         return Hand{.lab = 4 * n,
+                     .exact = (2 + 2 + 1 + 3) * n + 3 * numel(call.out[1].shape),
+                     .backward = 4 * n};
+       }},
+      {"topk",
+       [](const CostCall& call) {  // each element against each of the k best
+         return Hand{.lab = in_count(call), .exact = in_count(call) * call.integer("k")};
+       }},
       {"matmul", matmul},
       {"bmm", matmul},
       {"gelu", gelu},
       {"max_pool1d", max_pool<1>},
       {"max_pool2d", max_pool<2>},
+      {"max_pool3d", max_pool<3>},
       {"avg_pool1d", avg_pool<1>},
       {"avg_pool2d", avg_pool<2>},
+      {"avg_pool3d", avg_pool<3>},
       {"adaptive_avg_pool1d", adaptive_avg_pool<1>},
       {"adaptive_avg_pool2d", adaptive_avg_pool<2>},
+      {"adaptive_avg_pool3d", adaptive_avg_pool<3>},
       {"batch_norm1d", batch_norm},
       {"batch_norm2d", batch_norm},
+      {"batch_norm3d", batch_norm},
       {"layer_norm", layer_norm},
       {"softmax", [](const CostCall& call) { return softmax_like(call, 0); }},
       {"log_softmax", [](const CostCall& call) { return softmax_like(call, 1); }},
@@ -246,6 +316,14 @@ std::map<std::string_view, Rule> rules() {
        {"cast", "cat", "dropout", "embedding", "expand", "flatten", "full", "identity", "permute",
         "reshape", "slice", "squeeze", "transpose", "unsqueeze", "view"})
     rules[op] = nothing;
+  for (const char* op : {"gather", "gather_elements", "gather_nd", "one_hot", "pad",
+                         "strided_slice", "tile", "tril", "triu"})
+    rules[op] = nothing;
+  for (const char* op : {"scatter_elements", "scatter_nd"})
+    rules[op] = [](const CostCall& call) {  // one addition or product for each update, if any
+      const std::int64_t n = call.text("reduction") == "none" ? 0 : numel(call.in[2].shape);
+      return Hand{.lab = n, .exact = n, .backward = n};
+    };
   return rules;
 }
 
