@@ -57,8 +57,9 @@ class Import {
     }
     Result<OnnxImport> as_is = attempt(Batch::AsInFile);
     if (as_is)
-      as_is.value().notes.emplace_back(
-          "the network takes one row at a time, as its file says: it cannot be run in batches");
+      as_is.value().notes.push_back(
+          cat("the network takes one row at a time, as its file says: ",
+              made ? std::string("its rows depend on each other") : made.error().what));
     return as_is;
   }
 

@@ -5,6 +5,7 @@
 
 #include "ops/lower.hpp"
 #include "runtime/plan.hpp"
+#include "runtime/reference.hpp"
 #include "support/rng.hpp"
 
 namespace chop {
@@ -44,10 +45,13 @@ bool agree(const Plan& all, const Plan& one, std::size_t output, std::int64_t ro
 }  // namespace
 
 bool rows_are_independent(const Graph& graph) {
-  Graph lowered = lower(graph, Mode::Evaluation);
+  const Graph lowered = lower(graph, Mode::Evaluation);
+  NamedTensors parameters;
+  for (const Parameter& parameter : lowered.parameters())
+    parameters.emplace(parameter.name, parameter.value);
   CompileOptions options;
   options.parameter = [&](const std::string& name) {
-    return lowered.find_parameter(name)->value.mutable_bytes();
+    return parameters.at(name).mutable_bytes();
   };
   Result<Plan> all = Plan::compile(lowered, kRows, options);
   Result<Plan> one = Plan::compile(lowered, 1, options);

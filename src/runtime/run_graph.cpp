@@ -106,11 +106,14 @@ std::vector<std::string> output_names(const Graph& graph) {
 Result<std::vector<NamedOutput>> run_graph(const Graph& graph, const NamedTensors& inputs,
                                            int threads) {
   CH_TRY(const std::int64_t batch, batch_of(graph, inputs));
-  Graph lowered = lower(graph, Mode::Evaluation);
+  const Graph lowered = lower(graph, Mode::Evaluation);
+  NamedTensors parameters;
+  for (const Parameter& parameter : lowered.parameters())
+    parameters.emplace(parameter.name, parameter.value);
   CompileOptions options;
   options.threads = threads;
   options.parameter = [&](const std::string& name) {
-    return lowered.find_parameter(name)->value.mutable_bytes();
+    return parameters.at(name).mutable_bytes();
   };
   CH_TRY(Plan plan, Plan::compile(lowered, batch, options));
   for (const NodeId id : graph.placeholders()) {
