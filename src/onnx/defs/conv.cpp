@@ -95,7 +95,8 @@ void import_conv_transpose(const OnnxCall& call) {
                                     ? window.image[d] * window.stride[d]
                                     : wanted[wanted.size() - window.dims + d];
       const std::int64_t total = full_size(window, d) + extra[d] - size;
-      crop.begin[d] = kind == "SAME_UPPER" ? total / 2 : total - total / 2;
+      const std::int64_t half = (total - (total < 0 ? 1 : 0)) / 2;  // toward minus infinity
+      crop.begin[d] = kind == "SAME_UPPER" ? half : total - half;
       crop.end[d] = total - crop.begin[d];
     }
   } else {
