@@ -111,7 +111,7 @@ class TrainedModels(Case):
         self.assertGreater(after, 0.98)
         # The saved network is one: compared, judged and written again.
         saved = "p/software/transform/transformed_ckpt"
-        self.assertIn("conv2d", self.ch("compare", self.data("onnx/mnist-8.onnx"), saved))
+        self.assertIn("Conv2dInteger", self.ch("compare", self.data("onnx/mnist-8.onnx"), saved))
         self.assertIn("accuracy", self.ch("test", saved, "mnist", "--data", self.data("mnist"),
                                           "--input-scale", "255", "-q"))
         self.ch("convert", saved, "q.onnx", "-q")
