@@ -28,8 +28,8 @@ Result<OpenedModel> open_checkpoint(const std::string& file) {
 }
 
 Result<OpenedModel> open_onnx(const std::string& file, const OpenModelOptions& options) {
-  CH_TRY(OnnxImport imported, import_onnx(file, {.name = fs::path(file).stem().string(),
-                                                 .given = options.given}));
+  CH_TRY(OnnxImport imported,
+         import_onnx(file, {.name = fs::path(file).stem().string(), .given = options.given}));
   for (const std::string& note : imported.notes)
     log_info(cat(fs::path(file).filename().string(), ": ", note));
   return OpenedModel{.graph = std::move(imported.graph),
@@ -55,8 +55,8 @@ bool is_checkpoint_file(const std::string& text) {
   const fs::path path(text);
   for (const std::string_view ending : {".ckpt", ".mz", ".safetensors", ".pt", ".pth", ".bin"})
     if (path.extension() == ending) return true;
-  return path.extension() != ".toml" && path.has_parent_path() &&
-         fs::is_regular_file(path, code) && !is_onnx_file(text);
+  return path.extension() != ".toml" && path.has_parent_path() && fs::is_regular_file(path, code) &&
+         !is_onnx_file(text);
 }
 
 std::string network_file(const std::string& file_or_folder) {

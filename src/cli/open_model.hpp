@@ -13,9 +13,9 @@ namespace chop {
 
 struct OpenedModel {
   Graph graph;
-  std::string name;      ///< as given; a file's own name
-  std::string dataset;   ///< the data set it is usually run on, if it is known
-  bool trained = false;  ///< the weights come from a file
+  std::string name;                     ///< as given; a file's own name
+  std::string dataset;                  ///< the data set it is usually run on, if it is known
+  bool trained = false;                 ///< the weights come from a file
   std::vector<std::string> fixed = {};  ///< inputs whose given values became part of the graph
 };
 

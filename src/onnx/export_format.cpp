@@ -120,12 +120,11 @@ std::string write_quant(Exporter& out, const std::string& value, const Scaled& s
   if (scaled.rounding == Rounding::HalfUp || (scaled.zero % 2) != 0)
     return write_plainly(out, value, scaled, rank);
   out.use_domain(kQonnx);
-  const std::string y = out.make(
-      "Quant",
-      {value, out.constant(scale_tensor(scaled, rank, false)),
-       out.constant(Tensor::scalar(static_cast<double>(scaled.zero))),
-       out.constant(Tensor::scalar(scaled.width))},
-      kQonnx);
+  const std::string y = out.make("Quant",
+                                 {value, out.constant(scale_tensor(scaled, rank, false)),
+                                  out.constant(Tensor::scalar(static_cast<double>(scaled.zero))),
+                                  out.constant(Tensor::scalar(scaled.width))},
+                                 kQonnx);
   ExportCall::set(out.last(), "signed", scaled.is_signed);
   ExportCall::set(out.last(), "narrow", scaled.narrow);
   ExportCall::set(out.last(), "rounding_mode",
@@ -144,8 +143,7 @@ std::string write_binary(Exporter& out, const std::string& value, const NumberFo
     out.use_domain(kQonnx);
     return out.make("BipolarQuant", {value, one}, kQonnx);
   }
-  const std::string positive =
-      out.make("GreaterOrEqual", {value, out.constant(Tensor::scalar(0))});
+  const std::string positive = out.make("GreaterOrEqual", {value, out.constant(Tensor::scalar(0))});
   return out.make("Where", {positive, one, out.constant(Tensor::scalar(-1))});
 }
 

@@ -103,12 +103,13 @@ void Exporter::name_results() {
     }
   }
   for (const NodeId id : from_.placeholders())
-    names_[{id}] = unique(from_.node(id).target.empty() ? from_.node(id).name : from_.node(id).target);
+    names_[{id}] =
+        unique(from_.node(id).target.empty() ? from_.node(id).name : from_.node(id).target);
   for (const auto& [value, name] : outputs) names_[value] = unique(name);
   for (const NodeId id : from_.order())
     for (std::uint32_t r = 0; r < types_[index(id)].size(); ++r)
-      if (const Value value{id, r}; !names_.contains(value) &&
-                                    from_.node(id).opcode != Opcode::GetAttr)
+      if (const Value value{id, r};
+          !names_.contains(value) && from_.node(id).opcode != Opcode::GetAttr)
         names_[value] = unique(r == 0 ? from_.node(id).name : cat(from_.node(id).name, "_", r));
 }
 
@@ -125,7 +126,8 @@ std::string Exporter::quantised(const std::string& value, const Tensor* known, c
   const Parameter* learned =
       def.learned.empty() ? nullptr
                           : from_.find_parameter(learned_parameter(node, operand, def.learned));
-  const std::string key = cat(value, "|", display(format), "|", learned == nullptr ? "" : learned->name);
+  const std::string key =
+      cat(value, "|", display(format), "|", learned == nullptr ? "" : learned->name);
   if (const auto done = quantised_.find(key); done != quantised_.end() && learned == nullptr)
     return done->second;
   std::string name =
@@ -154,12 +156,11 @@ void Exporter::write_call(NodeId id) {
   std::vector<TensorType> types;
   for (std::size_t i = 0; i < node.inputs.size(); ++i) {
     const Node& source = from_.node(node.inputs[i].node);
-    const Tensor* known = source.opcode == Opcode::GetAttr
-                              ? &from_.find_parameter(source.target)->value
-                              : nullptr;
+    const Tensor* known =
+        source.opcode == Opcode::GetAttr ? &from_.find_parameter(source.target)->value : nullptr;
     types.push_back(type_of(types_, node.inputs[i]));
-    inputs.push_back(quantised(names_.at(node.inputs[i]), known, node, cat("data_in_", i),
-                               types.back().shape));
+    inputs.push_back(
+        quantised(names_.at(node.inputs[i]), known, node, cat("data_in_", i), types.back().shape));
   }
   std::vector<std::string> parameters;
   if (node.opcode == Opcode::CallModule)
@@ -171,7 +172,8 @@ void Exporter::write_call(NodeId id) {
           quantised(parameter(name), &value, node, std::string(def.name), value.shape()));
     }
   std::vector<std::string> outputs;
-  for (std::uint32_t r = 0; r < types_[index(id)].size(); ++r) outputs.push_back(names_.at({id, r}));
+  for (std::uint32_t r = 0; r < types_[index(id)].size(); ++r)
+    outputs.push_back(names_.at({id, r}));
   auto* const write = find_onnx_export(node.op);
   if (write == nullptr) return fail(cat(node.name, ": the op ", node.op));
   // A result read through a format is made under another name.
@@ -182,8 +184,7 @@ void Exporter::write_call(NodeId id) {
   write(call);
   for (std::uint32_t r = 0; r < outputs.size(); ++r)
     if (const std::string operand = cat("data_out_", r); node.formats.contains(operand))
-      names_[{id, r}] =
-          quantised(outputs[r], nullptr, node, operand, types_[index(id)][r].shape);
+      names_[{id, r}] = quantised(outputs[r], nullptr, node, operand, types_[index(id)][r].shape);
 }
 
 void Exporter::write_outputs(const Node& node) {
@@ -232,9 +233,12 @@ Result<std::string> Exporter::run() {
     }
   }
   if (!problems_.empty())
-    return Error{.what = cat("ONNX cannot hold ", join(std::vector<std::string>(problems_.begin(), problems_.end()), "; ")),
-                 .hint = "integer, affine, lsq_integer and binary formats of activations can be "
-                         "written, and any format of weights"};
+    return Error{
+        .what = cat("ONNX cannot hold ",
+                    join(std::vector<std::string>(problems_.begin(), problems_.end()), "; ")),
+        .hint =
+            "integer, affine, lsq_integer and binary formats of activations can be "
+            "written, and any format of weights"};
   auto& main = *model_.add_opset_import();
   main.set_domain("");
   main.set_version(kOpset);

@@ -34,8 +34,8 @@ Result<Input> input_of(const proto::ValueInfoProto& info) {
   for (const auto& dim : type.shape().dim()) {
     const bool is_open = !dim.has_dim_value() || dim.dim_value() == -1;
     if (!is_open && dim.dim_value() < 0)
-      return Error{.what = cat("input '", info.name(), "' has the negative dimension ",
-                               dim.dim_value())};
+      return Error{
+          .what = cat("input '", info.name(), "' has the negative dimension ", dim.dim_value())};
     input.shape.push_back(is_open ? -1 : dim.dim_value());
   }
   return input;
@@ -127,8 +127,9 @@ class Import {
       for (std::size_t d = batch == Batch::Open ? 1 : 0; d < shape.size(); ++d)
         if (shape[d] == -1)
           return Error{.what = cat("input '", input.name, "' leaves dimension ", d, " open"),
-                       .hint = "only the first one, the batch, may be open; fix the others when "
-                               "exporting, or give the input's values"};
+                       .hint =
+                           "only the first one, the batch, may be open; fix the others when "
+                           "exporting, or give the input's values"};
       scope.names[input.name] = importer.input(input.name, std::move(shape), input.dtype);
     }
     import_nodes(scope, file_.model->graph());

@@ -59,9 +59,9 @@ Status check_supported(const proto::GraphProto& graph) {
   std::vector<std::string> list;
   for (const auto& [name, count] : unknown)
     list.push_back(count == 1 ? name : cat(name, " (", count, " times)"));
-  return Error{.what = cat("cannot import the operator", list.size() == 1 ? " " : "s ",
-                           join(list, ", ")),
-               .hint = "`ch ops --onnx` lists the operators that can be imported"};
+  return Error{
+      .what = cat("cannot import the operator", list.size() == 1 ? " " : "s ", join(list, ", ")),
+      .hint = "`ch ops --onnx` lists the operators that can be imported"};
 }
 
 }  // namespace
@@ -72,8 +72,8 @@ void import_nodes(OnnxScope& scope, const proto::GraphProto& graph) {
   if (Status status = check_supported(graph); !status)
     return importer.fail(std::move(status).error());
   if (graph.sparse_initializer_size() > 0)
-    return importer.fail({.what = "the graph has sparse initialisers",
-                          .hint = "store them as dense tensors"});
+    return importer.fail(
+        {.what = "the graph has sparse initialisers", .hint = "store them as dense tensors"});
   for (const proto::TensorProto& initialiser : graph.initializer()) {
     if (scope.names.contains(initialiser.name())) continue;  // given by the caller
     Result<Tensor> tensor = tensor_of(initialiser, scope.file);

@@ -10,8 +10,8 @@
 namespace chop {
 namespace {
 
-constexpr std::int64_t kMostFolded = std::int64_t{1} << 26;     // elements of a folded constant
-constexpr std::int64_t kMostElements = std::int64_t{1} << 40;   // of any value
+constexpr std::int64_t kMostFolded = std::int64_t{1} << 26;    // elements of a folded constant
+constexpr std::int64_t kMostElements = std::int64_t{1} << 40;  // of any value
 
 bool is_possible(const Shape& shape) {
   std::int64_t size = 1;
@@ -186,8 +186,7 @@ const Known& Importer::known(Operand x, std::string_view what) {
 const Tensor& Importer::need(Operand x, std::string_view what) {
   const Known& both = known(x, what);
   if (!failed() && !both.is_fixed())
-    fail({.what = cat(what, " depends on the batch size"),
-          .hint = "import it for one batch size"});
+    fail({.what = cat(what, " depends on the batch size"), .hint = "import it for one batch size"});
   return both.at[0];
 }
 
@@ -337,10 +336,8 @@ Value Importer::value_of(Operand x) {
   const std::string name = parameter_name(it.name);
   const bool trainable = !it.name.empty() && tensor.dtype() == DType::F32;
   graph_.add_parameter({name, tensor, trainable});
-  const NodeId id = graph_.add({.name = as_name(name),
-                                .opcode = Opcode::GetAttr,
-                                .op = "get_attr",
-                                .target = name});
+  const NodeId id = graph_.add(
+      {.name = as_name(name), .opcode = Opcode::GetAttr, .op = "get_attr", .target = name});
   for (Types& types : types_) {
     types.resize(graph_.id_limit());
     types[index(id)] = {tensor.type()};
@@ -395,7 +392,8 @@ Result<Graph> Importer::finish(const std::vector<Operand>& outputs,
   graph_.set_outputs(values);
   const NodeId id = graph_.order().back();
   for (std::size_t i = 0; i < outputs.size(); ++i)
-    if (item(outputs[i]).format) graph_.node(id).formats[cat("data_in_", i)] = *item(outputs[i]).format;
+    if (item(outputs[i]).format)
+      graph_.node(id).formats[cat("data_in_", i)] = *item(outputs[i]).format;
   graph_.node(id).attrs["names"] = join(names, "\n");
   graph_.drop_unused();
   CH_CHECK(verify(graph_));

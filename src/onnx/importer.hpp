@@ -101,13 +101,13 @@ class Importer {
 
  private:
   struct Item {
-    TensorType type;                     ///< at the first batch size
+    TensorType type;  ///< at the first batch size
     std::optional<Known> known = {};
     std::optional<Value> value = {};
     std::optional<NumberFormat> format = {};
     std::string name = {};
     std::function<Operand()> make = {};
-    std::set<std::string> inputs = {};   ///< graph inputs it depends on
+    std::set<std::string> inputs = {};  ///< graph inputs it depends on
   };
 
   Item& item(Operand x) { return items_[static_cast<std::size_t>(x)]; }

@@ -42,8 +42,7 @@ bool skip_field(CodedInputStream& in, std::uint32_t tag) {
       return in.Skip(8);
     case 2: {
       std::uint32_t length = 0;
-      return in.ReadVarint32(&length) && length <= 0x7FFFFFFFU &&
-             in.Skip(static_cast<int>(length));
+      return in.ReadVarint32(&length) && length <= 0x7FFFFFFFU && in.Skip(static_cast<int>(length));
     }
     case 5:
       return in.Skip(4);
@@ -133,8 +132,7 @@ Result<Tensor> external_tensor(const proto::TensorProto& tensor, TensorType type
   const std::span<const std::byte> bytes = mapped.bytes();
   const std::uint64_t wanted = type.bytes();
   const std::uint64_t length = external.length.value_or(wanted);
-  if (length != wanted || external.offset > bytes.size() ||
-      wanted > bytes.size() - external.offset)
+  if (length != wanted || external.offset > bytes.size() || wanted > bytes.size() - external.offset)
     return Error{.what = cat("tensor '", tensor.name(), "' of ", wanted, " bytes lies at ",
                              external.offset, " (", length, " bytes) in '", external.location,
                              "', which has ", bytes.size())};
@@ -267,8 +265,7 @@ Result<Tensor> tensor_of(const proto::TensorProto& tensor, const OnnxFile& file,
     const std::string& raw = tensor.raw_data();
     if (raw.size() != type.bytes())
       return Error{.what = cat("tensor '", tensor.name(), "' of shape ", to_string(type.shape),
-                               " should have ", type.bytes(), " bytes, the file has ",
-                               raw.size())};
+                               " should have ", type.bytes(), " bytes, the file has ", raw.size())};
     return tensor_from_bytes(type.dtype, std::move(type.shape), std::as_bytes(std::span(raw)));
   }
   if (const std::int64_t given = typed_count(tensor, type.dtype); given != elements)

@@ -41,7 +41,9 @@ class OnnxCall {
 
   std::size_t inputs() const { return static_cast<std::size_t>(node_.input_size()); }
   /// Whether input i is there: optional ones may be left out or empty.
-  bool has(std::size_t i) const { return i < inputs() && !node_.input(static_cast<int>(i)).empty(); }
+  bool has(std::size_t i) const {
+    return i < inputs() && !node_.input(static_cast<int>(i)).empty();
+  }
   /// Input i; an error when it is left out.
   Operand in(std::size_t i) const;
   std::vector<Operand> all_inputs() const;

@@ -69,7 +69,8 @@ Operand with_number(Importer& make, std::string_view op, Operand x, double numbe
 }
 
 Operand whole_numbers(Importer& make, const Ints& values) {
-  return make.constant(Tensor::of<std::int64_t>({static_cast<std::int64_t>(values.size())}, values));
+  return make.constant(
+      Tensor::of<std::int64_t>({static_cast<std::int64_t>(values.size())}, values));
 }
 
 Padding padding_of(const OnnxCall& call, const Ints& dims, const Ints& kernel, const Ints& stride,
@@ -94,7 +95,8 @@ Padding padding_of(const OnnxCall& call, const Ints& dims, const Ints& kernel, c
   for (std::size_t d = 0; d < n; ++d) {
     const std::int64_t places = (dims[d] + stride[d] - 1) / stride[d];
     const std::int64_t reach = (kernel[d] - 1) * dilation[d] + 1;
-    const std::int64_t total = std::max<std::int64_t>(0, (places - 1) * stride[d] + reach - dims[d]);
+    const std::int64_t total =
+        std::max<std::int64_t>(0, (places - 1) * stride[d] + reach - dims[d]);
     padding.begin[d] = kind == "SAME_UPPER" ? total / 2 : total - total / 2;
     padding.end[d] = total - padding.begin[d];
   }

@@ -80,9 +80,8 @@ void import_plainly(const OnnxCall& call) {
   const auto& [op, name] = tables().plain.find(call.op_type())->second;
   Attrs attrs;
   for (const proto::AttributeProto& attribute : call.node().attribute()) {
-    const auto known = std::find_if(name->attrs.begin(), name->attrs.end(), [&](const OnnxAttr& a) {
-      return a.onnx == attribute.name();
-    });
+    const auto known = std::find_if(name->attrs.begin(), name->attrs.end(),
+                                    [&](const OnnxAttr& a) { return a.onnx == attribute.name(); });
     if (known == name->attrs.end()) {
       if (attribute.name() == "consumed_inputs") continue;  // a hint of the first versions
       return call.fail(cat(call.op_type(), " has the attribute '", attribute.name(), "'"));
@@ -95,7 +94,8 @@ void import_plainly(const OnnxCall& call) {
                            op->name, " takes"));
     attrs[std::string(known->ours)] = *value;
   }
-  if (call.outputs() > 1) return call.fail(cat(call.op_type(), " has ", call.outputs(), " results"));
+  if (call.outputs() > 1)
+    return call.fail(cat(call.op_type(), " has ", call.outputs(), " results"));
   call.out(call.make().call(op->name, call.all_inputs(), std::move(attrs)));
 }
 

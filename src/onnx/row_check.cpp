@@ -19,8 +19,8 @@ void fill(const Plan& plan, const Node& input, std::int64_t first, std::int64_t 
   const auto size = static_cast<std::int64_t>(memory.size()) / rows;
   const Stream stream(1, input.name);
   for (std::int64_t i = 0; i < rows * size; ++i)
-    memory[static_cast<std::size_t>(i)] = static_cast<float>(
-        2 * stream.uniform(static_cast<std::uint64_t>(first * size + i)) - 1);
+    memory[static_cast<std::size_t>(i)] =
+        static_cast<float>(2 * stream.uniform(static_cast<std::uint64_t>(first * size + i)) - 1);
 }
 
 bool agree(const Plan& all, const Plan& one, std::size_t output, std::int64_t row) {
@@ -50,9 +50,7 @@ bool rows_are_independent(const Graph& graph) {
   for (const Parameter& parameter : lowered.parameters())
     parameters.emplace(parameter.name, parameter.value);
   CompileOptions options;
-  options.parameter = [&](const std::string& name) {
-    return parameters.at(name).mutable_bytes();
-  };
+  options.parameter = [&](const std::string& name) { return parameters.at(name).mutable_bytes(); };
   Result<Plan> all = Plan::compile(lowered, kRows, options);
   Result<Plan> one = Plan::compile(lowered, 1, options);
   if (!all || !one) return false;

@@ -112,9 +112,7 @@ Result<std::vector<NamedOutput>> run_graph(const Graph& graph, const NamedTensor
     parameters.emplace(parameter.name, parameter.value);
   CompileOptions options;
   options.threads = threads;
-  options.parameter = [&](const std::string& name) {
-    return parameters.at(name).mutable_bytes();
-  };
+  options.parameter = [&](const std::string& name) { return parameters.at(name).mutable_bytes(); };
   CH_TRY(Plan plan, Plan::compile(lowered, batch, options));
   for (const NodeId id : graph.placeholders()) {
     const Node& input = graph.node(id);

@@ -72,8 +72,8 @@ Outcome run(const OnnxFile& file, const fs::path& data) {
   std::size_t next = 0;
   for (const auto& input : file.model->graph().input())
     if (!initialised.contains(input.name()) && next < inputs.value().size())
-      options.given.emplace(
-          input.name(), as_declared(inputs.value()[next++], input.type().tensor_type().elem_type()));
+      options.given.emplace(input.name(), as_declared(inputs.value()[next++],
+                                                      input.type().tensor_type().elem_type()));
   Result<OnnxImport> imported = import_onnx(file, options);
   if (!imported) return {"unsupported", to_string(imported.error())};
   NamedTensors given;
@@ -87,8 +87,9 @@ Outcome run(const OnnxFile& file, const fs::path& data) {
   for (std::size_t i = 0; i < wanted.value().size(); ++i)
     if (const std::string wrong = difference(
             outputs.value()[i].value,
-            as_declared(wanted.value()[i],
-                        file.model->graph().output(static_cast<int>(i)).type().tensor_type().elem_type()));
+            as_declared(
+                wanted.value()[i],
+                file.model->graph().output(static_cast<int>(i)).type().tensor_type().elem_type()));
         !wrong.empty())
       return {"failed", cat("output ", i, ": ", wrong)};
   return {"passed", ""};

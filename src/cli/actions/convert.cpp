@@ -164,7 +164,8 @@ Result<Exit> run(const Invocation& invocation) {
   CH_TRY(const Source source, source_of(from));
   CH_TRY(const Conversion* conversion, find_conversion(source, to));
   CH_TRY(const Written written, conversion->run(network_file(from), to, invocation.settings));
-  for (const std::string& note : written.notes) log_info(cat(fs::path(from).filename().string(), ": ", note));
+  for (const std::string& note : written.notes)
+    log_info(cat(fs::path(from).filename().string(), ": ", note));
   if (prints_text(invocation))
     invocation.out << "Wrote " << written.tensors << (written.tensors == 1 ? " tensor" : " tensors")
                    << " to " << to.string() << "\n";
@@ -179,43 +180,45 @@ Result<Exit> run(const Invocation& invocation) {
 }  // namespace
 
 ActionDef convert() {
-  return {.name = "convert",
-          .usage = "ch convert FROM TO [options]",
-          .summary = "write a network or its weights as another kind of file",
-          .details =
-              "  ch convert model.ckpt model.safetensors\n"
-              "  ch convert mnist-8.onnx mnist-8.mz\n"
-              "  ch convert quantised.mz quantised.onnx --quant-style qonnx\n"
-              "  ch convert jsc-tiny jsc-tiny.onnx --load best.ckpt\n"
-              "FROM is an ONNX model, a checkpoint of ours, a model of the zoo or in TOML, or a file "
-              "of\n"
-              "weights (PyTorch, Lightning, safetensors); its content says which. The ending of TO "
-              "says\n"
-              "what is written: .onnx, .mz or .ckpt (ours), .safetensors. No code in a file is ever "
-              "run.",
-          .positionals = {"from", "to"},
-          .required = {"from", "to"},
-          .settings = {"load_name", "load_type", "load_partial", "log_level", "json", "quiet", "no_warnings"},
-          .own = {{.dest = "from",
-                   .flags = {},
-                   .placeholder = "FROM",
-                   .doc = "file to read, or a model",
-                   .in_toml = false},
-                  {.dest = "to",
-                   .flags = {},
-                   .kind = SettingKind::Path,
-                   .placeholder = "TO",
-                   .doc = "file to write",
-                   .in_toml = false},
-                  {.dest = "quant_style",
-                   .flags = {"--quant-style"},
-                   .initial = "qdq",
-                   .choices = {"qdq", "qonnx"},
-                   .doc = "how number formats are written in ONNX: QuantizeLinear and "
-                          "DequantizeLinear pairs, or QONNX's Quant",
-                   .in_table = false,
-                   .in_toml = false}},
-          .run = run};
+  return {
+      .name = "convert",
+      .usage = "ch convert FROM TO [options]",
+      .summary = "write a network or its weights as another kind of file",
+      .details =
+          "  ch convert model.ckpt model.safetensors\n"
+          "  ch convert mnist-8.onnx mnist-8.mz\n"
+          "  ch convert quantised.mz quantised.onnx --quant-style qonnx\n"
+          "  ch convert jsc-tiny jsc-tiny.onnx --load best.ckpt\n"
+          "FROM is an ONNX model, a checkpoint of ours, a model of the zoo or in TOML, or a file "
+          "of\n"
+          "weights (PyTorch, Lightning, safetensors); its content says which. The ending of TO "
+          "says\n"
+          "what is written: .onnx, .mz or .ckpt (ours), .safetensors. No code in a file is ever "
+          "run.",
+      .positionals = {"from", "to"},
+      .required = {"from", "to"},
+      .settings = {"load_name", "load_type", "load_partial", "log_level", "json", "quiet",
+                   "no_warnings"},
+      .own = {{.dest = "from",
+               .flags = {},
+               .placeholder = "FROM",
+               .doc = "file to read, or a model",
+               .in_toml = false},
+              {.dest = "to",
+               .flags = {},
+               .kind = SettingKind::Path,
+               .placeholder = "TO",
+               .doc = "file to write",
+               .in_toml = false},
+              {.dest = "quant_style",
+               .flags = {"--quant-style"},
+               .initial = "qdq",
+               .choices = {"qdq", "qonnx"},
+               .doc = "how number formats are written in ONNX: QuantizeLinear and "
+                      "DequantizeLinear pairs, or QONNX's Quant",
+               .in_table = false,
+               .in_toml = false}},
+      .run = run};
 }
 
 }  // namespace chop::actions

@@ -57,38 +57,39 @@ Result<Exit> run(const Invocation& invocation) {
 }  // namespace
 
 ActionDef pass() {
-  return {.name = "pass",
-          .usage = "ch pass NAME MODEL|FILE [DATASET] [KEY=VALUE ...] [options]",
-          .summary = "run one pass over a network and print what it finds",
-          .details =
-              "  ch pass report_graph jsc-tiny\n"
-              "  ch pass calculate_flops jsc-s --batch-size 8\n"
-              "  ch pass profile_statistics jsc-tiny jsc by=type num_samples=32 \\\n"
-              "      target_activation_nodes=relu activation_statistics.range_min_max.dims=all\n"
-              "FILE is a checkpoint or a network in TOML. `ch passes NAME` lists the arguments.",
-          .positionals = {"name", "model", "dataset"},
-          .required = {"name", "model"},
-          .settings = {"batch_size", "seed", "data", "rows", "standardise", "input_scale", "input_mean", "input_std", "validation",
-                       "validation_fraction", "disable_dataset_cache", "num_workers", "threads",
-                       "log_level", "json", "quiet", "no_warnings"},
-          .own = {{.dest = "name", .flags = {}, .placeholder = "NAME", .doc = "a pass"},
-                  {.dest = "save",
-                   .flags = {"--save"},
-                   .kind = SettingKind::Path,
-                   .placeholder = "FILE",
-                   .doc = "save the network as a checkpoint after the pass",
-                   .in_table = false,
-                   .in_toml = false},
-                  {.dest = "explain",
-                   .flags = {"--explain"},
-                   .kind = SettingKind::Flag,
-                   .initial = "False",
-                   .doc = "say what the columns of a report mean",
-                   .in_table = false,
-                   .in_toml = false},
-                  dump_setting()},
-          .takes_words = true,
-          .run = run};
+  return {
+      .name = "pass",
+      .usage = "ch pass NAME MODEL|FILE [DATASET] [KEY=VALUE ...] [options]",
+      .summary = "run one pass over a network and print what it finds",
+      .details =
+          "  ch pass report_graph jsc-tiny\n"
+          "  ch pass calculate_flops jsc-s --batch-size 8\n"
+          "  ch pass profile_statistics jsc-tiny jsc by=type num_samples=32 \\\n"
+          "      target_activation_nodes=relu activation_statistics.range_min_max.dims=all\n"
+          "FILE is a checkpoint or a network in TOML. `ch passes NAME` lists the arguments.",
+      .positionals = {"name", "model", "dataset"},
+      .required = {"name", "model"},
+      .settings = {"batch_size", "seed", "data", "rows", "standardise", "input_scale", "input_mean",
+                   "input_std", "validation", "validation_fraction", "disable_dataset_cache",
+                   "num_workers", "threads", "log_level", "json", "quiet", "no_warnings"},
+      .own = {{.dest = "name", .flags = {}, .placeholder = "NAME", .doc = "a pass"},
+              {.dest = "save",
+               .flags = {"--save"},
+               .kind = SettingKind::Path,
+               .placeholder = "FILE",
+               .doc = "save the network as a checkpoint after the pass",
+               .in_table = false,
+               .in_toml = false},
+              {.dest = "explain",
+               .flags = {"--explain"},
+               .kind = SettingKind::Flag,
+               .initial = "False",
+               .doc = "say what the columns of a report mean",
+               .in_table = false,
+               .in_toml = false},
+              dump_setting()},
+      .takes_words = true,
+      .run = run};
 }
 
 }  // namespace chop::actions

@@ -79,7 +79,8 @@ Result<Exit> run(const Invocation& invocation) {
       !is_network_file(invocation.settings.text_or_empty("model")))
     return Error{.what = "nothing to test: no checkpoint given",
                  .hint =
-                     "--load PATH, or an ONNX model or checkpoint in place of MODEL; `ch train` leaves its best at "
+                     "--load PATH, or an ONNX model or checkpoint in place of MODEL; `ch train` "
+                     "leaves its best at "
                      "<project>/software/training_ckpts/best.ckpt"};
   CH_TRY(Session session, open_session(invocation));
   log_info(cat("Testing model '", session.model_name, "'..."));

@@ -72,11 +72,12 @@ Result<Exit> run(const Invocation& invocation) {
          open_session(invocation, needs_samples(calls) ? NeedsData::Always : NeedsData::IfGiven));
   log_info(cat("Transforming model '", session.model_name, "'..."));
   const std::filesystem::path folder = session.software() / "transform";
-  const PassContext context{.samples = session.has_data() ? &calibration_rows(session.data) : nullptr,
-                            .batch_size = settings.integer("batch_size"),
-                            .threads = thread_count(settings),
-                            .seed = static_cast<std::uint64_t>(settings.integer("seed")),
-                            .folder = folder};
+  const PassContext context{
+      .samples = session.has_data() ? &calibration_rows(session.data) : nullptr,
+      .batch_size = settings.integer("batch_size"),
+      .threads = thread_count(settings),
+      .seed = static_cast<std::uint64_t>(settings.integer("seed")),
+      .folder = folder};
   const TrainOptions options = train_options(settings);
   std::optional<Metrics> before;
   if (changes_numbers(calls) && session.has_data()) {

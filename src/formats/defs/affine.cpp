@@ -39,8 +39,7 @@ Element element(const Config& config) {
 
 /// A scale must stay above zero, whatever training makes of it, and its multiples finite.
 void restore(Element& e, float shared) {
-  const float most =
-      std::numeric_limits<float>::max() / std::fmax(1.0F, std::fmax(-e.low, e.high));
+  const float most = std::numeric_limits<float>::max() / std::fmax(1.0F, std::fmax(-e.low, e.high));
   e.shared = e.scale = std::fmin(std::fmax(shared, std::numeric_limits<float>::min()), most);
 }
 

@@ -16,12 +16,16 @@ void along_axis(const OnnxCall& call, const char* op) {
   const Operand x = call.in(0);
   if (make.failed()) return;
   if (call.version() >= 13)
-    return call.out(make.call(op, {x}, {{"dim", call.axis(call.integer("axis", -1), make.rank(x))}}));
-  const std::int64_t axis = call.axis(call.integer("axis", 1), std::max<std::size_t>(make.rank(x), 2));
+    return call.out(
+        make.call(op, {x}, {{"dim", call.axis(call.integer("axis", -1), make.rank(x))}}));
+  const std::int64_t axis =
+      call.axis(call.integer("axis", 1), std::max<std::size_t>(make.rank(x), 2));
   const Shape open = make.open_shape(x);
   if (make.failed()) return;
   if (axis + 1 >= static_cast<std::int64_t>(open.size()))
-    return call.out(make.call(op, {x}, {{"dim", std::min<std::int64_t>(axis, static_cast<std::int64_t>(open.size()) - 1)}}));
+    return call.out(make.call(
+        op, {x},
+        {{"dim", std::min<std::int64_t>(axis, static_cast<std::int64_t>(open.size()) - 1)}}));
   Shape matrix(open.begin(), open.begin() + axis);
   std::int64_t rest = 1;
   for (std::size_t d = static_cast<std::size_t>(axis); d < open.size(); ++d) rest *= open[d];
@@ -76,7 +80,8 @@ void import_clip(const OnnxCall& call) {
     high = make.need_real(call.in(2), "`max` of Clip");
   }
   if (make.failed()) return;
-  if (low == 0 && high == 6 && make.dtype(x) == DType::F32) return call.out(make.call("relu6", {x}));
+  if (low == 0 && high == 6 && make.dtype(x) == DType::F32)
+    return call.out(make.call("relu6", {x}));
   call.out(make.call("clamp", {x}, {{"min", low}, {"max", high}}));
 }
 
@@ -191,8 +196,10 @@ void write_gelu(ExportCall& call) {
   std::string inner;
   if (call.text("approximate") == "tanh") {
     const std::string cube = call.before("Mul", {call.before("Mul", {x, x}), x});
-    const std::string sum = call.before("Add", {x, call.before("Mul", {cube, call.number(0.044715)})});
-    inner = call.before("Tanh", {call.before("Mul", {sum, call.number(std::sqrt(2 / std::acos(-1.0)))})});
+    const std::string sum =
+        call.before("Add", {x, call.before("Mul", {cube, call.number(0.044715)})});
+    inner = call.before("Tanh",
+                        {call.before("Mul", {sum, call.number(std::sqrt(2 / std::acos(-1.0)))})});
   } else {
     inner = call.before("Erf", {call.before("Div", {x, call.number(std::sqrt(2.0))})});
   }

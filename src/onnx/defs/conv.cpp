@@ -58,17 +58,22 @@ void import_conv(const OnnxCall& call) {
       padding_of(call, window.image, window.kernel, window.stride, window.dilation);
   Operand x = call.in(0);
   Ints symmetric = padding.begin;
-  const bool negative = std::any_of(symmetric.begin(), symmetric.end(), [](auto n) { return n < 0; });
+  const bool negative =
+      std::any_of(symmetric.begin(), symmetric.end(), [](auto n) { return n < 0; });
   if (!padding.is_symmetric() || negative) {
     x = padded(make, x, padding, 0.0);
     symmetric.assign(window.dims, 0);
   }
   const Shape w = make.shape(call.in(1));
   const std::int64_t groups = call.integer("group", 1);
-  Attrs attrs = {{"in_channels", w[1] * groups}, {"out_channels", w[0]},
-                 {"kernel_size", window.kernel}, {"stride", window.stride},
-                 {"padding", symmetric},         {"dilation", window.dilation},
-                 {"groups", groups},             {"bias", call.has(2)}};
+  Attrs attrs = {{"in_channels", w[1] * groups},
+                 {"out_channels", w[0]},
+                 {"kernel_size", window.kernel},
+                 {"stride", window.stride},
+                 {"padding", symmetric},
+                 {"dilation", window.dilation},
+                 {"groups", groups},
+                 {"bias", call.has(2)}};
   call.out(layer(call, cat("conv", window.dims, "d"), x, std::move(attrs), params_of(call)));
 }
 
@@ -85,15 +90,14 @@ void import_conv_transpose(const OnnxCall& call) {
   const Ints wanted = call.ints("output_shape");
   const std::string kind = call.text("auto_pad", "NOTSET");
   if (extra.size() != window.dims || (!wanted.empty() && wanted.size() < window.dims))
-    return call.fail(cat("ConvTranspose: output_padding and output_shape need ", window.dims,
-                         " numbers"));
+    return call.fail(
+        cat("ConvTranspose: output_padding and output_shape need ", window.dims, " numbers"));
   // All of it first, then what padding takes away at both ends.
   Padding crop{Ints(window.dims, 0), Ints(window.dims, 0)};
   if (!wanted.empty() || kind == "SAME_UPPER" || kind == "SAME_LOWER") {
     for (std::size_t d = 0; d < window.dims; ++d) {
-      const std::int64_t size = wanted.empty()
-                                    ? window.image[d] * window.stride[d]
-                                    : wanted[wanted.size() - window.dims + d];
+      const std::int64_t size = wanted.empty() ? window.image[d] * window.stride[d]
+                                               : wanted[wanted.size() - window.dims + d];
       const std::int64_t total = full_size(window, d) + extra[d] - size;
       const std::int64_t half = (total - (total < 0 ? 1 : 0)) / 2;  // toward minus infinity
       crop.begin[d] = kind == "SAME_UPPER" ? half : total - half;
@@ -110,8 +114,8 @@ void import_conv_transpose(const OnnxCall& call) {
                  {"bias", call.has(2)}};
   const std::string op = cat("conv_transpose", window.dims, "d");
   if (make.failed()) return;
-  const bool plain = crop.is_symmetric() &&
-                     std::all_of(crop.begin.begin(), crop.begin.end(), [](auto n) { return n >= 0; });
+  const bool plain = crop.is_symmetric() && std::all_of(crop.begin.begin(), crop.begin.end(),
+                                                        [](auto n) { return n >= 0; });
   bool small_extra = true;  // the op adds at most what a stride or dilation leaves
   for (std::size_t d = 0; d < window.dims; ++d)
     small_extra = small_extra && extra[d] < std::max(window.stride[d], window.dilation[d]);

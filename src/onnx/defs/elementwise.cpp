@@ -24,7 +24,8 @@ void import_min(const OnnxCall& call) {
   call.out(chained(call, "minimum"));
 }
 void import_mean(const OnnxCall& call) {
-  call.out(with_number(call.make(), "div", chained(call, "add"), static_cast<double>(call.inputs())));
+  call.out(
+      with_number(call.make(), "div", chained(call, "add"), static_cast<double>(call.inputs())));
 }
 
 void import_mod(const OnnxCall& call) {
@@ -60,8 +61,7 @@ void import_pow(const OnnxCall& call) {
 
 void write_cast(ExportCall& call) {
   const Result<DType> dtype = dtype_from_name(call.text("dtype"));
-  ExportCall::set(call.add("Cast", call.inputs()), "to",
-                  std::int64_t{onnx_type_of(dtype.value())});
+  ExportCall::set(call.add("Cast", call.inputs()), "to", std::int64_t{onnx_type_of(dtype.value())});
 }
 
 void write_fmod(ExportCall& call) {

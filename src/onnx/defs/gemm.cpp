@@ -40,9 +40,10 @@ void import_matmul(const OnnxCall& call) {
   const Operand b = call.in(1);
   if (make.failed()) return;
   const bool matrix = make.is_known(b) && make.rank(b) == 2 && make.rank(a) >= 1 &&
-                      make.dtype(a) == DType::F32 && make.known(make.bare(b), "a weight").is_fixed();
-  if (!matrix || make.is_known(a) || (make.format(b) && !is_uniform(*make.format(b)) &&
-                                      !make.format(b)->config.contains("axis")))
+                      make.dtype(a) == DType::F32 &&
+                      make.known(make.bare(b), "a weight").is_fixed();
+  if (!matrix || make.is_known(a) ||
+      (make.format(b) && !is_uniform(*make.format(b)) && !make.format(b)->config.contains("axis")))
     return call.out(make.call("matmul", {a, b}));
   call.out(linear(call, a, transposed(make, b), std::nullopt));
 }
@@ -76,8 +77,8 @@ void import_gemm(const OnnxCall& call) {
   std::optional<Operand> bias;
   if (call.has(2)) bias = as_bias(make, call.in(2), size);
   if (make.failed()) return;
-  if (make.is_known(b) && !make.is_known(a) && alpha == 1 && beta == 1 &&
-      (bias || !call.has(2)) && make.dtype(a) == DType::F32)
+  if (make.is_known(b) && !make.is_known(a) && alpha == 1 && beta == 1 && (bias || !call.has(2)) &&
+      make.dtype(a) == DType::F32)
     return call.out(linear(call, a, turned ? b : transposed(make, b), bias));
   if (turned) b = permuted(make, b, {1, 0});
   Operand y = make.call("matmul", {a, b});

@@ -18,9 +18,10 @@ void import_gather(const OnnxCall& call) {
   const std::int64_t axis = call.axis(call.integer("axis", 0), make.rank(x));
   if (make.is_known(x) && !make.is_known(indices) && make.rank(x) == 2 && axis == 0 &&
       make.dtype(indices) == DType::I64 && make.dtype(x) == DType::F32)
-    return call.out(layer(call, "embedding", indices,
-                          {{"num_embeddings", make.shape(x)[0]}, {"embedding_dim", make.shape(x)[1]}},
-                          {{"weight", x}}));
+    return call.out(
+        layer(call, "embedding", indices,
+              {{"num_embeddings", make.shape(x)[0]}, {"embedding_dim", make.shape(x)[1]}},
+              {{"weight", x}}));
   call.out(make.call("gather", {x, indices}, {{"dim", axis}}));
 }
 
@@ -48,8 +49,8 @@ void import_one_hot(const OnnxCall& call) {
   const Operand values = call.in(2);
   if (make.failed()) return;
   const std::int64_t axis = call.axis(call.integer("axis", -1), make.rank(indices) + 1);
-  const Operand hot = make.call("one_hot", {cast(make, indices, DType::I64)},
-                                {{"depth", depth}, {"dim", axis}});
+  const Operand hot =
+      make.call("one_hot", {cast(make, indices, DType::I64)}, {{"depth", depth}, {"dim", axis}});
   const auto pick = [&](std::int64_t at) {
     return make.call("slice", {values},
                      {{"dim", std::int64_t{0}}, {"start", at}, {"length", std::int64_t{1}}});
@@ -103,8 +104,8 @@ void import_split(const OnnxCall& call) {
   std::int64_t total = 0;
   for (const std::int64_t length : lengths) total += length;
   if (lengths.size() != static_cast<std::size_t>(parts) || total != size)
-    return call.fail(cat("Split of ", size, " elements into ", to_string(lengths), " for ", parts,
-                         " results"));
+    return call.fail(
+        cat("Split of ", size, " elements into ", to_string(lengths), " for ", parts, " results"));
   std::int64_t start = 0;
   for (std::size_t i = 0; i < lengths.size(); ++i) {
     call.out(i, make.call("slice", {x}, {{"dim", axis}, {"start", start}, {"length", lengths[i]}}));
@@ -121,8 +122,8 @@ void import_pad(const OnnxCall& call) {
   const std::string mode = call.text("mode", "constant");
   if (make.failed()) return;
   if (pads.size() != 2 * make.rank(x))
-    return call.fail(cat("Pad of a tensor with ", make.rank(x), " dimensions by ", pads.size(),
-                         " numbers"));
+    return call.fail(
+        cat("Pad of a tensor with ", make.rank(x), " dimensions by ", pads.size(), " numbers"));
   call.out(make.call("pad", {x},
                      {{"pads", pads},
                       {"mode", mode == "edge" ? std::string("replicate") : mode},
@@ -133,12 +134,13 @@ void import_trilu(const OnnxCall& call) {
   Importer& make = call.make();
   const auto k = call.has(1) ? static_cast<std::int64_t>(make.need_real(call.in(1), "`k` of Trilu"))
                              : std::int64_t{0};
-  call.out(make.call(call.integer("upper", 1) != 0 ? "triu" : "tril", {call.in(0)},
-                     {{"diagonal", k}}));
+  call.out(
+      make.call(call.integer("upper", 1) != 0 ? "triu" : "tril", {call.in(0)}, {{"diagonal", k}}));
 }
 
 void import_einsum(const OnnxCall& call) {
-  call.out(call.make().call("einsum", call.all_inputs(), {{"equation", call.text("equation", "")}}));
+  call.out(
+      call.make().call("einsum", call.all_inputs(), {{"equation", call.text("equation", "")}}));
 }
 
 void import_concat(const OnnxCall& call) {
@@ -153,16 +155,17 @@ void write_slice(ExportCall& call) {
   std::int64_t dim = call.integer("dim");
   if (dim < 0) dim += static_cast<std::int64_t>(call.shape(0).size());
   const std::int64_t size = call.shape(0)[static_cast<std::size_t>(dim)];
-  const std::int64_t start = call.integer("start") < 0 ? call.integer("start") + size
-                                                       : call.integer("start");
-  call.add("Slice", {call.inputs()[0], call.whole_numbers({start}),
-                     call.whole_numbers({start + call.integer("length")}),
-                     call.whole_numbers({dim})});
+  const std::int64_t start =
+      call.integer("start") < 0 ? call.integer("start") + size : call.integer("start");
+  call.add("Slice",
+           {call.inputs()[0], call.whole_numbers({start}),
+            call.whole_numbers({start + call.integer("length")}), call.whole_numbers({dim})});
 }
 
 void write_strided_slice(ExportCall& call) {
   Ints axes;
-  for (std::size_t d = 0; d < call.shape(0).size(); ++d) axes.push_back(static_cast<std::int64_t>(d));
+  for (std::size_t d = 0; d < call.shape(0).size(); ++d)
+    axes.push_back(static_cast<std::int64_t>(d));
   call.add("Slice", {call.inputs()[0], call.whole_numbers(call.ints("starts")),
                      call.whole_numbers(call.ints("ends")), call.whole_numbers(axes),
                      call.whole_numbers(call.ints("steps"))});
@@ -170,9 +173,9 @@ void write_strided_slice(ExportCall& call) {
 
 void write_pad(ExportCall& call) {
   const std::string& mode = call.text("mode");
-  proto::NodeProto& node = call.add(
-      "Pad", {call.inputs()[0], call.whole_numbers(call.ints("pads")),
-              call.constant(Tensor::scalar(call.real("value"), call.dtype(0)))});
+  proto::NodeProto& node =
+      call.add("Pad", {call.inputs()[0], call.whole_numbers(call.ints("pads")),
+                       call.constant(Tensor::scalar(call.real("value"), call.dtype(0)))});
   ExportCall::set(node, "mode", mode == "replicate" ? std::string("edge") : mode);
 }
 

@@ -21,7 +21,8 @@ Operand likelihood_loss(const OnnxCall& call, Operand x) {
     const Operand number = make.constant(Tensor::of<std::int64_t>({}, {ignored}));
     const Operand is_ignored = make.call("eq", {target, number});
     kept = cast(make, make.call("logical_not", {is_ignored}), dtype);
-    safe = make.call("where", {is_ignored, make.constant(Tensor::of<std::int64_t>({}, {0})), target});
+    safe =
+        make.call("where", {is_ignored, make.constant(Tensor::of<std::int64_t>({}, {0})), target});
   }
   const Operand index = make.call("unsqueeze", {safe}, {{"dim", std::int64_t{1}}});
   Operand picked = make.call("gather_elements", {x, index}, {{"dim", std::int64_t{1}}});

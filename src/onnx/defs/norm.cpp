@@ -22,8 +22,8 @@ void import_training(const OnnxCall& call) {
   for (std::size_t d = 2; d < make.rank(x); ++d) dims.push_back(static_cast<std::int64_t>(d));
   const Operand mean = make.call("mean", {x}, {{"dim", dims}, {"keepdim", true}});
   const Operand centred = make.call("sub", {x, mean});
-  const Operand variance = make.call("mean", {make.call("mul", {centred, centred})},
-                                     {{"dim", dims}, {"keepdim", true}});
+  const Operand variance =
+      make.call("mean", {make.call("mul", {centred, centred})}, {{"dim", dims}, {"keepdim", true}});
   const Operand deviation =
       make.call("sqrt", {with_number(make, "add", variance, call.real("epsilon", 1e-5))});
   const std::size_t rank = make.rank(x);
@@ -72,10 +72,10 @@ struct Normalised {
 Normalised normalised(Importer& make, Operand x, const Ints& dims, double epsilon) {
   const Operand mean = make.call("mean", {x}, {{"dim", dims}, {"keepdim", true}});
   const Operand centred = make.call("sub", {x, mean});
-  const Operand variance = make.call("mean", {make.call("mul", {centred, centred})},
-                                     {{"dim", dims}, {"keepdim", true}});
-  const Operand inverse = make.call(
-      "reciprocal", {make.call("sqrt", {with_number(make, "add", variance, epsilon)})});
+  const Operand variance =
+      make.call("mean", {make.call("mul", {centred, centred})}, {{"dim", dims}, {"keepdim", true}});
+  const Operand inverse =
+      make.call("reciprocal", {make.call("sqrt", {with_number(make, "add", variance, epsilon)})});
   return {make.call("mul", {centred, inverse}), mean, inverse};
 }
 
@@ -116,9 +116,10 @@ void import_mean_variance(const OnnxCall& call) {
   const Ints dims = call.ints("axes", {0, 2, 3});
   const Operand mean = make.call("mean", {x}, {{"dim", dims}, {"keepdim", true}});
   const Operand centred = make.call("sub", {x, mean});
-  const Operand variance = make.call("mean", {make.call("mul", {centred, centred})},
-                                     {{"dim", dims}, {"keepdim", true}});
-  call.out(make.call("div", {centred, with_number(make, "add", make.call("sqrt", {variance}), 1e-9)}));
+  const Operand variance =
+      make.call("mean", {make.call("mul", {centred, centred})}, {{"dim", dims}, {"keepdim", true}});
+  call.out(
+      make.call("div", {centred, with_number(make, "add", make.call("sqrt", {variance}), 1e-9)}));
 }
 
 void import_lrn(const OnnxCall& call) {

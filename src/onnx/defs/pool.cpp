@@ -22,9 +22,9 @@ bool read(const OnnxCall& call, Pool& pool) {
   pool.kernel = call.ints("kernel_shape");
   pool.dims = pool.kernel.size();
   if (pool.dims < 1 || pool.dims > 3 || x.size() != pool.dims + 2) {
-    call.fail(cat(call.op_type(), " of ", to_string(x), " with a window of ",
-                  to_string(pool.kernel)),
-              "one to three spatial dimensions can be pooled");
+    call.fail(
+        cat(call.op_type(), " of ", to_string(x), " with a window of ", to_string(pool.kernel)),
+        "one to three spatial dimensions can be pooled");
     return false;
   }
   pool.image.assign(x.begin() + 2, x.end());
@@ -55,8 +55,7 @@ bool is_plain(const Pool& pool) {
 /// Places of the window along each dimension, as ONNX counts them.
 std::int64_t places(const Pool& pool, std::size_t d) {
   const std::int64_t reach = (pool.kernel[d] - 1) * pool.dilation[d] + 1;
-  const std::int64_t room =
-      pool.image[d] + pool.padding.begin[d] + pool.padding.end[d] - reach;
+  const std::int64_t room = pool.image[d] + pool.padding.begin[d] + pool.padding.end[d] - reach;
   return (pool.ceil ? (room + pool.stride[d] - 1) / pool.stride[d] : room / pool.stride[d]) + 1;
 }
 
@@ -79,8 +78,8 @@ void import_max_pool(const OnnxCall& call) {
   Operand x = call.in(0);
   const DType dtype = make.dtype(x);
   if (!is_floating(dtype)) x = cast(make, x, DType::F32);
-  Attrs attrs = {{"kernel_size", pool.kernel}, {"stride", pool.stride},
-                 {"dilation", pool.dilation}};
+  Attrs attrs = {
+      {"kernel_size", pool.kernel}, {"stride", pool.stride}, {"dilation", pool.dilation}};
   if (is_plain(pool) && !pool.ceil) {
     attrs["padding"] = pool.padding.begin;
   } else {

@@ -84,8 +84,9 @@ void import_quantize(const OnnxCall& call) {
   const Operand zero = call.has(2) ? call.in(2) : kNone;
   if (make.failed()) return;
   const DType dtype = code_type(make, call, 2);
-  const std::int64_t axis =
-      make.rank(x) == 0 ? 0 : call.axis(call.integer("axis", 1), std::max<std::size_t>(make.rank(x), 2));
+  const std::int64_t axis = make.rank(x) == 0 ? 0
+                                              : call.axis(call.integer("axis", 1),
+                                                          std::max<std::size_t>(make.rank(x), 2));
   const auto spelt_out = [&make, x, scale, zero, dtype, axis] {
     const std::size_t rank = make.rank(x);
     const Operand scaled = make.call("div", {x, along(make, scale, axis, rank)});
@@ -115,8 +116,9 @@ void import_dequantize(const OnnxCall& call) {
     if (format && same(make, q.scale, scale) && same(make, q.zero, zero))
       return call.out(make.quantised(q.x, *format));
   }
-  const std::int64_t axis =
-      make.rank(x) == 0 ? 0 : call.axis(call.integer("axis", 1), std::max<std::size_t>(make.rank(x), 2));
+  const std::int64_t axis = make.rank(x) == 0 ? 0
+                                              : call.axis(call.integer("axis", 1),
+                                                          std::max<std::size_t>(make.rank(x), 2));
   const std::size_t rank = make.rank(x);
   const Operand reals =
       make.call("mul", {from_codes(make, x, zero == kNone ? kNone : along(make, zero, axis, rank)),
@@ -124,8 +126,8 @@ void import_dequantize(const OnnxCall& call) {
   // Stored codes are a quantised constant: quantising it again changes nothing, so it may say so.
   if (make.is_known(x))
     if (const auto format = affine_format(make, scale, zero, make.dtype(x), axis))
-      return call.out(make.quantised(
-          make.constant(make.need(reals, "a constant"), make.name_of(x)), *format));
+      return call.out(
+          make.quantised(make.constant(make.need(reals, "a constant"), make.name_of(x)), *format));
   call.out(reals);
 }
 
@@ -134,7 +136,8 @@ Operand requantised(const OnnxCall& call, Operand sum, Operand scale, std::size_
                     std::size_t y_zero) {
   Importer& make = call.make();
   const Operand factor = make.call("div", {scale, call.in(y_scale)});
-  return to_codes(make, make.call("mul", {sum, factor}), call.in(y_zero), make.dtype(call.in(y_zero)));
+  return to_codes(make, make.call("mul", {sum, factor}), call.in(y_zero),
+                  make.dtype(call.in(y_zero)));
 }
 
 /// Integer sums are exact in float32 below 2^24; longer ones are made in double precision.

@@ -23,8 +23,8 @@ void apply(const OnnxCall& call, const Reduction& reduction) {
   for (const std::int64_t axis : axes) dims.push_back(call.axis(axis, make.rank(x)));
   if (reduction.before == std::string_view("abs")) x = make.call("abs", {x});
   if (reduction.before == std::string_view("square")) x = make.call("mul", {x, x});
-  Operand y = make.call(reduction.op, {x},
-                        {{"dim", dims}, {"keepdim", call.integer("keepdims", 1) != 0}});
+  Operand y =
+      make.call(reduction.op, {x}, {{"dim", dims}, {"keepdim", call.integer("keepdims", 1) != 0}});
   if (*reduction.after != '\0') y = make.call(reduction.after, {y});
   call.out(y);
 }
@@ -91,8 +91,8 @@ void import_cumsum(const OnnxCall& call) {
 void import_topk(const OnnxCall& call) {
   Importer& make = call.make();
   const Operand x = call.in(0);
-  const Ints k = call.has_attr("k") ? Ints{call.integer("k", 1)}
-                                    : make.need_ints(call.in(1), "`K` of TopK");
+  const Ints k =
+      call.has_attr("k") ? Ints{call.integer("k", 1)} : make.need_ints(call.in(1), "`K` of TopK");
   if (make.failed()) return;
   if (k.size() != 1) return call.fail("TopK: `K` is not one number");
   const auto results = make.calls("topk", {x},
@@ -140,7 +140,8 @@ constexpr const char* kArgMin = "ArgMin";
 
 void write_cumsum(ExportCall& call) {
   proto::NodeProto& node = call.add(
-      "CumSum", {call.inputs()[0], call.constant(Tensor::of<std::int64_t>({}, {call.integer("dim")}))});
+      "CumSum",
+      {call.inputs()[0], call.constant(Tensor::of<std::int64_t>({}, {call.integer("dim")}))});
   ExportCall::set(node, "exclusive", call.attr("exclusive"));
   ExportCall::set(node, "reverse", call.attr("reverse"));
 }

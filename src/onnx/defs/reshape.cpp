@@ -33,11 +33,11 @@ std::optional<Shape> asked_shape(const OnnxCall& call, const Shape& from, const 
 void import_reshape(const OnnxCall& call) {
   Importer& make = call.make();
   const Operand x = call.in(0);
-  const Known target = call.has_attr("shape")
-                           ? Known(Tensor::of<std::int64_t>(
-                                 {static_cast<std::int64_t>(call.ints("shape").size())},
-                                 call.ints("shape")))
-                           : make.known(call.in(1), "`shape` of Reshape");
+  const Known target =
+      call.has_attr("shape")
+          ? Known(Tensor::of<std::int64_t>({static_cast<std::int64_t>(call.ints("shape").size())},
+                                           call.ints("shape")))
+          : make.known(call.in(1), "`shape` of Reshape");
   if (make.failed()) return;
   const Shape open = make.open_shape(x);
   Shape shape;
@@ -86,9 +86,9 @@ void import_flatten(const OnnxCall& call) {
       return a == -1 || b == -1 ? -1 : a * b;
     });
   };
-  call.out(reshaped(make, x,
-                    {product(open.begin(), open.begin() + middle),
-                     product(open.begin() + middle, open.end())}));
+  call.out(reshaped(
+      make, x,
+      {product(open.begin(), open.begin() + middle), product(open.begin() + middle, open.end())}));
 }
 
 /// Axes counted from the front, in order.
@@ -138,7 +138,8 @@ void import_transpose(const OnnxCall& call) {
   std::iota(reversed.rbegin(), reversed.rend(), 0);
   const Ints order = call.ints("perm", reversed);
   const std::optional<NumberFormat> format = make.format(x);
-  if (!make.is_known(x) || !format || !is_uniform(*format)) return call.out(permuted(make, x, order));
+  if (!make.is_known(x) || !format || !is_uniform(*format))
+    return call.out(permuted(make, x, order));
   // A quantised constant stays one: the format may follow its elements.
   const std::string name = make.name_of(x);
   const Operand turned = permuted(make, make.bare(x), order);
@@ -236,7 +237,8 @@ void write_transpose(ExportCall& call) {
   const auto place = [&](std::int64_t dim) {
     return static_cast<std::size_t>(dim < 0 ? dim + static_cast<std::int64_t>(order.size()) : dim);
   };
-  if (!order.empty()) std::swap(order[place(call.integer("dim0"))], order[place(call.integer("dim1"))]);
+  if (!order.empty())
+    std::swap(order[place(call.integer("dim0"))], order[place(call.integer("dim1"))]);
   ExportCall::set(call.add("Transpose", call.inputs()), "perm", order);
 }
 

@@ -23,7 +23,7 @@ struct Axis {
   std::int64_t out = 1;
   double scale = 1;
   double length = 1;  ///< of the result before it is cut to whole elements
-  double start = 0;  ///< region of tf_crop_and_resize, as parts of the axis
+  double start = 0;   ///< region of tf_crop_and_resize, as parts of the axis
   double end = 1;
 };
 
@@ -32,12 +32,15 @@ double source_of(const Rule& rule, const Axis& axis, std::int64_t at) {
   const auto x = static_cast<double>(at);
   const auto in = static_cast<double>(axis.in);
   if (rule.transform == "asymmetric") return x / axis.scale;
-  if (rule.transform == "align_corners") return axis.out == 1 ? 0 : x * (in - 1) / (axis.length - 1);
+  if (rule.transform == "align_corners")
+    return axis.out == 1 ? 0 : x * (in - 1) / (axis.length - 1);
   if (rule.transform == "tf_half_pixel_for_nn") return (x + 0.5) / axis.scale;
-  if (rule.transform == "pytorch_half_pixel") return axis.out > 1 ? (x + 0.5) / axis.scale - 0.5 : 0;
+  if (rule.transform == "pytorch_half_pixel")
+    return axis.out > 1 ? (x + 0.5) / axis.scale - 0.5 : 0;
   if (rule.transform == "tf_crop_and_resize")
-    return axis.out > 1 ? axis.start * (in - 1) + x * (axis.end - axis.start) * (in - 1) / (axis.length - 1)
-                        : 0.5 * (axis.start + axis.end) * (in - 1);
+    return axis.out > 1
+               ? axis.start * (in - 1) + x * (axis.end - axis.start) * (in - 1) / (axis.length - 1)
+               : 0.5 * (axis.start + axis.end) * (in - 1);
   return (x + 0.5) / axis.scale - 0.5;  // half_pixel
 }
 
@@ -112,8 +115,7 @@ Operand along(Importer& make, Operand x, std::size_t d, const Rule& rule, const 
   const auto last = static_cast<std::int64_t>(make.rank(x)) - 1;
   const auto dim = static_cast<std::int64_t>(d);
   const auto turned = [&](Operand value) {
-    return dim == last ? value
-                       : make.call("transpose", {value}, {{"dim0", dim}, {"dim1", last}});
+    return dim == last ? value : make.call("transpose", {value}, {{"dim0", dim}, {"dim1", last}});
   };
   Operand y = make.call("matmul", {turned(x), make.constant(matrix)});
   if (extrapolates) {
@@ -124,7 +126,7 @@ Operand along(Importer& make, Operand x, std::size_t d, const Rule& rule, const 
 }
 
 void apply(const OnnxCall& call, const Rule& rule, const std::vector<double>& scales,
-            const Ints& sizes, const std::vector<double>& region) {
+           const Ints& sizes, const std::vector<double>& region) {
   Importer& make = call.make();
   Operand x = call.in(0);
   if (make.failed()) return;

@@ -64,8 +64,7 @@ void import_constant(const OnnxCall& call) {
     return call.out(make.constant(Tensor::scalar(call.real("value_float", 0))));
   if (call.has_attr("value_int"))
     return call.out(make.constant(Tensor::of<std::int64_t>({}, {call.integer("value_int", 0)})));
-  if (call.has_attr("value_ints"))
-    return call.out(whole_numbers(make, call.ints("value_ints")));
+  if (call.has_attr("value_ints")) return call.out(whole_numbers(make, call.ints("value_ints")));
   if (call.has_attr("value_floats")) {
     const std::vector<double> values = call.reals("value_floats");
     return call.out(make.constant(
@@ -111,7 +110,8 @@ void import_range(const OnnxCall& call) {
     return call.fail(cat("Range from ", start.at(0), " to ", limit, " in steps of ", delta));
   Tensor values(DType::F64, {std::max<std::int64_t>(0, static_cast<std::int64_t>(count))});
   const auto out = values.mutable_data<double>();
-  for (std::size_t i = 0; i < out.size(); ++i) out[i] = start.at(0) + static_cast<double>(i) * delta;
+  for (std::size_t i = 0; i < out.size(); ++i)
+    out[i] = start.at(0) + static_cast<double>(i) * delta;
   call.out(make.constant(values.to(start.dtype())));
 }
 
@@ -120,16 +120,16 @@ void import_eye_like(const OnnxCall& call) {
   const Operand x = call.in(0);
   if (make.failed()) return;
   const Shape shape = make.shape(x);
-  const auto dtype = call.has_attr("dtype")
-                         ? dtype_of(static_cast<int>(call.integer("dtype", 1)))
-                         : std::optional(make.dtype(x));
+  const auto dtype = call.has_attr("dtype") ? dtype_of(static_cast<int>(call.integer("dtype", 1)))
+                                            : std::optional(make.dtype(x));
   if (shape.size() != 2 || !dtype || make.open_shape(x) != shape)
     return call.fail(cat("EyeLike of ", to_string(shape)));
   const std::int64_t k = call.integer("k", 0);
   Tensor eye(DType::I64, shape);
   const auto out = eye.mutable_data<std::int64_t>();
   for (std::int64_t row = 0; row < shape[0]; ++row)
-    if (row + k >= 0 && row + k < shape[1]) out[static_cast<std::size_t>(row * shape[1] + row + k)] = 1;
+    if (row + k >= 0 && row + k < shape[1])
+      out[static_cast<std::size_t>(row * shape[1] + row + k)] = 1;
   call.out(make.constant(eye.to(*dtype)));
 }
 
