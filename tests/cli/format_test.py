@@ -28,7 +28,7 @@ class Format(unittest.TestCase):
         for name in ("integer, fixed", "minifloat_ieee", "block_fp", "mxfp", "frac_width"):
             self.assertIn(name, text)
         entries = json.loads(self.ch("--list", "--json", "-").stdout)
-        self.assertEqual(len(entries), 16)
+        self.assertEqual(len(entries), 17)
         integer = next(e for e in entries if e["format"] == "integer")
         self.assertEqual([k["key"] for k in integer["keys"]], ["width", "frac_width", "is_signed"])
 

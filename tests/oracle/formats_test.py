@@ -203,7 +203,8 @@ def affine(x, width, scale=None, zero_point=0, is_signed=True, narrow=False, gra
     s = f32(scale) if scale else per_group(x, granular(x.shape, granularity, axis), initial)
     s = np.minimum(np.maximum(s, np.finfo(f32).tiny), MOST / f32(most)).astype(f32)
     at = np.rint((x / s).astype(f32))
-    return (np.where(at <= low, f32(low), np.minimum(at, f32(high))) * s).astype(f32)
+    at = np.where(at <= low, f32(low), np.where(at > high, f32(high), at))
+    return (at * s).astype(f32)
 
 
 def mean_of(values):

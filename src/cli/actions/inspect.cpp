@@ -264,9 +264,9 @@ ActionDef inspect() {
           "arguments.",
       .positionals = {"model", "dataset"},
       .required = {"model"},
-      .settings = {"seed", "data", "rows", "standardise", "validation", "validation_fraction",
-                   "disable_dataset_cache", "num_workers", "threads", "log_level", "json", "quiet",
-                   "no_warnings"},
+      .settings = {"seed", "data", "rows", "standardise", "input_scale", "input_mean", "input_std",
+                   "validation", "validation_fraction", "disable_dataset_cache", "num_workers",
+                   "threads", "log_level", "json", "quiet", "no_warnings"},
       .own = options(),
       .run = run};
 }

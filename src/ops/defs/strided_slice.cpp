@@ -39,7 +39,8 @@ OpDef strided_slice() {
       .function = "operator.getitem",
       .torch =
           "x[torch.meshgrid(*[torch.tensor(list(range(n)[s:e:t]), dtype=torch.long) for n, s, "
-          "e, t in zip(x.shape, starts, ends, steps)], indexing='ij')] if x.dim() else x",
+          "e, t in zip(x.shape, starts, ends, steps or [1] * x.dim())], indexing='ij')] if x.dim() "
+          "else x",
       .attrs = {{"starts", Ints{}, "first place in each dimension", true},
                 {"ends", Ints{}, "the place before which each dimension ends", true},
                 {"steps", Ints{}, "how far apart the places are; empty: 1 everywhere"}},

@@ -100,7 +100,7 @@ inline std::vector<NumberFormat> sample_formats() {
       {"affine", {{"width", i(8)}, {"scale", 0.05}}},
       {"affine", {{"width", i(4)}, {"narrow", true}}},
       {"affine", {{"width", i(8)}, {"is_signed", false}, {"zero_point", i(128)}, {"scale", 0.02}}},
-      {"affine", {{"width", i(2)}, {"granularity", std::string("channel")}, {"axis", i(1)}}},
+      {"affine", {{"width", i(2)}, {"granularity", std::string("channel")}}},
       {"affine", {{"width", i(1)}, {"is_signed", false}, {"zero_point", i(1)}, {"scale", 1.5}}},
       {"lsq_integer", {{"width", i(4)}}},
       {"lsq_integer", {{"width", i(8)}, {"step", 0.1}}},

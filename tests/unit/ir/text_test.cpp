@@ -159,6 +159,9 @@ TEST(ReadText, KeepsEveryDtypeToTheLastBit) {
   keep("i32", Tensor::of<std::int32_t>({2}, {std::numeric_limits<std::int32_t>::min(), 7}));
   keep("i16", Tensor::of<std::int16_t>({2}, {-32768, 32767}));
   keep("i8", Tensor::of<std::int8_t>({2}, {-128, 127}));
+  keep("u16", Tensor::of<std::uint16_t>({2}, {0, 65535}));
+  keep("u32", Tensor::of<std::uint32_t>({2}, {0, 4294967295U}));
+  keep("u64", Tensor::of<std::uint64_t>({2}, {0, 18446744073709551615ULL}));
   keep("u8", Tensor::of<std::uint8_t>({2}, {0, 255}));
   keep("bool", Tensor::of<bool>({2}, {true, false}));
   keep("empty", Tensor(DType::F64, {2, 0, 3}));
@@ -250,7 +253,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "line 1, column 22: graph g { output() } x"},
         Mistake{"graph g { parameter w: f33[1] output() }", "unknown dtype 'f33'",
                 "line 1, column 24: graph g { parameter w: f33[1] output() }",
-                "one of f32, f64, f16, bf16, i64, i32, i16, i8, u8, bool"},
+                "one of f32, f64, f16, bf16, i64, i32, i16, i8, u64, u32, u16, u8, bool"},
         Mistake{"graph g { parameter w: f32[2] = [1] output() }",
                 "shape [2] needs 2 values, found 1",
                 "line 1, column 33: graph g { parameter w: f32[2] = [1] output() }"},

@@ -115,7 +115,7 @@ TEST(Tensor, NarrowingToFloatKeepsSpecialValues) {
 }
 
 TEST(DType, NamesReadBackAndUnknownOnesListTheKnown) {
-  for (int i = 0; i < 10; ++i) {
+  for (int i = 0; i < 13; ++i) {
     const auto dtype = static_cast<DType>(i);
     EXPECT_EQ(dtype_from_name(name_of(dtype)).value(), dtype);
   }
@@ -123,7 +123,7 @@ TEST(DType, NamesReadBackAndUnknownOnesListTheKnown) {
   const auto unknown = dtype_from_name("f31");
   ASSERT_FALSE(unknown);
   EXPECT_EQ(unknown.error().what, "unknown dtype 'f31'");
-  EXPECT_EQ(unknown.error().hint, "one of f32, f64, f16, bf16, i64, i32, i16, i8, u8, bool");
+  EXPECT_EQ(unknown.error().hint, "one of f32, f64, f16, bf16, i64, i32, i16, i8, u64, u32, u16, u8, bool");
 }
 
 TEST(Shape, PrintsAsAList) {
