@@ -91,19 +91,25 @@ Result<Written> network_to_onnx(const std::string& from, const fs::path& to,
 /// What FROM is: a file of weights, or a network.
 enum class Source : std::uint8_t { Weights, Native, Onnx, Model };
 
-Result<Source> source_of(const std::string& from) {
+struct Found {
+  Source source = Source::Model;
+  std::string type = "model";  ///< "pt", "pl", "safetensors", "mz", "onnx" of a file
+};
+
+Result<Found> find_source(const std::string& from) {
   std::error_code code;
-  if (!is_network_file(from)) return Source::Model;
+  if (!is_network_file(from)) return Found{};
   const std::string file = network_file(from);
   if (!fs::exists(file, code))
     return Error{.what = cat("no such file: '", from, "'"),
                  .hint = "give a file, or a model of `ch models`"};
-  if (is_onnx_file(file)) return Source::Onnx;
+  if (is_onnx_file(file)) return Found{Source::Onnx, std::string(name_of(LoadType::Onnx))};
   if (fs::is_directory(file, code))
     return Error{.what = cat("the folder '", from, "' holds no network"),
                  .hint = "give a file, or a folder with graph_module.mz or best.ckpt"};
   CH_TRY(const WeightsFile weights, read_weights_file(file));
-  return weights.type == LoadType::Mz ? Source::Native : Source::Weights;
+  return Found{weights.type == LoadType::Mz ? Source::Native : Source::Weights,
+               std::string(name_of(weights.type))};
 }
 
 std::string_view describe(Source source) {
@@ -161,8 +167,8 @@ Result<Exit> run(const Invocation& invocation) {
   const std::string from = invocation.settings.text_or_empty("from");
   const fs::path to = invocation.settings.text_or_empty("to");
   CH_CHECK(check_other_file(from, to));
-  CH_TRY(const Source source, source_of(from));
-  CH_TRY(const Conversion* conversion, find_conversion(source, to));
+  CH_TRY(const Found found, find_source(from));
+  CH_TRY(const Conversion* conversion, find_conversion(found.source, to));
   CH_TRY(const Written written, conversion->run(network_file(from), to, invocation.settings));
   for (const std::string& note : written.notes)
     log_info(cat(fs::path(from).filename().string(), ": ", note));
@@ -170,7 +176,7 @@ Result<Exit> run(const Invocation& invocation) {
     invocation.out << "Wrote " << written.tensors << (written.tensors == 1 ? " tensor" : " tensors")
                    << " to " << to.string() << "\n";
   CH_CHECK(write_json(invocation, {{"from", from},
-                                   {"type", describe(source)},
+                                   {"type", found.type},
                                    {"to", to.string()},
                                    {"tensors", written.tensors},
                                    {"notes", written.notes}}));
