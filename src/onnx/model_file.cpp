@@ -196,25 +196,6 @@ std::int64_t typed_count(const proto::TensorProto& tensor, DType dtype) {
   }
 }
 
-Result<TensorType> type_of(const proto::TensorProto& tensor, const OnnxLimits& limits) {
-  const std::optional<DType> dtype = dtype_of(tensor.data_type());
-  if (!dtype)
-    return Error{.what = cat("tensor '", tensor.name(), "' holds ",
-                             onnx_type_name(tensor.data_type()), " elements"),
-                 .hint = "real numbers, whole numbers and truth values can be read"};
-  TensorType type{*dtype, {tensor.dims().begin(), tensor.dims().end()}};
-  std::int64_t count = 1;
-  for (const std::int64_t dim : type.shape) {
-    if (dim < 0)
-      return Error{.what = cat("tensor '", tensor.name(), "' has the negative dimension ", dim)};
-    if (__builtin_mul_overflow(count, dim, &count) || count > limits.elements)
-      return Error{.what = cat("tensor '", tensor.name(), "' of shape ", to_string(type.shape),
-                               " has too many elements"),
-                   .hint = cat("at most ", limits.elements, " are read")};
-  }
-  return type;
-}
-
 }  // namespace
 
 bool looks_like_onnx(std::span<const std::byte> bytes) {
@@ -253,9 +234,28 @@ Result<OnnxFile> read_onnx(const fs::path& path, const OnnxLimits& limits) {
   return file;
 }
 
+Result<TensorType> type_of_tensor(const proto::TensorProto& tensor, const OnnxLimits& limits) {
+  const std::optional<DType> dtype = dtype_of(tensor.data_type());
+  if (!dtype)
+    return Error{.what = cat("tensor '", tensor.name(), "' holds ",
+                             onnx_type_name(tensor.data_type()), " elements"),
+                 .hint = "real numbers, whole numbers and truth values can be read"};
+  TensorType type{*dtype, {tensor.dims().begin(), tensor.dims().end()}};
+  std::int64_t count = 1;
+  for (const std::int64_t dim : type.shape) {
+    if (dim < 0)
+      return Error{.what = cat("tensor '", tensor.name(), "' has the negative dimension ", dim)};
+    if (__builtin_mul_overflow(count, dim, &count) || count > limits.elements)
+      return Error{.what = cat("tensor '", tensor.name(), "' of shape ", to_string(type.shape),
+                               " has too many elements"),
+                   .hint = cat("at most ", limits.elements, " are read")};
+  }
+  return type;
+}
+
 Result<Tensor> tensor_of(const proto::TensorProto& tensor, const OnnxFile& file,
                          const OnnxLimits& limits) {
-  CH_TRY(TensorType type, type_of(tensor, limits));
+  CH_TRY(TensorType type, type_of_tensor(tensor, limits));
   if (tensor.has_segment())
     return Error{.what = cat("tensor '", tensor.name(), "' is stored in segments")};
   if (tensor.data_location() == proto::TensorProto::EXTERNAL)

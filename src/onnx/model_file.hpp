@@ -33,6 +33,8 @@ Result<OnnxFile> parse_onnx(std::span<const std::byte> bytes, std::string name,
                             const OnnxLimits& limits = {});
 Result<OnnxFile> read_onnx(const std::filesystem::path& path, const OnnxLimits& limits = {});
 
+/// The type a tensor of the file has; an error where its elements or dimensions make no sense.
+Result<TensorType> type_of_tensor(const proto::TensorProto& tensor, const OnnxLimits& limits = {});
 /// A tensor of the file, its data inside it or beside it in the same folder.
 Result<Tensor> tensor_of(const proto::TensorProto& tensor, const OnnxFile& file,
                          const OnnxLimits& limits = {});

@@ -11,6 +11,7 @@
 #include "cli/weights_view.hpp"
 #include "io/weights_file.hpp"
 #include "models/registry.hpp"
+#include "onnx/file_view.hpp"
 #include "ops/registry.hpp"
 #include "support/log.hpp"
 #include "support/text.hpp"
@@ -198,6 +199,11 @@ Result<Exit> run(const Invocation& invocation) {
       return Exit::Done;
     }
   }
+  if (is_onnx_file(given) && settings.flag("tensors")) {
+    CH_TRY(const WeightsFile file, list_onnx(given));
+    CH_CHECK(show_weights(invocation, given, file));
+    return Exit::Done;
+  }
   CH_TRY(OpenedModel model,
          open_model(given, {.seed = static_cast<std::uint64_t>(settings.integer("seed"))}));
   const auto report = settings.text("report");
@@ -238,7 +244,7 @@ std::vector<SettingDef> options() {
            .flags = {"--tensors"},
            .kind = SettingKind::Flag,
            .initial = "False",
-           .doc = "of a checkpoint the tensors and metadata, not the network",
+           .doc = "of a checkpoint or ONNX model the tensors and metadata, not the network",
            .in_toml = false},
           dump_setting()};
 }
