@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "io/checkpoint.hpp"
+#include "io/weights_file.hpp"
 #include "models/registry.hpp"
 #include "onnx/import.hpp"
 #include "ops/infer.hpp"
@@ -44,19 +45,20 @@ Result<OpenedModel> open_onnx(const std::string& file, const OpenModelOptions& o
 bool is_onnx_file(const std::string& text) {
   std::error_code code;
   const fs::path path(text);
-  if (path.extension() == ".onnx") return true;
-  if (path.has_extension() || !fs::is_regular_file(path, code)) return false;
+  if (!fs::is_regular_file(path, code)) return path.extension() == ".onnx";
   const Result<MappedFile> file = MappedFile::open(path);
-  return file && looks_like_onnx(file.value().bytes());
+  if (file && looks_like_onnx(file.value().bytes())) return true;
+  // A damaged model is one all the same; a file of weights under that name is not.
+  return path.extension() == ".onnx" && !read_weights_file(path);
 }
 
 bool is_checkpoint_file(const std::string& text) {
   std::error_code code;
   const fs::path path(text);
+  if (fs::is_regular_file(path, code)) return path.extension() != ".toml" && !is_onnx_file(text);
   for (const std::string_view ending : {".ckpt", ".mz", ".safetensors", ".pt", ".pth", ".bin"})
     if (path.extension() == ending) return true;
-  return path.extension() != ".toml" && path.has_parent_path() && fs::is_regular_file(path, code) &&
-         !is_onnx_file(text);
+  return false;
 }
 
 std::string network_file(const std::string& file_or_folder) {

@@ -33,7 +33,7 @@ Result<OpenedModel> open_model(const std::string& name_or_file,
 
 /// True for what is read as a checkpoint: it exists and is neither a folder, TOML nor ONNX.
 bool is_checkpoint_file(const std::string& text);
-/// True for ONNX models, by ending or, where there is none, by content.
+/// True for ONNX models, by content; by ending where there is no such file or it is damaged.
 bool is_onnx_file(const std::string& text);
 /// True where a word stands for a whole network on disk rather than for a model to be built: a
 /// native checkpoint, an ONNX model, or a folder that `ch transform` or `ch train` left.

@@ -154,7 +154,8 @@ Status save_checkpoint(const std::filesystem::path& path, const Checkpoint& chec
 
 Result<Checkpoint> load_checkpoint(const std::filesystem::path& path) {
   CH_TRY(const MappedFile start, MappedFile::open(path));
-  if (TorchCheckpoint::looks_like_one(start.bytes())) return no_graph(path);
+  const bool is_ours = start.bytes().size() > 8 && start.bytes()[8] == std::byte{'{'};
+  if (!is_ours && TorchCheckpoint::looks_like_one(start.bytes())) return no_graph(path);
   CH_TRY(SafetensorsFile file, read_safetensors(path));
   return from_file(std::move(file), path);
 }

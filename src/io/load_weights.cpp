@@ -68,7 +68,7 @@ std::size_t known_names(const std::set<std::string>& wanted, const EntriesByName
 }
 
 /// The tensors under the names that fit the graph best: as they are, without the prefix that
-/// all of them have, or with the prefix that was taken off.
+/// all of them have, with the prefix that was taken off, or without one that only some have.
 EntriesByName named_for(const Graph& graph, const WeightsFile& file) {
   std::set<std::string> wanted;
   for (const Parameter& parameter : graph.parameters()) wanted.insert(parameter.name);
@@ -83,8 +83,15 @@ EntriesByName named_for(const Graph& graph, const WeightsFile& file) {
     shorter.emplace(entry.name.substr(cut), &entry);
     longer.emplace(file.prefix + entry.name, &entry);
   }
-  for (EntriesByName* other : {&shorter, &longer})
-    if (known_names(wanted, *other) > known_names(wanted, best)) best = std::move(*other);
+  std::vector<EntriesByName> others = {std::move(shorter), std::move(longer)};
+  for (const std::string_view prefix : weight_prefixes()) {
+    EntriesByName& stripped = others.emplace_back();
+    for (const WeightsEntry& entry : file.tensors)
+      stripped.emplace(
+          entry.name.starts_with(prefix) ? entry.name.substr(prefix.size()) : entry.name, &entry);
+  }
+  for (EntriesByName& other : others)
+    if (known_names(wanted, other) > known_names(wanted, best)) best = std::move(other);
   return best;
 }
 

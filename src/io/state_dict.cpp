@@ -112,12 +112,16 @@ Status Walk::go(const PickleValue& value, const std::string& path, std::size_t d
 /// The key of the part that holds the weights, or an empty text when all of it does.
 std::string_view section_of(const Pickle& pickle, const PickleValue& top) {
   if (top.kind != Kind::Dict) return {};
+  bool tensors_at_top = false;
   for (std::size_t i = 1; i < top.items.size(); i += 2)
-    if (is_tensor(pickle, pickle[top.items[i]])) return {};
-  for (const std::string_view name : kSections)
+    tensors_at_top = tensors_at_top || is_tensor(pickle, pickle[top.items[i]]);
+  for (const std::string_view name : kSections) {
+    // Only these names say for sure that tensors beside them (a loss) are something else.
+    if (tensors_at_top && !name.ends_with("state_dict")) continue;
     if (const PickleValue* part = pickle.find(top, name);
         part != nullptr && part->kind == Kind::Dict && !part->items.empty())
       return name;
+  }
   return {};
 }
 
@@ -151,6 +155,10 @@ bool holds_tensors(const Pickle& pickle, const PickleValue& value, std::size_t& 
 }
 
 }  // namespace
+
+std::span<const std::string_view> weight_prefixes() {
+  return kPrefixes;
+}
 
 std::string common_prefix(std::span<const std::string> names) {
   std::string prefix;

@@ -12,6 +12,8 @@
 
 namespace chop {
 
+/// What Lightning, DataParallel and torch.compile put before names.
+std::span<const std::string_view> weight_prefixes();
 /// "model." when every name begins with it; "model.module." and so on where they are nested.
 /// Empty when there is none, or nothing would be left of a name.
 std::string common_prefix(std::span<const std::string> names);

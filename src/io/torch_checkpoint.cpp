@@ -240,7 +240,8 @@ Status TorchCheckpoint::take(const Pickle& pickle, const TorchStorages& storages
 bool TorchCheckpoint::looks_like_one(std::span<const std::byte> bytes) {
   const auto at = [&](std::size_t i) { return std::to_integer<unsigned>(bytes[i]); };
   if (bytes.size() < 4) return false;
-  return (at(0) == 'P' && at(1) == 'K') || (at(0) == 0x80 && at(1) <= 5);
+  // No pickle has a zero behind its version; the length in front of a safetensors file does.
+  return (at(0) == 'P' && at(1) == 'K') || (at(0) == 0x80 && at(1) <= 5 && at(2) != 0);
 }
 
 Result<TorchCheckpoint> TorchCheckpoint::parse(std::span<const std::byte> bytes,

@@ -26,6 +26,11 @@ proto::NodeProto& ExportCall::add(const std::string& op_type,
   return exporter_.add(op_type, inputs, {outputs_[0]});
 }
 
+proto::NodeProto& ExportCall::add_all(const std::string& op_type,
+                                      const std::vector<std::string>& inputs) {
+  return exporter_.add(op_type, inputs, outputs_);
+}
+
 proto::NodeProto& ExportCall::before(const std::string& op_type,
                                      const std::vector<std::string>& inputs, std::string& name) {
   name = exporter_.make(op_type, inputs);

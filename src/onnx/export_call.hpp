@@ -43,8 +43,10 @@ class ExportCall {
   DType dtype(std::size_t input) const { return types_[input].dtype; }
   const TensorType& result(std::size_t i = 0) const { return results_[i]; }
 
-  /// The last node of this call: it makes the call's results.
+  /// The last node of this call: it makes the call's first result.
   proto::NodeProto& add(const std::string& op_type, const std::vector<std::string>& inputs);
+  /// The same with all results.
+  proto::NodeProto& add_all(const std::string& op_type, const std::vector<std::string>& inputs);
   /// A node before it; its result's name is `name`.
   proto::NodeProto& before(const std::string& op_type, const std::vector<std::string>& inputs,
                            std::string& name);

@@ -118,7 +118,8 @@ void Exporter::write_input(NodeId id) {
 }
 
 std::string Exporter::quantised(const std::string& value, const Tensor* known, const Node& node,
-                                const std::string& operand, const Shape& shape) {
+                                const std::string& operand, const TensorType& type) {
+  const auto& [dtype, shape] = type;
   const auto found = node.formats.find(operand);
   if (found == node.formats.end() || found->second.name == "float") return value;
   const NumberFormat& format = found->second;
@@ -130,8 +131,18 @@ std::string Exporter::quantised(const std::string& value, const Tensor* known, c
       cat(value, "|", display(format), "|", learned == nullptr ? "" : learned->name);
   if (const auto done = quantised_.find(key); done != quantised_.end() && learned == nullptr)
     return done->second;
+  // Quantisers of ONNX take float32; numbers of other widths are converted and back.
+  std::string wide = value;
+  if (dtype != DType::F32) {
+    wide = make("Cast", {value});
+    ExportCall::set(last(), "to", std::int64_t{onnx_type_of(DType::F32)});
+  }
   std::string name =
-      write_format(*this, value, format, shape, learned == nullptr ? nullptr : &learned->value);
+      write_format(*this, wide, format, shape, learned == nullptr ? nullptr : &learned->value);
+  if (!name.empty() && dtype != DType::F32) {
+    name = make("Cast", {name});
+    ExportCall::set(last(), "to", std::int64_t{onnx_type_of(dtype)});
+  }
   if (name.empty() && known != nullptr) {
     // A constant can always be written as the numbers it becomes.
     QuantiseRun run;
@@ -139,8 +150,8 @@ std::string Exporter::quantised(const std::string& value, const Tensor* known, c
     if (learned != nullptr)
       values.assign(learned->value.data<float>().begin(), learned->value.data<float>().end());
     run.learned = values;
-    if (Result<Tensor> numbers = quantise(format, *known, run); numbers)
-      name = constant(numbers.value(), cat(value, "_quantized"));
+    if (Result<Tensor> numbers = quantise(format, known->to(DType::F32), run); numbers)
+      name = constant(numbers.value().to(dtype), cat(value, "_quantized"));
   }
   if (name.empty()) {
     fail(cat(node.name, ": ", operand, " in ", display(format)));
@@ -160,7 +171,7 @@ void Exporter::write_call(NodeId id) {
         source.opcode == Opcode::GetAttr ? &from_.find_parameter(source.target)->value : nullptr;
     types.push_back(type_of(types_, node.inputs[i]));
     inputs.push_back(
-        quantised(names_.at(node.inputs[i]), known, node, cat("data_in_", i), types.back().shape));
+        quantised(names_.at(node.inputs[i]), known, node, cat("data_in_", i), types.back()));
   }
   std::vector<std::string> parameters;
   if (node.opcode == Opcode::CallModule)
@@ -169,7 +180,7 @@ void Exporter::write_call(NodeId id) {
       const std::string name = cat(node.target, ".", def.name);
       const Tensor& value = from_.find_parameter(name)->value;
       parameters.push_back(
-          quantised(parameter(name), &value, node, std::string(def.name), value.shape()));
+          quantised(parameter(name), &value, node, std::string(def.name), value.type()));
     }
   std::vector<std::string> outputs;
   for (std::uint32_t r = 0; r < types_[index(id)].size(); ++r)
@@ -184,7 +195,7 @@ void Exporter::write_call(NodeId id) {
   write(call);
   for (std::uint32_t r = 0; r < outputs.size(); ++r)
     if (const std::string operand = cat("data_out_", r); node.formats.contains(operand))
-      names_[{id, r}] = quantised(outputs[r], nullptr, node, operand, types_[index(id)][r].shape);
+      names_[{id, r}] = quantised(outputs[r], nullptr, node, operand, types_[index(id)][r]);
 }
 
 void Exporter::write_outputs(const Node& node) {
@@ -195,7 +206,7 @@ void Exporter::write_outputs(const Node& node) {
   for (std::size_t i = 0; i < node.inputs.size(); ++i) {
     const Value value = node.inputs[i];
     const TensorType& type = type_of(types_, value);
-    std::string name = quantised(names_.at(value), nullptr, node, cat("data_in_", i), type.shape);
+    std::string name = quantised(names_.at(value), nullptr, node, cat("data_in_", i), type);
     const Opcode opcode = from_.node(value.node).opcode;
     const bool own = opcode != Opcode::Placeholder && opcode != Opcode::GetAttr;
     const std::string called = i < wanted.size() ? wanted[i] : own ? name : cat("output_", i);

@@ -41,7 +41,7 @@ class Exporter {
   std::string parameter(const std::string& name);
   /// `value` as the node's operand wants it: through its format, if it has one.
   std::string quantised(const std::string& value, const Tensor* known, const Node& node,
-                        const std::string& operand, const Shape& shape);
+                        const std::string& operand, const TensorType& type);
   proto::GraphProto& graph() { return *model_.mutable_graph(); }
 
   const Graph& from_;

@@ -15,6 +15,7 @@ struct Input {
   std::string name;
   DType dtype = DType::F32;
   Shape shape;  ///< -1 where the file leaves a dimension open
+  bool has_shape = true;
 };
 
 /// How the first dimension of the inputs is taken.
@@ -30,7 +31,7 @@ Result<Input> input_of(const proto::ValueInfoProto& info) {
     return Error{.what = cat("input '", info.name(), "' holds ", onnx_type_name(type.elem_type()),
                              " elements"),
                  .hint = "real numbers, whole numbers and truth values can be imported"};
-  Input input{info.name(), *dtype, {}};
+  Input input{info.name(), *dtype, {}, type.has_shape()};
   for (const auto& dim : type.shape().dim()) {
     const bool is_open = !dim.has_dim_value() || dim.dim_value() == -1;
     if (!is_open && dim.dim_value() < 0)
@@ -83,8 +84,10 @@ class Import {
     for (const auto& info : graph.input()) {
       if (initialised.contains(info.name())) continue;
       CH_TRY(Input input, input_of(info));
-      if (const auto given = options_.given.find(input.name); given != options_.given.end())
+      if (const auto given = options_.given.find(input.name); given != options_.given.end()) {
         input.shape = given->second.shape();
+        input.has_shape = true;
+      }
       inputs_.push_back(std::move(input));
     }
     return {};
@@ -92,12 +95,16 @@ class Import {
 
   bool can_open() const {
     if (!options_.open_batch || !options_.given.empty() || inputs_.empty()) return false;
-    return std::all_of(inputs_.begin(), inputs_.end(), [&](const Input& input) {
-      return !input.shape.empty() && input.shape[0] == inputs_[0].shape[0] &&
-             (input.shape[0] == 1 || input.shape[0] == -1);
+    return says_one() || std::any_of(inputs_.begin(), inputs_.end(), [](const Input& input) {
+             return !input.shape.empty() && input.shape[0] == -1;
+           });
+  }
+  /// The file is for one row, in all of its inputs.
+  bool says_one() const {
+    return std::all_of(inputs_.begin(), inputs_.end(), [](const Input& input) {
+      return !input.shape.empty() && input.shape[0] == 1;
     });
   }
-  bool says_one() const { return !inputs_.empty() && inputs_[0].shape[0] == 1; }
 
   Result<OnnxImport> attempt(Batch batch) {
     std::set<std::string> fixed;
@@ -122,14 +129,18 @@ class Import {
         scope.names[input.name] = importer.constant(options_.given.at(input.name));
         continue;
       }
+      if (!input.has_shape)
+        return Error{.what = cat("input '", input.name, "' has no shape in the file"),
+                     .hint = "export it with one; `ch run` takes it from the array given"};
       Shape shape = input.shape;
-      if (batch == Batch::Open) shape[0] = -1;
-      for (std::size_t d = batch == Batch::Open ? 1 : 0; d < shape.size(); ++d)
+      const bool open = batch == Batch::Open && !shape.empty() && (shape[0] == -1 || says_one());
+      if (open) shape[0] = -1;
+      for (std::size_t d = open ? 1 : 0; d < shape.size(); ++d)
         if (shape[d] == -1)
           return Error{.what = cat("input '", input.name, "' leaves dimension ", d, " open"),
                        .hint =
-                           "only the first one, the batch, may be open; fix the others when "
-                           "exporting, or give the input's values"};
+                           "dimension 0, the batch, may be open; fix the others when exporting "
+                           "(`ch run` takes them from the arrays given)"};
       scope.names[input.name] = importer.input(input.name, std::move(shape), input.dtype);
     }
     import_nodes(scope, file_.model->graph());

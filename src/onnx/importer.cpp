@@ -9,7 +9,7 @@
 namespace chop {
 namespace {
 
-constexpr std::int64_t kMostElements = std::int64_t{1} << 40;  // of any value
+constexpr std::int64_t kMostElements = std::int64_t{1} << 28;  // of any value
 
 bool is_possible(const Shape& shape) {
   std::int64_t size = 1;
@@ -223,7 +223,7 @@ Value Importer::value_of(Operand x) {
   if (it.value) return *it.value;
   if (!it.known->is_fixed()) {
     fail({.what = "a constant tensor depends on the batch size",
-          .hint = "import it for one batch size"});
+          .hint = "export the network for one batch size"});
     return {};
   }
   if (const auto shared = interned_.find(it.name); !it.name.empty() && shared != interned_.end())

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <array>
+#include <deque>
 #include <functional>
 #include <map>
 #include <optional>
@@ -123,7 +124,7 @@ class Importer {
 
   Graph graph_;
   std::array<Types, 2> types_;
-  std::vector<Item> items_;
+  std::deque<Item> items_;  ///< references to items stay good
   std::map<std::string, Operand> interned_;
   std::set<std::string> wanted_;
   std::set<std::string> targets_;  ///< of modules

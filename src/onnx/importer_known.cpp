@@ -67,7 +67,8 @@ const Known& Importer::known(Operand x, std::string_view what) {
 const Tensor& Importer::need(Operand x, std::string_view what) {
   const Known& both = known(x, what);
   if (!failed() && !both.is_fixed())
-    fail({.what = cat(what, " depends on the batch size"), .hint = "import it for one batch size"});
+    fail({.what = cat(what, " depends on the batch size"),
+          .hint = "export the network for one batch size"});
   return both.at[0];
 }
 

@@ -102,6 +102,13 @@ void import_plainly(const OnnxCall& call) {
 void export_plainly(ExportCall& call) {
   const OpDef& op = op_of(call.node());
   const OnnxName& name = op.onnx.front();
+  // What ONNX has no name for must be as usual; "inplace" changes nothing.
+  for (const AttrDef& def : op.attrs) {
+    const bool named = std::any_of(name.attrs.begin(), name.attrs.end(),
+                                   [&](const OnnxAttr& attr) { return attr.ours == def.name; });
+    if (!named && def.name != "inplace" && !same_bits(call.attr(def.name), def.default_value))
+      return call.fail(cat(op.name, " with ", def.name, " = ", to_text(call.attr(def.name))));
+  }
   proto::NodeProto& node = call.add(std::string(name.op_type), call.inputs());
   for (const OnnxAttr& attr : name.attrs) call.set(node, attr.onnx, call.attr(attr.ours));
 }

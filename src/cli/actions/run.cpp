@@ -83,6 +83,9 @@ std::string first_values(const Tensor& tensor) {
 
 Result<Exit> execute(const Invocation& invocation) {
   const Settings& settings = invocation.settings;
+  if (const auto path = settings.text("out"); path && fs::path(*path).extension() != ".npz")
+    return Error{.what = cat("--out ", *path, ": outputs are written as .npz"),
+                 .hint = "give a name that ends in .npz"};
   CH_TRY(NamedTensors arrays, read_arrays(settings.text_or_empty("in")));
   CH_TRY(const OpenedModel model, open_for(invocation, arrays));
   CH_TRY(const std::vector<NamedOutput> outputs,

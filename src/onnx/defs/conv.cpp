@@ -56,6 +56,7 @@ void import_conv(const OnnxCall& call) {
   if (!window_of(call, window)) return;
   const Padding padding =
       padding_of(call, window.image, window.kernel, window.stride, window.dilation);
+  if (make.failed()) return;
   Operand x = call.in(0);
   Ints symmetric = padding.begin;
   const bool negative =
@@ -64,6 +65,7 @@ void import_conv(const OnnxCall& call) {
     x = padded(make, x, padding, 0.0);
     symmetric.assign(window.dims, 0);
   }
+  if (make.failed()) return;
   const Shape w = make.shape(call.in(1));
   const std::int64_t groups = call.integer("group", 1);
   Attrs attrs = {{"in_channels", w[1] * groups},
@@ -106,6 +108,7 @@ void import_conv_transpose(const OnnxCall& call) {
   } else {
     crop = padding_of(call, window.image, window.kernel, window.stride, window.dilation);
   }
+  if (make.failed()) return;
   const Shape w = make.shape(call.in(1));
   const std::int64_t groups = call.integer("group", 1);
   Attrs attrs = {{"in_channels", w[0]},          {"out_channels", w[1] * groups},

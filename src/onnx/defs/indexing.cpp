@@ -9,19 +9,21 @@
 namespace chop::onnx_defs {
 namespace {
 
-/// Rows of a constant table are an Embedding; anything else is picked as it is.
+/// Constant indices can be checked here; those of the data give NaN where they are outside.
 void import_gather(const OnnxCall& call) {
   Importer& make = call.make();
   const Operand x = call.in(0);
   const Operand indices = call.in(1);
   if (make.failed()) return;
   const std::int64_t axis = call.axis(call.integer("axis", 0), make.rank(x));
-  if (make.is_known(x) && !make.is_known(indices) && make.rank(x) == 2 && axis == 0 &&
-      make.dtype(indices) == DType::I64 && make.dtype(x) == DType::F32)
-    return call.out(
-        layer(call, "embedding", indices,
-              {{"num_embeddings", make.shape(x)[0]}, {"embedding_dim", make.shape(x)[1]}},
-              {{"weight", x}}));
+  if (make.failed()) return;
+  const std::int64_t size = make.shape(x)[static_cast<std::size_t>(axis)];
+  if (make.is_known(indices)) {
+    const Tensor whole = make.known(indices, "indices").at[0].to(DType::I64);
+    for (const std::int64_t index : whole.data<std::int64_t>())
+      if (index < -size || index >= size)
+        return call.fail(cat("Gather picks element ", index, " of ", size));
+  }
   call.out(make.call("gather", {x, indices}, {{"dim", axis}}));
 }
 
@@ -83,7 +85,7 @@ void import_slice(const OnnxCall& call) {
     if (make.failed()) return;
     if (given[i] == 0) return call.fail("Slice with a step of 0");
     if (open[d] == -1 && (starts[i] != 0 || ends[i] < kEnd / 4 || given[i] != 1))
-      return call.fail("Slice of the batch", "import it for one batch size");
+      return call.fail("Slice of the batch", "export the network for one batch size");
     first[d] = starts[i];
     last[d] = ends[i];
     steps[d] = given[i];
@@ -179,6 +181,12 @@ void write_pad(ExportCall& call) {
   ExportCall::set(node, "mode", mode == "replicate" ? std::string("edge") : mode);
 }
 
+void write_one_hot(ExportCall& call) {
+  const std::string depth = call.constant(Tensor::of<std::int64_t>({}, {call.integer("depth")}));
+  const std::string values = call.constant(Tensor::of<float>({2}, {0.0F, 1.0F}));
+  ExportCall::set(call.add("OneHot", {call.inputs()[0], depth, values}), "axis", call.attr("dim"));
+}
+
 void write_tile(ExportCall& call) {
   call.add("Tile", {call.inputs()[0], call.whole_numbers(call.ints("repeats"))});
 }
@@ -217,6 +225,7 @@ OnnxFamily indexing() {
                       {"strided_slice", write_strided_slice},
                       {"pad", write_pad},
                       {"tile", write_tile},
+                      {"one_hot", write_one_hot},
                       {"embedding", write_embedding},
                       {"cat", write_cat},
                       {"gather", write_along<kGather>},

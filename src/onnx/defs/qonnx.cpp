@@ -94,6 +94,9 @@ void import_quant(const OnnxCall& call) {
     return call.fail(cat("Quant to ", width, " bits"), "whole widths from 1 to 32 can be imported");
   for (std::int64_t i = 0; i < zero.size(); ++i)
     if (zero.at(i) != 0) quant.zero_point = zero.at(i);
+  for (std::int64_t i = 0; i < quant.scale.size(); ++i)
+    if (!(quant.scale.at(i) > 0) || !std::isfinite(quant.scale.at(i)))
+      return call.fail(cat("Quant with the scale ", quant.scale.at(i)), "scales are above zero");
   quant.width = static_cast<int>(width);
   quant.is_signed = call.integer("signed", 1) != 0;
   quant.narrow = call.integer("narrow", 0) != 0;

@@ -164,6 +164,7 @@ Operand convolved(const OnnxCall& call, Operand x, Operand w, std::optional<Oper
     return kNone;
   }
   const Padding padding = padding_of(call, {xs[2], xs[3]}, kernel, stride, dilation);
+  if (make.failed()) return kNone;
   const std::int64_t groups = call.integer("group", 1);
   const std::int64_t taps = ws[1] * ws[2] * ws[3];
   Operand image = widened(make, padded(make, x, padding, 0.0), taps);

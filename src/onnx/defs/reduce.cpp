@@ -146,6 +146,14 @@ void write_cumsum(ExportCall& call) {
   ExportCall::set(node, "reverse", call.attr("reverse"));
 }
 
+void write_topk(ExportCall& call) {
+  proto::NodeProto& node =
+      call.add_all("TopK", {call.inputs()[0], call.whole_numbers({call.integer("k")})});
+  ExportCall::set(node, "axis", call.attr("dim"));
+  ExportCall::set(node, "largest", call.attr("largest"));
+  ExportCall::set(node, "sorted", call.attr("sorted"));
+}
+
 }  // namespace
 
 OnnxFamily reduce() {
@@ -171,7 +179,8 @@ OnnxFamily reduce() {
                       {"logsumexp", write_reduction<kLogSumExp>},
                       {"argmax", write_place<kArgMax>},
                       {"argmin", write_place<kArgMin>},
-                      {"cumsum", write_cumsum}}};
+                      {"cumsum", write_cumsum},
+                      {"topk", write_topk}}};
 }
 
 }  // namespace chop::onnx_defs

@@ -64,7 +64,7 @@ void import_reshape(const OnnxCall& call) {
     shape[0] = -1;
   if (std::count(shape.begin(), shape.end(), -1) > 1)
     return call.fail("Reshape makes two dimensions that follow the batch",
-                     "import it for one batch size");
+                     "export the network for one batch size");
   call.out(reshaped(make, x, std::move(shape)));
 }
 
@@ -150,20 +150,23 @@ void import_transpose(const OnnxCall& call) {
 void import_expand(const OnnxCall& call) {
   Importer& make = call.make();
   const Operand x = call.in(0);
-  const Tensor asked = make.need(call.in(1), "`shape` of Expand").to(DType::I64);
+  const Known& asked = make.known(call.in(1), "`shape` of Expand");
   if (make.failed()) return;
-  // Both stretch: ONNX lets x be the larger one.
-  Shape from = make.shape(x);
-  Shape shape(asked.data<std::int64_t>().begin(), asked.data<std::int64_t>().end());
-  while (shape.size() < from.size()) shape.insert(shape.begin(), 1);
-  const std::size_t added = shape.size() - from.size();
-  for (std::size_t d = 0; d < from.size(); ++d)
-    if (shape[added + d] == 1) shape[added + d] = from[d];
-  if (make.follows_batch() && make.open_shape(x) != from) {
-    const Shape open = make.open_shape(x);
-    if (shape == from) return call.out(make.call("identity", {x}));
-    return call.fail("Expand of a tensor that follows the batch", "import it for one batch size");
+  // Both stretch: ONNX lets x be the larger one. -1 keeps what x has, the batch too.
+  const Shape open = make.open_shape(x);
+  const Tensor first = asked.at[0].to(DType::I64);
+  const Tensor second = asked.at[1].to(DType::I64);
+  Shape shape(first.data<std::int64_t>().begin(), first.data<std::int64_t>().end());
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    const std::size_t behind = shape.size() - i;  // this dimension and those after it
+    const bool follows = shape[i] != second.data<std::int64_t>()[i];
+    const bool has_it = behind <= open.size();
+    if (follows && !(has_it && open[open.size() - behind] == -1))
+      return call.fail("Expand stretches a tensor to the batch",
+                       "export the network for one batch size");
+    if (has_it && (follows || shape[i] == 1)) shape[i] = -1;
   }
+  while (shape.size() < open.size()) shape.insert(shape.begin(), -1);
   call.out(make.call("expand", {x}, {{"shape", shape}}));
 }
 

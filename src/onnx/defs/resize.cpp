@@ -167,6 +167,10 @@ std::vector<double> numbers(const OnnxCall& call, std::size_t input, const char*
   return values;
 }
 
+bool is_one_of(const std::string& word, std::initializer_list<std::string_view> words) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
 void import_resize(const OnnxCall& call) {
   Rule rule{.mode = call.text("mode", "nearest"),
             .transform = call.text("coordinate_transformation_mode", "half_pixel"),
@@ -179,10 +183,19 @@ void import_resize(const OnnxCall& call) {
     rule.nearest = "floor";
     return apply(call, rule, numbers(call, 1, "`scales` of Resize"), {}, {});
   }
+  if (!is_one_of(rule.mode, {"nearest", "linear", "cubic"}) ||
+      !is_one_of(rule.transform, {"half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric",
+                                  "tf_half_pixel_for_nn", "tf_crop_and_resize"}))
+    return call.fail(
+        cat("Resize with mode '", rule.mode, "' and coordinates '", rule.transform, "'"));
   std::vector<double> region;
   if (rule.transform == "tf_crop_and_resize") region = numbers(call, 1, "`roi` of Resize");
   const std::vector<double> scales = numbers(call, 2, "`scales` of Resize");
-  const Ints sizes = call.has(3) ? call.make().need_ints(call.in(3), "`sizes` of Resize") : Ints{};
+  Ints sizes;
+  if (call.has(3)) {  // the batch may be among them, as long as it stays what it is
+    const Tensor whole = call.make().known(call.in(3), "`sizes` of Resize").at[0].to(DType::I64);
+    sizes.assign(whole.data<std::int64_t>().begin(), whole.data<std::int64_t>().end());
+  }
   apply(call, rule, scales, sizes, region);
 }
 

@@ -76,7 +76,7 @@ OpDef einsum() {
       .forward = forward,
       .gradient = gradient,
       .cost = cost,
-      .onnx = {{"Einsum", 12}},
+      .onnx = {{"Einsum", 12, {{"equation", "equation"}}}},
       .samples = {{.attrs = with("ij,jk->ik"), .inputs = {{{2, 3}}, {{3, 4}}}},
                   {.attrs = with("bij, bjk"), .inputs = {{{2, 2, 3}}, {{2, 3, 1}}}},
                   {.attrs = with("...ij,...kj->...ik"), .inputs = {{{2, 1, 2, 3}}, {{3, 2, 3}}}},

@@ -4,10 +4,20 @@
 namespace chop::ops {
 namespace {
 
+/// `shape` with every -1 replaced by the size x has there.
+Shape wanted_shape(const TypedCall& call) {
+  Shape wanted = call.ints("shape");
+  const Shape& x = call.shape(0);
+  for (std::size_t d = 0; d < wanted.size() && d < x.size(); ++d)
+    if (std::int64_t& dim = wanted[wanted.size() - 1 - d]; dim == -1) dim = x[x.size() - 1 - d];
+  return wanted;
+}
+
 TypeList infer(const TypedCall& call) {
-  CH_CHECK(check_size(call, call.ints("shape")));
-  CH_TRY(const Shape out, broadcast(call.shape(0), call.ints("shape")));
-  if (out != call.ints("shape"))
+  const Shape wanted = wanted_shape(call);
+  CH_CHECK(check_size(call, wanted));
+  CH_TRY(const Shape out, broadcast(call.shape(0), wanted));
+  if (out != wanted)
     return Error{.what = cat("cannot expand ", to_string(call.shape(0)), " to ",
                              to_string(call.ints("shape")))};
   return std::vector<TensorType>{{call.in[0].dtype, out}};
@@ -35,7 +45,7 @@ OpDef expand() {
       .mase_type = MaseType::ImplicitFunc,
       .method = "expand",
       .torch = "x.expand(shape)",
-      .attrs = {{"shape", Ints{}, "shape of the result", true}},
+      .attrs = {{"shape", Ints{}, "shape of the result; -1 keeps the size x has", true}},
       .infer = infer,
       .forward = forward,
       .gradient = gradient,
