@@ -45,8 +45,15 @@ class SilentErrors {
   void* data_ = nullptr;
 };
 
-Error broken(const std::filesystem::path& path, const std::string& reason) {
-  return Error{.what = cat("'", path.string(), "' cannot be used: ", reason),
+/// What is read, for messages and checks.
+struct Source {
+  const std::string& name;
+  const std::string& dataset;
+  std::size_t bytes;  ///< of the whole file
+};
+
+Error broken(const std::string& name, const std::string& reason) {
+  return Error{.what = cat("'", name, "' cannot be used: ", reason),
                .hint = "the file may be truncated; download or write it again"};
 }
 
@@ -62,45 +69,75 @@ std::vector<std::string> member_names(hid_t type) {
   return names;
 }
 
-Status check_columns(hid_t type, std::span<const std::string> columns, const std::string& dataset,
-                     const std::filesystem::path& path) {
+Status check_columns(hid_t type, std::span<const std::string> columns, const Source& source) {
   if (H5Tget_class(type) != H5T_COMPOUND)
-    return Error{.what = cat("'", path.string(), "': data set '", dataset,
+    return Error{.what = cat("'", source.name, "': data set '", source.dataset,
                              "' is not a table with named columns")};
   const std::vector<std::string> names = member_names(type);
   for (const std::string& column : columns) {
     const int index = H5Tget_member_index(type, column.c_str());
     if (index < 0)
-      return Error{.what = cat("'", path.string(), "': data set '", dataset, "' has no column '",
-                               column, "'"),
+      return Error{.what = cat("'", source.name, "': data set '", source.dataset,
+                               "' has no column '", column, "'"),
                    .hint = did_you_mean(column, names) + "it has " + join(names, ", ")};
     const H5T_class_t kind = H5Tget_member_class(type, static_cast<unsigned>(index));
     if (kind != H5T_INTEGER && kind != H5T_FLOAT)
-      return Error{.what = cat("'", path.string(), "': column '", column, "' of data set '",
-                               dataset, "' is not a column of numbers")};
+      return Error{.what = cat("'", source.name, "': column '", column, "' of data set '",
+                               source.dataset, "' is not a column of numbers")};
   }
   return {};
 }
 
-/// The number of rows, believed only when the stored bytes can hold them.
-Result<hsize_t> row_count(hid_t data, hid_t space, hid_t type, const std::string& dataset,
-                          const std::filesystem::path& path) {
+Error elsewhere(const Source& source) {
+  return Error{
+      .what = cat("'", source.name, "': data set '", source.dataset, "' lies in another file"),
+      .hint = "copy it into the file itself, as h5repack does"};
+}
+
+/// HDF5 can point to other files; one that comes from elsewhere must not make us open them.
+Status check_link(hid_t file, const Source& source) {
+  H5L_info_t link = {};
+  if (H5Lget_info(file, source.dataset.c_str(), &link, H5P_DEFAULT) < 0)
+    return broken(source.name, cat("it has no data set '", source.dataset, "'"));
+  if (link.type != H5L_TYPE_HARD) return elsewhere(source);
+  return {};
+}
+
+/// The same for the stored bytes of a data set.
+Status check_storage(hid_t data, const Source& source) {
+  const Handle creation(H5Dget_create_plist(data), H5Pclose);
+  if (!creation || H5Pget_external_count(creation.get()) != 0 ||
+      H5Pget_layout(creation.get()) == H5D_VIRTUAL)
+    return elsewhere(source);
+  return {};
+}
+
+/// How many bytes one stored byte may stand for.
+hsize_t largest_ratio(hid_t data) {
+  const Handle creation(H5Dget_create_plist(data), H5Pclose);
+  constexpr hsize_t kOfDeflate = 1100;  // the filter stays below 1032
+  return creation && H5Pget_nfilters(creation.get()) == 0 ? 1 : kOfDeflate;
+}
+
+/// The number of rows, believed only when the stored bytes can hold them, and those are in
+/// the file.
+Result<hsize_t> row_count(hid_t data, hid_t space, hid_t type, const Source& source) {
   hsize_t rows = 0;
   if (H5Sget_simple_extent_ndims(space) != 1 ||
       H5Sget_simple_extent_dims(space, &rows, nullptr) != 1)
-    return Error{.what =
-                     cat("'", path.string(), "': data set '", dataset, "' is not one-dimensional")};
-  constexpr hsize_t kLargestRatio = 1100;  // the deflate filter stays below 1032
+    return Error{
+        .what = cat("'", source.name, "': data set '", source.dataset, "' is not one-dimensional")};
   const hsize_t stored = H5Dget_storage_size(data);
+  const hsize_t there = std::min<hsize_t>(stored, source.bytes);
   const hsize_t row_bytes = std::max<hsize_t>(H5Tget_size(type), 1);
-  if (rows > 0 && rows > stored * kLargestRatio / row_bytes)
-    return broken(
-        path, cat("data set '", dataset, "' claims ", rows, " rows in ", stored, " stored bytes"));
+  if (rows > 0 && rows > there * largest_ratio(data) / row_bytes)
+    return broken(source.name, cat("data set '", source.dataset, "' claims ", rows, " rows in ",
+                                   stored, " stored bytes of a file of ", source.bytes));
   return rows;
 }
 
 Result<Tensor> read_rows(hid_t data, hid_t space, hsize_t rows,
-                         std::span<const std::string> columns, const std::filesystem::path& path) {
+                         std::span<const std::string> columns, const std::string& name) {
   const std::size_t width = columns.size();
   const Handle row_type(H5Tcreate(H5T_COMPOUND, width * sizeof(double)), H5Tclose);
   for (std::size_t i = 0; i < width; ++i) {
@@ -116,30 +153,58 @@ Result<Tensor> read_rows(hid_t data, hid_t space, hsize_t rows,
     if (!memory ||
         H5Sselect_hyperslab(space, H5S_SELECT_SET, &begin, nullptr, &count, nullptr) < 0 ||
         H5Dread(data, row_type.get(), memory.get(), space, H5P_DEFAULT, &out[begin * width]) < 0)
-      return broken(path, cat("rows ", begin, " to ", begin + count, " cannot be read"));
+      return broken(name, cat("rows ", begin, " to ", begin + count, " cannot be read"));
   }
   return result;
+}
+
+/// The columns of an open file.
+Result<Tensor> read_columns(const Handle& file, const Source& source,
+                            std::span<const std::string> columns, std::int64_t most_rows) {
+  if (!file) return broken(source.name, "it is not an HDF5 file, or not a whole one");
+  CH_CHECK(check_link(file.get(), source));
+  const Handle data(H5Dopen2(file.get(), source.dataset.c_str(), H5P_DEFAULT), H5Dclose);
+  if (!data) return broken(source.name, cat("'", source.dataset, "' is not a data set"));
+  CH_CHECK(check_storage(data.get(), source));
+  const Handle type(H5Dget_type(data.get()), H5Tclose);
+  const Handle space(H5Dget_space(data.get()), H5Sclose);
+  if (!type || !space)
+    return broken(source.name, cat("data set '", source.dataset, "' cannot be described"));
+  CH_CHECK(check_columns(type.get(), columns, source));
+  CH_TRY(hsize_t rows, row_count(data.get(), space.get(), type.get(), source));
+  if (most_rows > 0) rows = std::min(rows, static_cast<hsize_t>(most_rows));
+  return read_rows(data.get(), space.get(), rows, columns, source.name);
+}
+
+std::mutex& one_at_a_time() {  // Debian's library is not built for threads
+  static std::mutex mutex;
+  return mutex;
 }
 
 }  // namespace
 
 Result<Tensor> read_hdf5_columns(const std::filesystem::path& path, const std::string& dataset,
                                  std::span<const std::string> columns, std::int64_t most_rows) {
-  static std::mutex one_at_a_time;  // Debian's library is not built for threads
-  const std::lock_guard lock(one_at_a_time);
+  const std::lock_guard lock(one_at_a_time());
   CH_TRY(const MappedFile readable, MappedFile::open(path));  // for its clear messages
   const SilentErrors silent;
   const Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
-  if (!file) return broken(path, "it is not an HDF5 file, or not a whole one");
-  const Handle data(H5Dopen2(file.get(), dataset.c_str(), H5P_DEFAULT), H5Dclose);
-  if (!data) return broken(path, cat("it has no data set '", dataset, "'"));
-  const Handle type(H5Dget_type(data.get()), H5Tclose);
-  const Handle space(H5Dget_space(data.get()), H5Sclose);
-  if (!type || !space) return broken(path, cat("data set '", dataset, "' cannot be described"));
-  CH_CHECK(check_columns(type.get(), columns, dataset, path));
-  CH_TRY(hsize_t rows, row_count(data.get(), space.get(), type.get(), dataset, path));
-  if (most_rows > 0) rows = std::min(rows, static_cast<hsize_t>(most_rows));
-  return read_rows(data.get(), space.get(), rows, columns, path);
+  const std::string name = path.string();
+  return read_columns(file, {name, dataset, readable.bytes().size()}, columns, most_rows);
+}
+
+Result<Tensor> parse_hdf5_columns(std::span<const std::byte> bytes, const std::string& name,
+                                  const std::string& dataset, std::span<const std::string> columns,
+                                  std::int64_t most_rows) {
+  const std::lock_guard lock(one_at_a_time());
+  if (bytes.empty()) return broken(name, "it is empty");
+  const SilentErrors silent;
+  const Handle in_memory(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+  H5Pset_fapl_core(in_memory.get(), 1U << 16, /*backing_store=*/0);
+  // The library copies the bytes; it only reads them.
+  H5Pset_file_image(in_memory.get(), const_cast<std::byte*>(bytes.data()), bytes.size());
+  const Handle file(H5Fopen(name.c_str(), H5F_ACC_RDONLY, in_memory.get()), H5Fclose);
+  return read_columns(file, {name, dataset, bytes.size()}, columns, most_rows);
 }
 
 }  // namespace chop

@@ -2,6 +2,7 @@
 // PyTables write structured arrays.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <span>
 #include <string>
@@ -15,5 +16,9 @@ namespace chop {
 /// the file. `most_rows` > 0 stops after so many rows.
 Result<Tensor> read_hdf5_columns(const std::filesystem::path& path, const std::string& dataset,
                                  std::span<const std::string> columns, std::int64_t most_rows = 0);
+/// The same from the bytes of a file; `name` stands for it in messages.
+Result<Tensor> parse_hdf5_columns(std::span<const std::byte> bytes, const std::string& name,
+                                  const std::string& dataset, std::span<const std::string> columns,
+                                  std::int64_t most_rows = 0);
 
 }  // namespace chop

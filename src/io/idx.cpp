@@ -3,7 +3,7 @@
 #include <zlib.h>
 
 #include <algorithm>
-#include <memory>
+#include <cstring>
 #include <optional>
 
 #include "io/tensor_bytes.hpp"
@@ -12,30 +12,77 @@
 namespace chop {
 namespace {
 
-Error broken(const std::filesystem::path& path, const std::string& reason) {
+Error broken(const std::string& name, const std::string& reason) {
   return Error{
-      .what = cat("'", path.string(), "' is not a readable idx file: ", reason),
+      .what = cat("'", name, "' is not a readable idx file: ", reason),
       .hint = "download it again; MNIST's files are named like train-images-idx3-ubyte.gz"};
 }
 
-/// At most `limit` bytes of a file, unpacked when it is gzipped. The memory grows with what
-/// really comes, whatever the file claims.
-Result<std::string> unpack(gzFile file, std::size_t limit, const std::filesystem::path& path) {
-  std::string bytes;
-  while (bytes.size() < limit) {
-    const std::size_t before = bytes.size();
-    const std::size_t step = std::min(limit - before, std::size_t{1} << 22);
-    bytes.resize(before + step);
-    const int got = gzread(file, bytes.data() + before, static_cast<unsigned>(step));
-    bytes.resize(before + static_cast<std::size_t>(std::max(got, 0)));
-    int code = Z_OK;
-    gzerror(file, &code);
-    if (got < 0 || code == Z_BUF_ERROR || code == Z_DATA_ERROR)
-      return broken(path, "its compressed data is damaged or truncated");
-    if (got == 0) break;
+/// The bytes of a file in order, unpacked when they are gzipped.
+class Source {
+ public:
+  Source(std::span<const std::byte> bytes, const std::string& name) : rest_(bytes), name_(name) {
+    packed_ = starts_member();
+    if (packed_) inflateInit2(&stream_, 16 + MAX_WBITS);
   }
-  return bytes;
-}
+  Source(const Source&) = delete;
+  Source& operator=(const Source&) = delete;
+  ~Source() {
+    if (packed_) inflateEnd(&stream_);
+  }
+
+  /// At most `limit` bytes. The memory grows with what really comes, whatever the file claims.
+  Result<std::string> take(std::size_t limit) {
+    std::string bytes;
+    while (bytes.size() < limit) {
+      const std::size_t before = bytes.size();
+      bytes.resize(before + std::min(limit - before, std::size_t{1} << 22));
+      const std::span<char> room = std::span(bytes).subspan(before);
+      CH_TRY(const std::size_t got, packed_ ? inflate_into(room) : copy_into(room));
+      bytes.resize(before + got);
+      if (got == 0) break;
+    }
+    return bytes;
+  }
+
+ private:
+  bool starts_member() const {
+    return rest_.size() >= 2 && rest_[0] == std::byte{0x1F} && rest_[1] == std::byte{0x8B};
+  }
+
+  Result<std::size_t> copy_into(std::span<char> room) {
+    const std::size_t count = std::min(room.size(), rest_.size());
+    if (count > 0) std::memcpy(room.data(), rest_.data(), count);
+    rest_ = rest_.subspan(count);
+    return count;
+  }
+
+  /// As many bytes as there are, up to the room; 0 at the end of the last member.
+  Result<std::size_t> inflate_into(std::span<char> room) {
+    stream_.next_out = reinterpret_cast<Bytef*>(room.data());
+    stream_.avail_out = static_cast<unsigned>(room.size());
+    while (stream_.avail_out > 0 && !done_) {
+      const auto step = static_cast<unsigned>(std::min(rest_.size(), std::size_t{1} << 30));
+      stream_.next_in = const_cast<Bytef*>(reinterpret_cast<const Bytef*>(rest_.data()));
+      stream_.avail_in = step;
+      const int code = inflate(&stream_, Z_NO_FLUSH);
+      rest_ = rest_.subspan(step - stream_.avail_in);
+      if (code == Z_STREAM_END) {  // members may follow one another; anything else is no part
+        done_ = !starts_member();
+        inflateReset(&stream_);
+      } else if (code != Z_OK) {
+        return broken(name_, "its compressed data is damaged or truncated");
+      }
+    }
+    return room.size() - stream_.avail_out;
+  }
+
+  std::span<const std::byte> rest_;
+  const std::string& name_;
+  z_stream stream_ = {};
+  bool packed_ = false;
+  bool done_ = false;  ///< the last packed member has ended
+};
 
 std::optional<DType> dtype_of(unsigned char code) {
   switch (code) {
@@ -61,15 +108,15 @@ struct Header {
   Shape shape;
 };
 
-Result<Header> read_header(gzFile file, const std::filesystem::path& path) {
-  CH_TRY(const std::string magic, unpack(file, 4, path));
-  if (magic.size() < 4) return broken(path, "it ends inside the header");
+Result<Header> read_header(Source& source, const std::string& name) {
+  CH_TRY(const std::string magic, source.take(4));
+  if (magic.size() < 4) return broken(name, "it ends inside the header");
   const std::optional<DType> dtype = dtype_of(static_cast<unsigned char>(magic[2]));
   const auto rank = static_cast<unsigned char>(magic[3]);
   if (magic[0] != 0 || magic[1] != 0 || !dtype || rank == 0)
-    return broken(path, "its magic number is not one of idx");
-  CH_TRY(const std::string dims, unpack(file, 4U * rank, path));
-  if (dims.size() < 4U * rank) return broken(path, "it ends inside the header");
+    return broken(name, "its magic number is not one of idx");
+  CH_TRY(const std::string dims, source.take(4U * rank));
+  if (dims.size() < 4U * rank) return broken(name, "it ends inside the header");
   Header header{.dtype = *dtype, .shape = {}};
   for (std::size_t k = 0; k < rank; ++k) {
     std::int64_t dim = 0;
@@ -82,27 +129,29 @@ Result<Header> read_header(gzFile file, const std::filesystem::path& path) {
 
 }  // namespace
 
-Result<Tensor> read_idx(const std::filesystem::path& path) {
-  CH_TRY(const MappedFile readable, MappedFile::open(path));  // for its clear messages
-  const std::unique_ptr<gzFile_s, int (*)(gzFile)> file(gzopen(path.c_str(), "rb"), &gzclose);
-  if (!file) return broken(path, "it cannot be opened");
-  gzbuffer(file.get(), 1U << 18);
-  CH_TRY(const Header header, read_header(file.get(), path));
+Result<Tensor> parse_idx(std::span<const std::byte> file, const std::string& name) {
+  Source source(file, name);
+  CH_TRY(const Header header, read_header(source, name));
   const std::optional<std::size_t> size = checked_bytes(header.dtype, header.shape);
   if (!size)
-    return broken(path, cat("its dimensions ", to_string(header.shape), " are impossible"));
-  CH_TRY(std::string bytes, unpack(file.get(), *size, path));
+    return broken(name, cat("its dimensions ", to_string(header.shape), " are impossible"));
+  CH_TRY(std::string bytes, source.take(*size));
   if (bytes.size() < *size)
-    return broken(path, cat("its dimensions ", to_string(header.shape), " need ", *size,
+    return broken(name, cat("its dimensions ", to_string(header.shape), " need ", *size,
                             " bytes, but only ", bytes.size(), " follow"));
-  CH_TRY(const std::string more, unpack(file.get(), 1, path));
+  CH_TRY(const std::string more, source.take(1));
   if (!more.empty())
-    return broken(path, cat("its dimensions ", to_string(header.shape), " leave bytes over"));
+    return broken(name, cat("its dimensions ", to_string(header.shape), " leave bytes over"));
   const std::size_t width = size_of(header.dtype);
   for (std::size_t i = 0; width > 1 && i < bytes.size(); i += width)
     std::reverse(bytes.begin() + static_cast<std::ptrdiff_t>(i),
                  bytes.begin() + static_cast<std::ptrdiff_t>(i + width));
   return tensor_from_bytes(header.dtype, header.shape, std::as_bytes(std::span(bytes)));
+}
+
+Result<Tensor> read_idx(const std::filesystem::path& path) {
+  CH_TRY(const MappedFile file, MappedFile::open(path));
+  return parse_idx(file.bytes(), path.string());
 }
 
 }  // namespace chop

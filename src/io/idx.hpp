@@ -1,7 +1,10 @@
 // idx: the format of MNIST. A magic number, big-endian dimensions, big-endian elements.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
+#include <span>
+#include <string>
 
 #include "tensor/tensor.hpp"
 
@@ -10,5 +13,7 @@ namespace chop {
 /// u8, i8, i16, i32, f32 or f64 elements, gzipped or not. The dimensions must account for
 /// every byte of the file.
 Result<Tensor> read_idx(const std::filesystem::path& path);
+/// The same from bytes; `name` stands for the file in messages.
+Result<Tensor> parse_idx(std::span<const std::byte> bytes, const std::string& name);
 
 }  // namespace chop

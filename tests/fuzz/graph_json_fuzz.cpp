@@ -1,3 +1,4 @@
+// links: ch_ir
 // Whatever bytes arrive, the reader answers with a graph or an Error: it never crashes, and
 // what it accepts it can write and read back unchanged.
 #include <cstddef>

@@ -1,3 +1,4 @@
+// links: ch_models
 // Whatever text arrives, the reader of networks answers with layers or with an Error.
 #include <cstdint>
 #include <cstdlib>

@@ -1,3 +1,4 @@
+// links: ch_io
 // Whatever bytes arrive, the reader answers with a tensor or an Error: it never crashes, and
 // what it accepts it can write and read back unchanged.
 #include <cstddef>

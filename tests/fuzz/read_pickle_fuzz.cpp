@@ -1,3 +1,4 @@
+// links: ch_io
 // Whatever bytes arrive, the reader answers with plain values or an Error: it never crashes,
 // never calls anything, and every value refers to values that are there.
 #include <cstddef>

@@ -1,3 +1,4 @@
+// links: ch_io
 // Whatever bytes arrive, the reader answers with tensors or an Error: it never crashes, and
 // what it lists it can read, with the shape it listed.
 #include <cstddef>

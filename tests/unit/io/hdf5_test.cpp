@@ -66,5 +66,53 @@ TEST(Hdf5, RowsThatWereNeverStoredAreNotBelieved) {
   EXPECT_NE(table.error().what.find("claims"), std::string::npos) << to_string(table.error());
 }
 
+TEST(Hdf5, BytesInMemoryReadLikeAFile) {
+  const TempFolder folder;
+  const auto path = folder / "t.h5";
+  write_hdf5_table(path, "table", kColumns);
+  const std::string whole = read_file(path).value();
+  const std::vector<std::string> names = {"i", "d"};
+  const auto bytes = std::as_bytes(std::span(whole));
+  const Result<Tensor> table = parse_hdf5_columns(bytes, "memory", "table", names);
+  ASSERT_TRUE(table) << to_string(table.error());
+  EXPECT_EQ(table.value(), read_hdf5_columns(path, "table", names).value());
+  const Result<Tensor> none = parse_hdf5_columns({}, "memory", "table", names);
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().what, "'memory' cannot be used: it is empty");
+}
+
+TEST(Hdf5, EveryShorterFileIsAnError) {
+  const TempFolder folder;
+  const auto path = folder / "t.h5";
+  write_hdf5_table(path, "table", kColumns);
+  const std::string whole = read_file(path).value();
+  const std::vector<std::string> names = {"d"};
+  const auto bytes = std::as_bytes(std::span(whole));
+  for (std::size_t size = 0; size < whole.size(); ++size)
+    EXPECT_FALSE(parse_hdf5_columns(bytes.first(size), "cut", "table", names)) << size;
+}
+
+TEST(Hdf5, OtherFilesAreNotOpened) {
+  const TempFolder folder;
+  write_hdf5_table(folder / "secret.h5", "table", kColumns);
+  const hid_t file = H5Fcreate((folder / "t.h5").c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+  H5Lcreate_external("secret.h5", "/table", file, "link", H5P_DEFAULT, H5P_DEFAULT);
+  const hid_t type = testing::table_type(kColumns, true);
+  const hsize_t rows = 3;
+  const hid_t space = H5Screate_simple(1, &rows, nullptr);
+  const hid_t layout = H5Pcreate(H5P_DATASET_CREATE);
+  H5Pset_external(layout, (folder / "secret.h5").c_str(), 0, 39);
+  H5Dclose(H5Dcreate2(file, "raw", type, space, H5P_DEFAULT, layout, H5P_DEFAULT));
+  for (const hid_t id : {layout, space, type, file}) H5Idec_ref(id);
+  const std::vector<std::string> names = {"d"};
+  for (const std::string dataset : {"link", "raw"}) {
+    const Result<Tensor> table = read_hdf5_columns(folder / "t.h5", dataset, names);
+    ASSERT_FALSE(table) << dataset;
+    EXPECT_NE(table.error().what.find(cat("data set '", dataset, "' lies in another file")),
+              std::string::npos)
+        << to_string(table.error());
+  }
+}
+
 }  // namespace
 }  // namespace chop

@@ -76,6 +76,36 @@ TEST(Idx, LyingDimensionsAreErrors) {
   EXPECT_FALSE(read_idx(folder / "missing"));
 }
 
+TEST(Idx, EveryShorterFileIsAnError) {
+  const std::string bytes = idx(0x0B, {2, 3}, "abcdefghijkl");
+  const auto all = std::as_bytes(std::span(bytes));
+  EXPECT_TRUE(parse_idx(all, "memory"));
+  for (std::size_t size = 0; size < bytes.size(); ++size) {
+    const Result<Tensor> cut = parse_idx(all.first(size), "memory");
+    ASSERT_FALSE(cut) << size;
+    const std::string part = size < 12 ? "ends inside the header"
+                                       : cat("need 12 bytes, but only ", size - 12, " follow");
+    EXPECT_EQ(cut.error().what, cat("'memory' is not a readable idx file: ",
+                                    size < 12 ? "it " : "its dimensions [2, 3] ", part));
+  }
+}
+
+TEST(Idx, GzippedMembersFollowOneAnother) {
+  const TempFolder folder;
+  const std::string bytes = idx(0x08, {4}, "abcd");
+  std::string packed;
+  for (const std::string& part : {bytes.substr(0, 6), bytes.substr(6)}) {
+    const auto path = folder / "part.gz";
+    gzFile file = gzopen(path.c_str(), "wb");
+    gzwrite(file, part.data(), static_cast<unsigned>(part.size()));
+    gzclose(file);
+    packed += read_file(path).value();
+  }
+  const Result<Tensor> tensor = parse_idx(std::as_bytes(std::span(packed)), "memory");
+  ASSERT_TRUE(tensor) << to_string(tensor.error());
+  EXPECT_EQ(tensor.value(), Tensor::of<std::uint8_t>({4}, {'a', 'b', 'c', 'd'}));
+}
+
 TEST(Cifar10, RecordsAreSplitIntoLabelsAndPixels) {
   const TempFolder folder;
   std::string bytes;

@@ -1,0 +1,32 @@
+// links: ch_support PkgConfig::tomlplusplus cli/config_file.cpp cli/toml_tree.cpp
+// links: cli/setting_*.cpp cli/*_settings.cpp
+// Whatever text arrives as a configuration file, the reader answers with settings or an Error,
+// and so do the readers of its tables and of the same words on the command line.
+#include <array>
+#include <cstddef>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "cli/config_file.hpp"
+#include "cli/toml_tree.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
+  const std::string text(data, data + size);
+  constexpr std::array<std::string_view, 2> kLists = {"model", "batch_size"};
+  const auto config = chop::parse_config(text, "fuzz.toml", chop::all_settings(), kLists);
+  if (config) {
+    for (const chop::Assignment& value : config.value().values)
+      if (value.alternatives.empty()) std::abort();
+    for (const std::string& name : config.value().tables) {
+      const auto table = chop::read_table(text, "fuzz.toml", name);
+      if (!table || table.value().as_table() == nullptr) std::abort();
+    }
+  } else if (config.error().what.empty()) {
+    std::abort();
+  }
+  const std::vector<std::string> words = {text.substr(0, text.find('\n')), "a.b=3"};
+  const auto tree = chop::read_words(words);
+  if (tree ? tree.value().as_table() == nullptr : tree.error().what.empty()) std::abort();
+  return 0;
+}
