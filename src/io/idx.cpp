@@ -36,7 +36,7 @@ class Source {
     std::string bytes;
     while (bytes.size() < limit) {
       const std::size_t before = bytes.size();
-      bytes.resize(before + std::min(limit - before, std::size_t{1} << 22));
+      bytes.resize(before + std::min(limit - before, std::max(before, std::size_t{1} << 16)));
       const std::span<char> room = std::span(bytes).subspan(before);
       CH_TRY(const std::size_t got, packed_ ? inflate_into(room) : copy_into(room));
       bytes.resize(before + got);

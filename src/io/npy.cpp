@@ -126,11 +126,11 @@ Error broken(std::string_view name, const std::string& reason) {
 
 Result<DType> dtype_of(std::string_view descr, std::string_view name) {
   for (const Descr& known : kDescrs) {
-    const bool one_byte = known.text.front() == '|';
+    const bool one_byte = known.text.front() == '|' && !descr.empty();
     if (descr == known.text || (one_byte && descr.substr(1) == known.text.substr(1)))
       return known.dtype;
   }
-  Error error{.what = cat("'", name, "' holds an array of unsupported type ", descr)};
+  Error error{.what = cat("'", name, "' holds an array of unsupported type '", descr, "'")};
   if (descr.starts_with('>')) {
     error.hint = cat("it is big-endian; save array.astype('<", descr.substr(1), "')");
   } else if (descr.find('O') != std::string_view::npos) {

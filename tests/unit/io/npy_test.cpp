@@ -106,7 +106,8 @@ TEST(Npy, UnsupportedTypesSayWhatWouldWork) {
   const std::string rest = "', 'fortran_order': False, 'shape': (1,)}";
   expect_error(file("{'descr': '>f4" + rest, "abcd"), "astype('<f4')");
   expect_error(file("{'descr': '|O" + rest, "abcd"), "never loaded");
-  expect_error(file("{'descr': '<c8" + rest, "abcdabcd"), "unsupported type <c8");
+  expect_error(file("{'descr': '<c8" + rest, "abcdabcd"), "unsupported type '<c8'");
+  expect_error(file("{'descr': '" + rest, "abcdabcd"), "unsupported type ''");
   expect_error(file("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,)}", "abcd"),
                "a structured type");
   EXPECT_FALSE(format_npy(Tensor(DType::BF16, {2})));
