@@ -16,6 +16,40 @@ bool is_nan(T value) {
     return false;
 }
 
+/// As number_reduce_type(); an error where a result would be made of nothing.
+TypeList nonempty_reduce_type(const TypedCall& call) {
+  CH_TRY(std::vector<TensorType> out, number_reduce_type(call));
+  if (numel(out[0].shape) > 0 && numel(call.shape(0)) == 0)
+    return Error{.what = cat(call.op.name, " of nothing: x has shape ", to_string(call.shape(0))),
+                 .hint = "each result needs at least one element"};
+  return out;
+}
+
+/// dy shared equally among the elements equal to y.
+void extreme_gradient(GradBuilder& g) {
+  g.set(0, g.add("extreme_grad", {g.output_grad(), g.input(0), g.output()},
+                 {{"dim", g.call().ints("dim")}}));
+}
+
+TypeList arg_type(const TypedCall& call) {
+  CH_CHECK(need_number(call));
+  const Shape& in = call.shape(0);
+  CH_TRY(const std::size_t axis, axis_of(call.integer("dim"), in.size()));
+  if (!in.empty() && in[axis] == 0)
+    return Error{.what = cat(call.op.name, " along dimension ", axis, " of ", to_string(in),
+                             ", which is empty"),
+                 .hint = "each result needs at least one element"};
+  std::vector<bool> axes(in.size(), false);
+  if (!in.empty()) axes[axis] = true;
+  return std::vector<TensorType>{{DType::I64, reduced_shape(in, axes, call.flag("keepdim"))}};
+}
+
+Cost arg_cost(const CostCall& call) {
+  Cost cost = reduce_cost(call);
+  cost.backward = 0;
+  return cost;
+}
+
 }  // namespace
 
 std::vector<std::vector<std::size_t>> reduced_groups(const Call& call, const Shape& in) {
@@ -32,14 +66,6 @@ TypeList number_reduce_type(const TypedCall& call) {
   CH_TRY(const std::vector<bool> axes, axes_of(call.ints("dim"), call.shape(0).size()));
   return std::vector<TensorType>{
       {call.in[0].dtype, reduced_shape(call.shape(0), axes, call.flag("keepdim"))}};
-}
-
-TypeList nonempty_reduce_type(const TypedCall& call) {
-  CH_TRY(std::vector<TensorType> out, number_reduce_type(call));
-  if (numel(out[0].shape) > 0 && numel(call.shape(0)) == 0)
-    return Error{.what = cat(call.op.name, " of nothing: x has shape ", to_string(call.shape(0))),
-                 .hint = "each result needs at least one element"};
-  return out;
 }
 
 void extreme_forward(const ForwardCall& call, bool (*better)(double, double),
@@ -61,11 +87,6 @@ void extreme_forward(const ForwardCall& call, bool (*better)(double, double),
     reduce(std::int64_t{}, whole_better);
 }
 
-void extreme_gradient(GradBuilder& g) {
-  g.set(0, g.add("extreme_grad", {g.output_grad(), g.input(0), g.output()},
-                 {{"dim", g.call().ints("dim")}}));
-}
-
 Cost reduce_cost(const CostCall& call) {
   const std::int64_t count = numel(call.shape(0));
   const std::int64_t firsts = count == 0 ? 0 : numel(call.out[0].shape);
@@ -75,19 +96,6 @@ Cost reduce_cost(const CostCall& call) {
 std::vector<AttrDef> reduce_attrs() {
   return {{"dim", Ints{}, "dimensions to reduce; empty means all"},
           {"keepdim", false, "whether they stay, with size one"}};
-}
-
-TypeList arg_type(const TypedCall& call) {
-  CH_CHECK(need_number(call));
-  const Shape& in = call.shape(0);
-  CH_TRY(const std::size_t axis, axis_of(call.integer("dim"), in.size()));
-  if (!in.empty() && in[axis] == 0)
-    return Error{.what = cat(call.op.name, " along dimension ", axis, " of ", to_string(in),
-                             ", which is empty"),
-                 .hint = "each result needs at least one element"};
-  std::vector<bool> axes(in.size(), false);
-  if (!in.empty()) axes[axis] = true;
-  return std::vector<TensorType>{{DType::I64, reduced_shape(in, axes, call.flag("keepdim"))}};
 }
 
 void arg_forward(const ForwardCall& call, bool (*better)(double, double),
@@ -117,16 +125,52 @@ void arg_forward(const ForwardCall& call, bool (*better)(double, double),
     find(std::int64_t{}, whole_better);
 }
 
-Cost arg_cost(const CostCall& call) {
-  Cost cost = reduce_cost(call);
-  cost.backward = 0;
-  return cost;
+OpDef extreme_op(OpDef op) {
+  op.mase_type = MaseType::BuiltinFunc;
+  op.attrs = reduce_attrs();
+  op.infer = nonempty_reduce_type;
+  op.gradient = extreme_gradient;
+  op.cost = reduce_cost;
+  for (OnnxName& name : op.onnx) name.attrs = {{"axes", "dim"}, {"keepdims", "keepdim"}};
+  op.samples = {
+      {.inputs = {{.shape = {4, 5}, .distinct = true}}},
+      {.attrs = {{"dim", Ints{1}}}, .inputs = {{.shape = {4, 5}, .distinct = true}}},
+      {.attrs = {{"dim", Ints{0, -1}}}, .inputs = {{.shape = {2, 3, 2}, .distinct = true}}},
+      {.attrs = {{"dim", Ints{-2}}, {"keepdim", true}},
+       .inputs = {{.shape = {2, 3, 2}, .distinct = true}}},
+      {.attrs = {{"keepdim", true}}, .inputs = {{.shape = {2, 1}, .distinct = true}}},
+      {.inputs = {{.shape = {}}}},
+      {.attrs = {{"dim", Ints{1}}}, .inputs = {{{0, 3}}}},
+      {.attrs = {{"dim", Ints{1}}},
+       .inputs = {{.shape = {3, 4}, .low = -9, .high = 9, .dtype = DType::I64}}},
+      {.inputs = {{.shape = {9}, .low = 0, .high = 200, .dtype = DType::U8}}}};
+  return op;
 }
 
-std::vector<AttrDef> arg_attrs() {
-  return {{"dim", std::int64_t{0}, "the dimension searched"},
-          {"keepdim", false, "whether it stays, with size one"},
-          {"select_last", false, "whether the last of equal elements counts, not the first"}};
+OpDef arg_op(OpDef op) {
+  op.mase_type = MaseType::BuiltinFunc;
+  op.attrs = {{"dim", std::int64_t{0}, "the dimension searched"},
+              {"keepdim", false, "whether it stays, with size one"},
+              {"select_last", false, "whether the last of equal elements counts, not the first"}};
+  op.traits = Trait::NoGradient;
+  op.infer = arg_type;
+  op.cost = arg_cost;
+  for (OnnxName& name : op.onnx)
+    name.attrs = {{"axis", "dim"}, {"keepdims", "keepdim"}, {"select_last_index", "select_last"}};
+  op.samples = {
+      {.inputs = {{.shape = {4, 5}, .distinct = true}}},
+      {.attrs = {{"dim", std::int64_t{1}}}, .inputs = {{.shape = {4, 5}, .distinct = true}}},
+      {.attrs = {{"dim", std::int64_t{-2}}, {"keepdim", true}},
+       .inputs = {{.shape = {2, 3, 2}, .distinct = true}}},
+      {.attrs = {{"dim", std::int64_t{-1}}, {"select_last", true}},
+       .inputs = {{.shape = {2, 3, 2}, .distinct = true}}},
+      {.attrs = {{"dim", std::int64_t{1}}},
+       .inputs = {{.shape = {4, 9}, .low = 0, .high = 3, .dtype = DType::I64}}},
+      {.attrs = {{"dim", std::int64_t{1}}, {"select_last", true}},
+       .inputs = {{.shape = {4, 9}, .low = 0, .high = 3, .dtype = DType::I64}}},
+      {.inputs = {{.shape = {}}}},
+      {.attrs = {{"dim", std::int64_t{1}}}, .inputs = {{{0, 3}}}}};
+  return op;
 }
 
 }  // namespace chop::ops

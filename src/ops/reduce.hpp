@@ -13,14 +13,14 @@ std::vector<std::vector<std::size_t>> reduced_groups(const Call& call, const Sha
 
 /// The type of a reduction of numbers over `dim` (with `keepdim`).
 TypeList number_reduce_type(const TypedCall& call);
-/// The same; an error where a result would be made of nothing.
-TypeList nonempty_reduce_type(const TypedCall& call);
 
 /// y = what is left of a group after better(x, y) has let x replace y again and again; NaN wins.
 void extreme_forward(const ForwardCall& call, bool (*better)(double, double),
                      bool (*whole_better)(std::int64_t, std::int64_t));
-/// dy shared equally among the elements equal to y.
-void extreme_gradient(GradBuilder& g);
+/// Completes amax and amin from their forward: attributes, types, gradient, cost, ONNX attributes
+/// and samples.
+OpDef extreme_op(OpDef op);
+
 /// One comparison (or product) per element but the first of each result.
 Cost reduce_cost(const CostCall& call);
 
@@ -29,10 +29,9 @@ std::vector<AttrDef> reduce_attrs();
 
 /// y = the place along `dim` of the element that is better than all others: the first of equal
 /// ones, or the last. NaN is best.
-TypeList arg_type(const TypedCall& call);
 void arg_forward(const ForwardCall& call, bool (*better)(double, double),
                  bool (*whole_better)(std::int64_t, std::int64_t));
-Cost arg_cost(const CostCall& call);
-std::vector<AttrDef> arg_attrs();
+/// Completes argmax and argmin from their forward, as extreme_op() does.
+OpDef arg_op(OpDef op);
 
 }  // namespace chop::ops

@@ -13,34 +13,17 @@ void forward(const ForwardCall& call) {
 }  // namespace
 
 OpDef amax() {
-  return {
+  return extreme_op({
       .name = "amax",
       .doc =
           "y = the largest x over the dimensions `dim`; NaN wins. The gradient is shared equally "
           "among equal elements",
-      .mase_type = MaseType::BuiltinFunc,
       .function = "torch.amax",
       .method = "amax",
       .torch = "torch.amax(x, dim, keepdim)",
-      .attrs = reduce_attrs(),
-      .infer = nonempty_reduce_type,
       .forward = forward,
-      .gradient = extreme_gradient,
-      .cost = reduce_cost,
-      .onnx = {{"ReduceMax", 13, {{"axes", "dim"}, {"keepdims", "keepdim"}}}},
-      .samples = {{.inputs = {{.shape = {4, 5}, .distinct = true}}},
-                  {.attrs = {{"dim", Ints{1}}}, .inputs = {{.shape = {4, 5}, .distinct = true}}},
-                  {.attrs = {{"dim", Ints{0, -1}}},
-                   .inputs = {{.shape = {2, 3, 2}, .distinct = true}}},
-                  {.attrs = {{"dim", Ints{-2}}, {"keepdim", true}},
-                   .inputs = {{.shape = {2, 3, 2}, .distinct = true}}},
-                  {.attrs = {{"keepdim", true}}, .inputs = {{.shape = {2, 1}, .distinct = true}}},
-                  {.inputs = {{.shape = {}}}},
-                  {.attrs = {{"dim", Ints{1}}}, .inputs = {{{0, 3}}}},
-                  {.attrs = {{"dim", Ints{1}}},
-                   .inputs = {{.shape = {3, 4}, .low = -9, .high = 9, .dtype = DType::I64}}},
-                  {.inputs = {{.shape = {9}, .low = 0, .high = 200, .dtype = DType::U8}}}},
-  };
+      .onnx = {{"ReduceMax", 13}},
+  });
 }
 
 }  // namespace chop::ops
