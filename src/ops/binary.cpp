@@ -42,4 +42,45 @@ OpDef binary_op(OpDef op) {
   return op;
 }
 
+OpDef pick_op(OpDef op) {
+  op.mase_type = MaseType::BuiltinFunc;
+  op.traits = Trait::Commutative;
+  op.samples = {
+      {.inputs = {{.shape = {4, 5}, .low = -3, .high = 3, .distinct = true},
+                  {.shape = {4, 5}, .low = -2.95, .high = 3.05}}},
+      {.inputs = {{.shape = {4, 5}, .low = -3, .high = 0}, {.shape = {5}, .low = 0.1, .high = 3}}},
+      {.inputs = {{.shape = {2, 1, 3}, .low = 0.1, .high = 3},
+                  {.shape = {4, 1}, .low = -3, .high = 0}}},
+      {.inputs = {{.shape = {}}, {.shape = {2, 2}, .low = 3.1, .high = 4}}},
+      {.inputs = {{.shape = {3}, .low = -10000.0, .high = -1},
+                  {.shape = {3}, .low = 1, .high = 10000.0}}},
+      {.inputs = {{.shape = {0, 3}}, {.shape = {1, 3}}}},
+      {.inputs = {{.shape = {3}, .low = -9, .high = 9, .dtype = DType::I64},
+                  {.shape = {2, 3}, .low = -9, .high = 9, .dtype = DType::I64}}},
+      {.inputs = {{.shape = {4}, .low = 0, .high = 200, .dtype = DType::U8},
+                  {.shape = {4}, .low = 0, .high = 200, .dtype = DType::U8}}}};
+  return binary_op(std::move(op));
+}
+
+OpDef remainder_op(OpDef op) {
+  op.mase_type = MaseType::BuiltinFunc;
+  op.binary.slope_a = [](double /*a*/, double /*b*/, double /*y*/) { return 1.0; };
+  op.samples = {{.inputs = {{.shape = {4, 5}, .low = 3.1, .high = 3.9},
+                            {.shape = {4, 5}, .low = 2.1, .high = 2.9}}},
+                {.inputs = {{.shape = {4, 5}, .low = -3.9, .high = -3.1},
+                            {.shape = {5}, .low = 2.1, .high = 2.9}}},
+                {.inputs = {{.shape = {2, 1, 3}, .low = 1.1, .high = 1.9},
+                            {.shape = {4, 1}, .low = -0.99, .high = -0.98}}},
+                {.inputs = {{.shape = {}, .low = 0.1, .high = 0.4},
+                            {.shape = {2, 2}, .low = 0.5, .high = 2}}},
+                {.inputs = {{.shape = {0, 3}}, {.shape = {1, 3}}}},
+                {.inputs = {{.shape = {3}, .low = -9, .high = 9, .dtype = DType::I64},
+                            {.shape = {2, 3}, .low = 1, .high = 5, .dtype = DType::I64}}},
+                {.inputs = {{.shape = {7}, .low = -9, .high = 9, .dtype = DType::I64},
+                            {.shape = {7}, .low = -5, .high = -1, .dtype = DType::I64}}},
+                {.inputs = {{.shape = {4}, .low = 0, .high = 200, .dtype = DType::U8},
+                            {.shape = {4}, .low = 1, .high = 9, .dtype = DType::U8}}}};
+  return binary_op(std::move(op));
+}
+
 }  // namespace chop::ops

@@ -1,6 +1,7 @@
 // Elementwise ops of two operands that broadcast: pow, maximum, fmod ...
 #pragma once
 
+#include <cmath>
 #include <type_traits>
 
 #include "ops/common.hpp"
@@ -29,5 +30,33 @@ TypeList binary_type(const TypedCall& call);
 
 /// Completes an op from its `binary` field: infer, forward, gradient, cost and arity.
 OpDef binary_op(OpDef op);
+
+/// y = the one of a and b that Better puts before the other; NaN if one of them is. The gradient
+/// goes to that one, in halves where they are equal.
+template <class Better>
+Binary picking() {
+  return {.value =
+              [](double a, double b) {
+                if (std::isnan(a) || std::isnan(b)) return std::nan("");
+                return Better{}(a, b) ? a : b;
+              },
+          .whole = [](std::int64_t a, std::int64_t b) { return Better{}(a, b) ? a : b; },
+          .slope_a =
+              [](double a, double b, double /*y*/) {
+                if (a == b) return 0.5;
+                return Better{}(b, a) ? 0.0 : 1.0;
+              },
+          .slope_b =
+              [](double a, double b, double /*y*/) {
+                if (a == b) return 0.5;
+                return Better{}(a, b) ? 0.0 : 1.0;
+              }};
+}
+/// Completes maximum and minimum: as binary_op(), and samples.
+OpDef pick_op(OpDef op);
+
+/// Completes fmod and remainder, y = a - b · (a whole number): as binary_op(), the slope of a and
+/// samples.
+OpDef remainder_op(OpDef op);
 
 }  // namespace chop::ops

@@ -17,10 +17,6 @@ std::int64_t whole(std::int64_t a, std::int64_t b) {
   return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
 }
 
-double slope_a(double /*a*/, double /*b*/, double /*y*/) {
-  return 1.0;
-}
-
 double slope_b(double a, double b, double /*y*/) {
   return -std::floor(a / b);
 }
@@ -28,31 +24,15 @@ double slope_b(double a, double b, double /*y*/) {
 }  // namespace
 
 OpDef remainder_() {
-  return binary_op({
+  return remainder_op({
       .name = "remainder",
       .doc = "y = a - b · floor(a / b), with the sign of b, as % in Python; shapes broadcast. Of "
              "whole numbers, 0 when b is 0",
-      .mase_type = MaseType::BuiltinFunc,
       .function = "torch.remainder",
       .method = "remainder",
       .torch = "torch.remainder(x0, x1)",
-      .binary = {value, whole, slope_a, slope_b},
+      .binary = {.value = value, .whole = whole, .slope_b = slope_b},
       .onnx = {{"Mod", 10}},
-      .samples = {{.inputs = {{.shape = {4, 5}, .low = 3.1, .high = 3.9},
-                              {.shape = {4, 5}, .low = 2.1, .high = 2.9}}},
-                  {.inputs = {{.shape = {4, 5}, .low = -3.9, .high = -3.1},
-                              {.shape = {5}, .low = 2.1, .high = 2.9}}},
-                  {.inputs = {{.shape = {2, 1, 3}, .low = 1.1, .high = 1.9},
-                              {.shape = {4, 1}, .low = -0.99, .high = -0.98}}},
-                  {.inputs = {{.shape = {}, .low = 0.1, .high = 0.4},
-                              {.shape = {2, 2}, .low = 0.5, .high = 2}}},
-                  {.inputs = {{.shape = {0, 3}}, {.shape = {1, 3}}}},
-                  {.inputs = {{.shape = {3}, .low = -9, .high = 9, .dtype = DType::I64},
-                              {.shape = {2, 3}, .low = 1, .high = 5, .dtype = DType::I64}}},
-                  {.inputs = {{.shape = {7}, .low = -9, .high = 9, .dtype = DType::I64},
-                              {.shape = {7}, .low = -5, .high = -1, .dtype = DType::I64}}},
-                  {.inputs = {{.shape = {4}, .low = 0, .high = 200, .dtype = DType::U8},
-                              {.shape = {4}, .low = 1, .high = 9, .dtype = DType::U8}}}},
   });
 }
 
