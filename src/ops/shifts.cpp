@@ -32,11 +32,22 @@ void shift_forward(const ForwardCall& call, std::uint64_t (*f)(std::uint64_t a, 
 }
 
 OpDef shift_op(OpDef op) {
+  op.mase_type = MaseType::BuiltinFunc;
   op.min_inputs = 2;
   op.max_inputs = 2;
   op.traits = op.traits | Trait::NoGradient;
   op.infer = shift_type;
   op.cost = per_element_forward;
+  op.samples = {{.inputs = {{.shape = {4, 5}, .low = 0, .high = 16, .dtype = DType::U8},
+                            {.shape = {4, 5}, .low = 0, .high = 5, .dtype = DType::U8}}},
+                {.inputs = {{.shape = {4, 5}, .low = 0, .high = 1000, .dtype = DType::U32},
+                            {.shape = {5}, .low = 0, .high = 9, .dtype = DType::U32}}},
+                {.inputs = {{.shape = {2, 1}, .low = 0, .high = 99, .dtype = DType::U16},
+                            {.shape = {3}, .low = 0, .high = 9, .dtype = DType::U16}}},
+                {.inputs = {{.shape = {}, .low = 0, .high = 99, .dtype = DType::U64},
+                            {.shape = {1}, .low = 0, .high = 9, .dtype = DType::U64}}},
+                {.inputs = {{.shape = {0, 3}, .low = 0, .high = 9, .dtype = DType::U8},
+                            {.shape = {1, 3}, .low = 0, .high = 9, .dtype = DType::U8}}}};
   return op;
 }
 
