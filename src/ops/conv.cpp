@@ -10,13 +10,9 @@
 namespace chop::ops {
 namespace {
 
-/// Also asked before the attributes were checked, hence the care.
 template <std::size_t kDims>
 Shape weight_shape(const Call& call) {
-  const std::int64_t groups = std::max<std::int64_t>(call.integer("groups"), 1);
-  Shape shape = {call.integer("out_channels"), call.integer("in_channels") / groups};
-  for (const std::int64_t taps : call.ints("kernel_size", kDims)) shape.push_back(taps);
-  return shape;
+  return conv_weight(call, "out_channels", "in_channels", kDims);
 }
 
 Shape bias_shape(const Call& call) {
@@ -24,19 +20,26 @@ Shape bias_shape(const Call& call) {
 }
 
 /// PyTorch's default: Kaiming uniform with a = √5, which is ±1/√fan_in.
-template <std::size_t kDims>
 double bound(const Call& call) {
-  const Shape weight = weight_shape<kDims>(call);
-  const std::int64_t fan_in = product(weight, 1);
+  const std::int64_t fan_in = product(call.op.params.front().shape(call), 1);
   return fan_in > 0 ? 1.0 / std::sqrt(static_cast<double>(fan_in)) : 0.0;
+}
+
+Status check_channels(const Call& call) {
+  CH_CHECK(check_at_least(call, "in_channels", 1));
+  CH_CHECK(check_at_least(call, "out_channels", 1));
+  CH_CHECK(check_at_least(call, "groups", 1));
+  for (const char* channels : {"in_channels", "out_channels"})
+    if (call.integer(channels) % call.integer("groups") != 0)
+      return Error{.what = cat(call.op.name, " cannot split ", channels, "=",
+                               call.integer(channels), " into ", call.integer("groups"), " groups"),
+                   .hint = cat("groups must divide in_channels and out_channels")};
+  return {};
 }
 
 template <std::size_t kDims>
 TypeList infer(const TypedCall& call) {
-  CH_CHECK(check_channels(call));
-  CH_TRY(const Extent kernel, extent(call, "kernel_size", kDims, 1));
-  static_cast<void>(kernel);
-  CH_CHECK(check_operands(call));
+  CH_CHECK(check_conv(call, kDims));
   CH_TRY(const ConvShape conv, conv_shape(call, call.shape(0), call.shape(1)));
   return std::vector<TensorType>{{call.in[0].dtype, conv_output(conv, call.shape(0))}};
 }
@@ -46,23 +49,13 @@ void forward(const ForwardCall& call) {
   const auto x = call.x(0);
   const auto w = call.x(1);
   const auto y = call.y();
-  if (call.flag("bias")) {
-    const auto bias = call.x(2);
-    const auto area = static_cast<std::size_t>(conv.window.out.area());
-    for (std::size_t i = 0; i < y.size(); ++i) y[i] = bias[i / area % bias.size()];
-  }
+  start_from_bias(call, conv.window.out.area());
   for_each_product(conv, [&](auto at_y, auto at_x, auto at_w) { y[at_y] += x[at_x] * w[at_w]; });
 }
 
 template <std::size_t kDims>
 void gradient(GradBuilder& g) {
-  Attrs attrs = {{"groups", g.call().integer("groups")}};
-  for (const char* name : {"stride", "padding", "dilation"})
-    attrs[name] = g.call().ints(name, kDims);
-  const Value dx = g.add("conv_grad", {g.output_grad(), g.input(0), g.input(1)}, std::move(attrs));
-  g.set(0, dx);
-  g.set(1, {dx.node, 1});
-  if (g.call().flag("bias")) g.set(2, {dx.node, 2});
+  conv_gradient(g, "conv_grad", kDims, {"stride", "padding", "dilation"});
 }
 
 /// Every tap counts, those in the padding too.
@@ -78,16 +71,7 @@ Cost cost(const CostCall& call) {
 
 template <std::size_t kDims>
 std::string repr(const Call& call) {
-  std::string text = cat(call.integer("in_channels"), ", ", call.integer("out_channels"),
-                         ", kernel_size=", tuple_repr(call, "kernel_size", kDims),
-                         ", stride=", tuple_repr(call, "stride", kDims));
-  if (call.ints("padding", kDims) != Ints(kDims, 0))
-    text += ", padding=" + tuple_repr(call, "padding", kDims);
-  if (call.ints("dilation", kDims) != Ints(kDims, 1))
-    text += ", dilation=" + tuple_repr(call, "dilation", kDims);
-  if (call.integer("groups") != 1) text += cat(", groups=", call.integer("groups"));
-  if (!call.flag("bias")) text += ", bias=False";
-  return text;
+  return conv_repr(call, kDims, {"padding", "dilation"});
 }
 
 template <std::size_t kDims>
@@ -101,12 +85,7 @@ OpDef complete(OpDef op) {
               {"dilation", Ints{1}, "distance between neighbouring taps"},
               {"groups", std::int64_t{1}, "channels are split into this many separate parts"},
               {"bias", true, "whether b is added"}};
-  op.params = {
-      {.name = "weight", .shape = weight_shape<kDims>, .init = {InitKind::Uniform, bound<kDims>}},
-      {.name = "bias",
-       .shape = bias_shape,
-       .init = {InitKind::Uniform, bound<kDims>},
-       .when = "bias"}};
+  op.params = conv_params(weight_shape<kDims>);
   op.infer = infer<kDims>;
   op.forward = forward;
   op.gradient = gradient<kDims>;
@@ -131,15 +110,65 @@ Result<std::int64_t> places(const Call& call, std::int64_t in, std::int64_t kern
 
 }  // namespace
 
-Status check_channels(const Call& call) {
-  CH_CHECK(check_at_least(call, "in_channels", 1));
-  CH_CHECK(check_at_least(call, "out_channels", 1));
-  CH_CHECK(check_at_least(call, "groups", 1));
-  for (const char* channels : {"in_channels", "out_channels"})
-    if (call.integer(channels) % call.integer("groups") != 0)
-      return Error{.what = cat(call.op.name, " cannot split ", channels, "=",
-                               call.integer(channels), " into ", call.integer("groups"), " groups"),
-                   .hint = cat("groups must divide in_channels and out_channels")};
+Status check_conv(const TypedCall& call, std::size_t dims) {
+  CH_CHECK(check_channels(call));
+  CH_TRY(const Extent kernel, extent(call, "kernel_size", dims, 1));
+  static_cast<void>(kernel);
+  return check_operands(call);
+}
+
+/// Also asked before the attributes were checked, hence the care.
+Shape conv_weight(const Call& call, std::string_view rows, std::string_view columns,
+                  std::size_t dims) {
+  const std::int64_t groups = std::max<std::int64_t>(call.integer("groups"), 1);
+  Shape shape = {call.integer(rows), call.integer(columns) / groups};
+  for (const std::int64_t taps : call.ints("kernel_size", dims)) shape.push_back(taps);
+  return shape;
+}
+
+std::vector<ParamDef> conv_params(Shape (*weight_shape)(const Call&)) {
+  const Init init = {InitKind::Uniform, bound};
+  return {{.name = "weight", .shape = weight_shape, .init = init},
+          {.name = "bias", .shape = bias_shape, .init = init, .when = "bias"}};
+}
+
+void start_from_bias(const ForwardCall& call, std::int64_t area) {
+  if (!call.flag("bias")) return;
+  const auto bias = call.x(2);
+  const auto y = call.y();
+  for (std::size_t i = 0; i < y.size(); ++i)
+    y[i] = bias[i / static_cast<std::size_t>(area) % bias.size()];
+}
+
+void conv_gradient(GradBuilder& g, std::string_view op, std::size_t dims,
+                   std::initializer_list<const char*> lists) {
+  Attrs attrs = {{"groups", g.call().integer("groups")}};
+  for (const char* name : lists) attrs[name] = g.call().ints(name, dims);
+  const Value dx = g.add(op, {g.output_grad(), g.input(0), g.input(1)}, std::move(attrs));
+  g.set(0, dx);
+  g.set(1, {dx.node, 1});
+  if (g.call().flag("bias")) g.set(2, {dx.node, 2});
+}
+
+std::string conv_repr(const Call& call, std::size_t dims,
+                      std::initializer_list<std::string_view> lists) {
+  std::string text = cat(call.integer("in_channels"), ", ", call.integer("out_channels"),
+                         ", kernel_size=", tuple_repr(call, "kernel_size", dims),
+                         ", stride=", tuple_repr(call, "stride", dims));
+  for (const std::string_view list : lists)
+    if (call.ints(list, dims) != Ints(dims, list.ends_with("padding") ? 0 : 1))
+      text += cat(", ", list, "=", tuple_repr(call, list, dims));
+  if (call.integer("groups") != 1) text += cat(", groups=", call.integer("groups"));
+  if (!call.flag("bias")) text += ", bias=False";
+  return text;
+}
+
+Status read_window(const Call& call, const Shape& w, ConvShape& conv) {
+  Window& win = conv.window;
+  win.kernel = image_of(w, conv.dims);
+  CH_TRY(win.stride, extent(call, "stride", conv.dims, 1));
+  CH_TRY(win.padding, extent(call, "padding", conv.dims, 0));
+  CH_TRY(win.dilation, extent(call, "dilation", conv.dims, 1));
   return {};
 }
 
@@ -157,10 +186,7 @@ Result<ConvShape> conv_shape(const Call& call, const Shape& x, const Shape& w) {
         .hint = cat("dimension ", batched ? 1 : 0, " of its input must be ", w[1] * conv.groups)};
   Window& win = conv.window;
   win.in = image_of(x, conv.dims);
-  win.kernel = image_of(w, conv.dims);
-  CH_TRY(win.stride, extent(call, "stride", conv.dims, 1));
-  CH_TRY(win.padding, extent(call, "padding", conv.dims, 0));
-  CH_TRY(win.dilation, extent(call, "dilation", conv.dims, 1));
+  CH_CHECK(read_window(call, w, conv));
   CH_TRY(win.out.d,
          places(call, win.in.d, win.kernel.d, win.stride.d, win.padding.d, win.dilation.d));
   CH_TRY(win.out.h,

@@ -1,9 +1,14 @@
-// Convolution in one to three dimensions: geometry, loops, and what conv1d to conv3d share.
+// Convolution in one to three dimensions: geometry, loops, and what conv1d to conv3d share with
+// each other and with their transposes.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "ops/common.hpp"
 #include "ops/window.hpp"
@@ -54,8 +59,26 @@ void for_each_product(const ConvShape& conv, F&& f) {
           }
 }
 
-/// in_channels, out_channels and groups fit each other.
-Status check_channels(const Call& call);
+/// in_channels, out_channels and groups fit each other, the kernel has a size, and operands are
+/// what these attributes call for.
+Status check_conv(const TypedCall& call, std::size_t dims);
+/// The kernel as w has it; stride, padding and dilation from the attributes.
+Status read_window(const Call& call, const Shape& w, ConvShape& conv);
+
+/// [rows, columns / groups, kernel_size...], where `rows` and `columns` name attributes.
+Shape conv_weight(const Call& call, std::string_view rows, std::string_view columns,
+                  std::size_t dims);
+/// A weight of this shape, and a bias; both start as in PyTorch.
+std::vector<ParamDef> conv_params(Shape (*weight_shape)(const Call&));
+
+/// y = the bias of each channel if there is one; a channel has `area` elements.
+void start_from_bias(const ForwardCall& call, std::int64_t area);
+/// Gives dx, dw and db to `op`, which takes dy, x and w, and the attributes of these names.
+void conv_gradient(GradBuilder& g, std::string_view op, std::size_t dims,
+                   std::initializer_list<const char*> lists);
+/// As Python shows the module; of these lists only what is not the default.
+std::string conv_repr(const Call& call, std::size_t dims,
+                      std::initializer_list<std::string_view> lists);
 
 /// Completes conv1d, conv2d and conv3d: everything but names and samples.
 OpDef conv_op(std::size_t dims, OpDef op);

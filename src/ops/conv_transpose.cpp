@@ -1,7 +1,6 @@
 #include "ops/conv_transpose.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "ops/checks.hpp"
 #include "ops/shapes.hpp"
@@ -9,32 +8,14 @@
 namespace chop::ops {
 namespace {
 
-/// Also asked before the attributes were checked, hence the care.
 template <std::size_t kDims>
 Shape weight_shape(const Call& call) {
-  const std::int64_t groups = std::max<std::int64_t>(call.integer("groups"), 1);
-  Shape shape = {call.integer("in_channels"), call.integer("out_channels") / groups};
-  for (const std::int64_t taps : call.ints("kernel_size", kDims)) shape.push_back(taps);
-  return shape;
-}
-
-Shape bias_shape(const Call& call) {
-  return {call.integer("out_channels")};
-}
-
-/// PyTorch's default: Kaiming uniform with a = √5 over the second dimension and the taps.
-template <std::size_t kDims>
-double bound(const Call& call) {
-  const std::int64_t fan_in = product(weight_shape<kDims>(call), 1);
-  return fan_in > 0 ? 1.0 / std::sqrt(static_cast<double>(fan_in)) : 0.0;
+  return conv_weight(call, "in_channels", "out_channels", kDims);
 }
 
 template <std::size_t kDims>
 TypeList infer(const TypedCall& call) {
-  CH_CHECK(check_channels(call));
-  CH_TRY(const Extent kernel, extent(call, "kernel_size", kDims, 1));
-  static_cast<void>(kernel);
-  CH_CHECK(check_operands(call));
+  CH_CHECK(check_conv(call, kDims));
   CH_TRY(const ConvShape conv, conv_transpose_shape(call, call.shape(0), call.shape(1)));
   Shape y = conv_transpose_output(conv, call.shape(0));
   CH_CHECK(check_size(call, y));
@@ -47,24 +28,14 @@ void forward(const ForwardCall& call) {
   const auto x = call.x(0);
   const auto w = call.x(1);
   const auto y = call.y();
-  if (call.flag("bias")) {
-    const auto bias = call.x(2);
-    const auto area = static_cast<std::size_t>(conv.window.in.area());
-    for (std::size_t i = 0; i < y.size(); ++i) y[i] = bias[i / area % bias.size()];
-  }
+  start_from_bias(call, conv.window.in.area());
   for_each_product(conv, [&](auto at_x, auto at_y, auto at_w) { y[at_y] += x[at_x] * w[at_w]; });
 }
 
 template <std::size_t kDims>
 void gradient(GradBuilder& g) {
-  Attrs attrs = {{"groups", g.call().integer("groups")}};
-  for (const char* name : {"stride", "padding", "output_padding", "dilation"})
-    attrs[name] = g.call().ints(name, kDims);
-  const Value dx =
-      g.add("conv_transpose_grad", {g.output_grad(), g.input(0), g.input(1)}, std::move(attrs));
-  g.set(0, dx);
-  g.set(1, {dx.node, 1});
-  if (g.call().flag("bias")) g.set(2, {dx.node, 2});
+  conv_gradient(g, "conv_transpose_grad", kDims,
+                {"stride", "padding", "output_padding", "dilation"});
 }
 
 /// Every tap of every input is multiplied and added to what is there, the bias or zero; those
@@ -76,18 +47,7 @@ Cost cost(const CostCall& call) {
 
 template <std::size_t kDims>
 std::string repr(const Call& call) {
-  std::string text = cat(call.integer("in_channels"), ", ", call.integer("out_channels"),
-                         ", kernel_size=", tuple_repr(call, "kernel_size", kDims),
-                         ", stride=", tuple_repr(call, "stride", kDims));
-  if (call.ints("padding", kDims) != Ints(kDims, 0))
-    text += ", padding=" + tuple_repr(call, "padding", kDims);
-  if (call.ints("dilation", kDims) != Ints(kDims, 1))
-    text += ", dilation=" + tuple_repr(call, "dilation", kDims);
-  if (call.ints("output_padding", kDims) != Ints(kDims, 0))
-    text += ", output_padding=" + tuple_repr(call, "output_padding", kDims);
-  if (call.integer("groups") != 1) text += cat(", groups=", call.integer("groups"));
-  if (!call.flag("bias")) text += ", bias=False";
-  return text;
+  return conv_repr(call, kDims, {"padding", "dilation", "output_padding"});
 }
 
 /// How far the result reaches: ⟨last place⟩·stride − 2·padding + reach of the kernel + extra.
@@ -123,12 +83,7 @@ OpDef complete(OpDef op) {
               {"groups", std::int64_t{1}, "channels are split into this many separate parts"},
               {"bias", true, "whether b is added"},
               {"dilation", Ints{1}, "distance between neighbouring taps"}};
-  op.params = {
-      {.name = "weight", .shape = weight_shape<kDims>, .init = {InitKind::Uniform, bound<kDims>}},
-      {.name = "bias",
-       .shape = bias_shape,
-       .init = {InitKind::Uniform, bound<kDims>},
-       .when = "bias"}};
+  op.params = conv_params(weight_shape<kDims>);
   op.infer = infer<kDims>;
   op.forward = forward;
   op.gradient = gradient<kDims>;
@@ -156,10 +111,7 @@ Result<ConvShape> conv_transpose_shape(const Call& call, const Shape& x, const S
                  .hint = cat("dimension ", batched ? 1 : 0, " of its input must be ", w[0])};
   Window& win = conv.window;
   win.out = image_of(x, conv.dims);
-  win.kernel = image_of(w, conv.dims);
-  CH_TRY(win.stride, extent(call, "stride", conv.dims, 1));
-  CH_TRY(win.padding, extent(call, "padding", conv.dims, 0));
-  CH_TRY(win.dilation, extent(call, "dilation", conv.dims, 1));
+  CH_CHECK(read_window(call, w, conv));
   CH_TRY(const Extent extra, extent(call, "output_padding", conv.dims, 0));
   CH_TRY(win.in.d, reach(call, win.out.d, win.kernel.d, win.stride.d, win.padding.d, win.dilation.d,
                          extra.d));
