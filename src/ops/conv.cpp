@@ -196,6 +196,11 @@ Result<ConvShape> conv_shape(const Call& call, const Shape& x, const Shape& w) {
   return conv;
 }
 
+Status check_weight_rank(const Call& call, const Shape& w) {
+  if (w.size() >= 3 && w.size() <= 5) return {};
+  return Error{.what = cat(call.op.name, " cannot take a weight of shape ", to_string(w))};
+}
+
 Shape conv_output(const ConvShape& conv, const Shape& x) {
   Shape y = with_image(x, conv.dims, conv.window.out);
   y[y.size() - conv.dims - 1] = conv.out_channels;

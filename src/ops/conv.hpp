@@ -80,6 +80,26 @@ void conv_gradient(GradBuilder& g, std::string_view op, std::size_t dims,
 std::string conv_repr(const Call& call, std::size_t dims,
                       std::initializer_list<std::string_view> lists);
 
+/// Whether w can be the weight of a convolution in one to three dimensions.
+Status check_weight_rank(const Call& call, const Shape& w);
+/// dx, dw and db, given dy, x and w. `products(f)` calls f(y, x, w) with the flat indices of each
+/// product that y adds up; a channel of y has `area` elements.
+template <class Products>
+void add_conv_gradients(const ForwardCall& call, std::int64_t area, Products products) {
+  const auto dy = call.x(0);
+  const auto x = call.x(1);
+  const auto w = call.x(2);
+  const auto dx = call.y(0);
+  const auto dw = call.y(1);
+  const auto db = call.y(2);
+  products([&](auto at_y, auto at_x, auto at_w) {
+    dx[at_x] += dy[at_y] * w[at_w];
+    dw[at_w] += dy[at_y] * x[at_x];
+  });
+  const auto size = static_cast<std::size_t>(area);
+  for (std::size_t i = 0; i < dy.size(); ++i) db[i / size % db.size()] += dy[i];
+}
+
 /// Completes conv1d, conv2d and conv3d: everything but names and samples.
 OpDef conv_op(std::size_t dims, OpDef op);
 

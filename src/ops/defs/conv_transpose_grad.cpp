@@ -10,8 +10,7 @@ namespace {
 TypeList infer(const TypedCall& call) {
   CH_CHECK(need_real(call));
   const Shape& w = call.shape(2);
-  if (w.size() < 3 || w.size() > 5)
-    return Error{.what = cat("conv_transpose_grad cannot take a weight of shape ", to_string(w))};
+  CH_CHECK(check_weight_rank(call, w));
   CH_TRY(const ConvShape conv, conv_transpose_shape(call, call.shape(1), w));
   CH_CHECK(check_shape(call, 0, conv_transpose_output(conv, call.shape(1))));
   return std::vector<TensorType>{call.in[1], call.in[2], {call.in[0].dtype, {conv.in_channels}}};
@@ -20,18 +19,9 @@ TypeList infer(const TypedCall& call) {
 void forward(const ForwardCall& call) {
   const ConvShape conv =
       conv_transpose_shape(call, call.in[1]->shape(), call.in[2]->shape()).value();
-  const auto dy = call.x(0);
-  const auto x = call.x(1);
-  const auto w = call.x(2);
-  const auto dx = call.y(0);
-  const auto dw = call.y(1);
-  const auto db = call.y(2);
-  for_each_product(conv, [&](auto at_x, auto at_y, auto at_w) {
-    dx[at_x] += dy[at_y] * w[at_w];
-    dw[at_w] += dy[at_y] * x[at_x];
+  add_conv_gradients(call, conv.window.in.area(), [&](auto add) {
+    for_each_product(conv, [&](auto at_x, auto at_y, auto at_w) { add(at_y, at_x, at_w); });
   });
-  const auto area = static_cast<std::size_t>(conv.window.in.area());
-  for (std::size_t i = 0; i < dy.size(); ++i) db[i / area % db.size()] += dy[i];
 }
 
 Cost cost(const CostCall& call) {
