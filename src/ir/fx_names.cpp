@@ -77,10 +77,23 @@ std::string free_name(std::string wanted, const std::function<bool(const std::st
     std::from_chars(wanted.data() + bar + 1, wanted.data() + wanted.size(), number);
     base.resize(bar);
   }
-  for (;;) {
-    std::string candidate = cat(base, "_", ++number);
-    if (!is_taken(candidate)) return candidate;
+  const auto taken = [&](std::uint64_t n) { return is_taken(base + "_" + std::to_string(n)); };
+  // The next one is nearly always free, or thousands are taken in a row: step, then leap, then
+  // halve down to the first free number behind a taken one.
+  std::uint64_t last = number;  // taken, as was `wanted`
+  for (int steps = 0; steps < 16; ++steps)
+    if (!taken(++last)) return base + "_" + std::to_string(last);
+  std::uint64_t leap = 16;
+  while (taken(last + leap)) {
+    last += leap;
+    leap *= 2;
   }
+  std::uint64_t free = last + leap;
+  while (free - last > 1) {
+    const std::uint64_t middle = last + (free - last) / 2;
+    (taken(middle) ? last : free) = middle;
+  }
+  return base + "_" + std::to_string(free);
 }
 
 }  // namespace chop

@@ -36,6 +36,20 @@ TEST(FxNames, TakenNamesCountOn) {
   EXPECT_EQ(next("a_99999999999999999999"), "a_99999999999999999999_1");
 }
 
+TEST(FxNames, ThousandsOfTakenNamesCostFewQuestions) {
+  std::set<std::string> taken = {"relu"};
+  for (int n = 1; n <= 5000; ++n) {
+    int asked = 0;
+    const std::string name = free_name("relu", [&](const std::string& each) {
+      ++asked;
+      return taken.contains(each);
+    });
+    EXPECT_EQ(name, "relu_" + std::to_string(n));
+    EXPECT_LE(asked, 60);
+    taken.insert(name);
+  }
+}
+
 TEST(FxNames, FunctionsAreNamedAfterTheirLastPartAndNeverAfterABuiltin) {
   Graph graph("g");
   const auto named = [&graph](Opcode opcode, const char* target) {
