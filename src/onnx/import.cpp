@@ -84,6 +84,9 @@ class Import {
     for (const auto& info : graph.input()) {
       if (initialised.contains(info.name())) continue;
       CH_TRY(Input input, input_of(info));
+      if (std::any_of(inputs_.begin(), inputs_.end(),
+                      [&](const Input& other) { return other.name == input.name; }))
+        return Error{.what = cat("two inputs are called '", input.name, "'")};
       if (const auto given = options_.given.find(input.name); given != options_.given.end()) {
         input.shape = given->second.shape();
         input.has_shape = true;

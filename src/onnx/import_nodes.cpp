@@ -78,6 +78,7 @@ void import_nodes(OnnxScope& scope, const proto::GraphProto& graph) {
     if (scope.names.contains(initialiser.name())) continue;  // given by the caller
     Result<Tensor> tensor = tensor_of(initialiser, scope.file);
     if (!tensor) return importer.fail(std::move(tensor).error());
+    importer.pay(tensor.value().size());
     scope.names[initialiser.name()] =
         importer.constant(std::move(tensor).value(), initialiser.name());
   }

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 
+#include "ir/limits.hpp"
+#include "ops/operand_count.hpp"
 #include "ops/registry.hpp"
 #include "support/text.hpp"
 
@@ -10,15 +13,7 @@ namespace chop {
 namespace {
 
 constexpr std::int64_t kMostElements = std::int64_t{1} << 28;  // of any value
-
-bool is_possible(const Shape& shape) {
-  std::int64_t size = 1;
-  for (const std::int64_t dim : shape)
-    if (dim < 0 || __builtin_mul_overflow(size, std::max<std::int64_t>(dim, 1), &size) ||
-        size > kMostElements)
-      return false;
-  return true;
-}
+constexpr std::size_t kMostDims = 64;
 
 /// A name made of what torch.fx names are made of.
 std::string as_name(std::string_view text) {
@@ -32,6 +27,10 @@ std::string as_name(std::string_view text) {
 }
 
 }  // namespace
+
+bool is_possible(const Shape& shape) {
+  return shape.size() <= kMostDims && check_shape(shape, {.elements = kMostElements});
+}
 
 Operand Importer::add(Item item) {
   items_.push_back(std::move(item));
@@ -72,7 +71,7 @@ Operand Importer::input(const std::string& name, Shape shape, DType dtype) {
     types_.at(b).resize(graph_.id_limit());
     types_.at(b)[index(id)] = {types.at(b)};
   }
-  return add({.type = types[0], .value = Value{id}, .inputs = {name}});
+  return add({.type = types[0], .value = Value{id}});
 }
 
 Operand Importer::constant(Tensor tensor, std::string name) {
@@ -175,12 +174,10 @@ std::vector<Operand> Importer::calls(std::string_view op, std::vector<Operand> i
 std::vector<Operand> Importer::emit(Node node, const std::vector<Operand>& in,
                                     std::size_t results) {
   const std::vector<Operand> nothing(results, kNone);
-  std::set<std::string> inputs;
   for (std::size_t i = 0; i < in.size(); ++i) {
     node.inputs.push_back(value_of(in[i]));
     if (failed()) return nothing;
     if (item(in[i]).format) node.formats[cat("data_in_", i)] = *item(in[i]).format;
-    inputs.insert(item(in[i]).inputs.begin(), item(in[i]).inputs.end());
   }
   const NodeId id = graph_.add(std::move(node));
   for (std::size_t b = 0; b < (open_ ? 2 : 1); ++b) {
@@ -203,16 +200,45 @@ std::vector<Operand> Importer::emit(Node node, const std::vector<Operand>& in,
   }
   std::vector<Operand> operands;
   for (std::uint32_t i = 0; i < results; ++i)
-    operands.push_back(
-        add({.type = types_[0][index(id)][i], .value = Value{id, i}, .inputs = inputs}));
+    operands.push_back(add({.type = types_[0][index(id)][i], .value = Value{id, i}}));
   return operands;
 }
 
 std::string Importer::parameter_name(const std::string& wanted) {
   const std::string base = wanted.empty() ? "constant" : wanted;
   std::string name = base;
-  for (int n = 1; graph_.find_parameter(name) != nullptr; ++n) name = cat(base, "_", n);
+  while (graph_.find_parameter(name) != nullptr) name = cat(base, "_", ++last_used_[base]);
   return name;
+}
+
+/// A target no other module has, and under which no constant stands as a parameter yet.
+std::string Importer::module_target(const std::string& wanted, const OpDef& op) {
+  const auto is_taken = [&](const std::string& target) {
+    if (targets_.contains(target)) return true;
+    return std::any_of(op.params.begin(), op.params.end(), [&](const ParamDef& param) {
+      return graph_.find_parameter(cat(target, ".", param.name)) != nullptr;
+    });
+  };
+  std::string target = wanted;
+  while (is_taken(target)) target = cat(wanted, "_", ++last_used_[wanted]);
+  targets_.insert(target);
+  return target;
+}
+
+/// The graph inputs a value depends on.
+std::set<std::string> Importer::inputs_of(Operand x) const {
+  std::set<std::string> inputs;
+  if (!item(x).value) return inputs;
+  std::vector<bool> needed(graph_.id_limit(), false);
+  needed[index(item(x).value->node)] = true;
+  const std::span<const NodeId> order = graph_.order();
+  for (std::size_t i = order.size(); i-- > 0;) {
+    if (!needed[index(order[i])]) continue;
+    const Node& node = graph_.node(order[i]);
+    if (node.opcode == Opcode::Placeholder) inputs.insert(node.target);
+    for (const Value& input : node.inputs) needed[index(input.node)] = true;
+  }
+  return inputs;
 }
 
 Value Importer::value_of(Operand x) {
@@ -258,8 +284,7 @@ Operand Importer::module(std::string_view op, std::string target, std::vector<Op
     return kNone;
   }
   if (target.empty()) target = op;
-  std::string unique = target;
-  for (int n = 1; !targets_.insert(unique).second; ++n) unique = cat(target, "_", n);
+  const std::string unique = module_target(target, def);
   for (const ParamDef& param : def.params)
     if (const auto given = parameters.find(std::string(param.name)); given != parameters.end())
       graph_.add_parameter({cat(unique, ".", param.name), given->second, param.trainable});

@@ -32,10 +32,17 @@ struct Known {
   bool is_fixed() const { return at[0] == at[1]; }
 };
 
+/// Whether a value may have this shape: no negative dimension, not too many of them, and not too
+/// many elements to count.
+bool is_possible(const Shape& shape);
+
 class Importer {
  public:
   /// Batches followed where the first dimension of an input is open.
   static constexpr std::array<std::int64_t, 2> kBatches = {2, 3};
+  /// What a file may ask for beyond what its own constants pay for.
+  static constexpr std::int64_t kFreeElements = std::int64_t{1} << 23;
+  static constexpr std::int64_t kFreeWork = std::int64_t{1} << 28;
 
   explicit Importer(std::string name) : graph_(std::move(name)) {}
 
@@ -79,6 +86,8 @@ class Importer {
   const Tensor& need(Operand x, std::string_view what);
   Ints need_ints(Operand x, std::string_view what);
   double need_real(Operand x, std::string_view what);
+  /// One whole number, small enough to count with.
+  std::int64_t need_whole(Operand x, std::string_view what);
   /// The name a constant was given, if any.
   const std::string& name_of(Operand x) const { return item(x).name; }
   /// Whether the batch size is open, so that known() may differ between its two tensors.
@@ -87,6 +96,12 @@ class Importer {
   /// The name the next node should have, and what errors call the place.
   void set_place(std::string node_name, std::string place);
   const std::string& node_name() const { return node_name_; }
+
+  /// A file pays for what is made of its constants with the elements it brings: a few bytes must
+  /// not ask for gigabytes, or for hours.
+  void pay(std::int64_t elements);
+  /// Whether constants of so many elements more may be made, by so many operations.
+  bool afford(std::int64_t elements, std::int64_t work = 0);
 
   bool failed() const { return error_.has_value(); }
   void fail(Error error);
@@ -108,7 +123,6 @@ class Importer {
     std::optional<NumberFormat> format = {};
     std::string name = {};
     std::function<Operand()> make = {};
-    std::set<std::string> inputs = {};  ///< graph inputs it depends on
   };
 
   Item& item(Operand x) { return items_[static_cast<std::size_t>(x)]; }
@@ -117,6 +131,8 @@ class Importer {
   void settle(Operand x);
   Value value_of(Operand x);
   std::string parameter_name(const std::string& wanted);
+  std::string module_target(const std::string& wanted, const OpDef& op);
+  std::set<std::string> inputs_of(Operand x) const;
   std::optional<std::vector<Operand>> folded(const OpDef& op, const std::vector<Operand>& in,
                                              const Attrs& attrs);
   Tensor through_format(Operand x, std::size_t batch);
@@ -127,7 +143,10 @@ class Importer {
   std::deque<Item> items_;  ///< references to items stay good
   std::map<std::string, Operand> interned_;
   std::set<std::string> wanted_;
-  std::set<std::string> targets_;  ///< of modules
+  std::set<std::string> targets_;          ///< of modules
+  std::map<std::string, int> last_used_;   ///< the number the last name made of a name ended in
+  std::int64_t elements_ = kFreeElements;  ///< of constants that may still be made
+  std::int64_t work_ = kFreeWork;          ///< operations that may still be done for them
   std::string node_name_;
   std::string place_;
   std::optional<Error> error_;

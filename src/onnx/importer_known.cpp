@@ -1,41 +1,53 @@
-// What an importer knows: constants, folded by each op's own reference forward.
-#include "onnx/importer.hpp"
+// What an importer knows: constants, folded by each op's own reference forward within what a
+// file of that size may ask for.
+#include <cmath>
 
 #include "formats/quantiser.hpp"
+#include "onnx/importer.hpp"
+#include "ops/operand_count.hpp"
 #include "support/text.hpp"
 
 namespace chop {
 namespace {
 
-constexpr std::int64_t kMostFolded = std::int64_t{1} << 26;  // elements of a folded constant
+constexpr std::int64_t kElementsPaid = 8;  // by one element of the file
+constexpr std::int64_t kWorkPaid = 64;
 
-bool can_be_folded(const Shape& shape) {
-  std::int64_t size = 1;
-  for (const std::int64_t dim : shape)
-    if (dim < 0 || __builtin_mul_overflow(size, std::max<std::int64_t>(dim, 1), &size) ||
-        size > kMostFolded)
-      return false;
-  return true;
+/// The results of a call on constants before they are worked out.
+struct Folding {
+  std::vector<TensorType> out;
+  std::int64_t elements = 0;
+  std::int64_t work = 0;
+};
+
+Result<Folding> fold_types(const OpDef& op, const Attrs& attrs, const std::vector<Tensor>& in) {
+  CH_CHECK(check_operand_count({op, attrs}, in.size()));
+  Folding folding;
+  std::vector<TensorType> types;
+  for (const Tensor& tensor : in) types.push_back(tensor.type());
+  CH_TRY(folding.out, op.infer(TypedCall{{op, attrs}, types}));
+  for (const TensorType& type : folding.out) {
+    if (!is_possible(type.shape))
+      return Error{.what = cat("a constant would have the shape ", to_string(type.shape))};
+    folding.elements += numel(type.shape);
+  }
+  const Cost cost = op.cost != nullptr ? op.cost({{{op, attrs}, types}, folding.out}) : Cost{};
+  folding.work = std::max(cost.macs, cost.exact) + folding.elements;
+  for (const TensorType& type : types) folding.work += numel(type.shape);
+  return folding;
 }
 
 /// The op's reference forward on constants, back in the types it infers.
-Result<std::vector<Tensor>> evaluate(const OpDef& op, const Attrs& attrs,
-                                     const std::vector<Tensor>& in) {
-  std::vector<TensorType> types;
+std::vector<Tensor> evaluate(const OpDef& op, const Attrs& attrs, const std::vector<Tensor>& in,
+                             const std::vector<TensorType>& out) {
   std::vector<Tensor> wide;
-  for (const Tensor& tensor : in) {
-    types.push_back(tensor.type());
+  for (const Tensor& tensor : in)
     wide.push_back(tensor.to(is_floating(tensor.dtype()) ? DType::F64 : DType::I64));
-  }
-  CH_TRY(const std::vector<TensorType> out, op.infer(TypedCall{{op, attrs}, types}));
   std::vector<const Tensor*> pointers;
   for (const Tensor& tensor : wide) pointers.push_back(&tensor);
   std::vector<Tensor> results;
-  for (const TensorType& type : out) {
-    if (!can_be_folded(type.shape))
-      return Error{.what = cat("a constant would have the shape ", to_string(type.shape))};
+  for (const TensorType& type : out)
     results.emplace_back(is_floating(type.dtype) ? DType::F64 : DType::I64, type.shape);
-  }
   op.forward({{op, attrs}, "constant", {}, pointers, results, out});
   for (std::size_t i = 0; i < out.size(); ++i) results[i] = results[i].to(out[i].dtype);
   return results;
@@ -58,7 +70,7 @@ const Known& Importer::known(Operand x, std::string_view what) {
     return failed() ? kNothing : *item(plain).known;
   }
   if (failed()) return kNothing;
-  wanted_ = item(x).inputs;
+  wanted_ = inputs_of(x);
   fail({.what = cat(what, " depends on the input data"),
         .hint = "a network is compiled for known shapes, so this must be a constant of the file"});
   return kNothing;
@@ -88,6 +100,33 @@ double Importer::need_real(Operand x, std::string_view what) {
   return tensor.at(0);
 }
 
+std::int64_t Importer::need_whole(Operand x, std::string_view what) {
+  constexpr double kMost = 9007199254740992.0;  // 2^53
+  const double value = need_real(x, what);
+  if (failed() || (value == std::trunc(value) && std::abs(value) <= kMost))
+    return static_cast<std::int64_t>(value);
+  fail({.what = cat(what, " is ", value, ", not a whole number to count with")});
+  return 0;
+}
+
+void Importer::pay(std::int64_t elements) {
+  elements_ += elements * kElementsPaid;
+  work_ += elements * kWorkPaid;
+}
+
+bool Importer::afford(std::int64_t elements, std::int64_t work) {
+  if (failed()) return false;
+  elements_ -= elements;
+  work_ -= work;
+  if (elements_ >= 0 && work_ >= 0) return true;
+  fail({.what = elements_ < 0 ? cat("constants of ", with_commas(elements),
+                                    " more elements would have to be made")
+                              : cat("constants would take ", with_commas(work),
+                                    " more operations to work out"),
+        .hint = "that is too much for a file of this size; work its constants out before"});
+  return false;
+}
+
 Tensor Importer::through_format(Operand x, std::size_t batch) {
   const Item& it = item(x);
   const Tensor& tensor = it.known->at.at(batch);
@@ -108,12 +147,13 @@ std::optional<std::vector<Operand>> Importer::folded(const OpDef& op,
     std::vector<Tensor> tensors;
     for (const Operand x : in) tensors.push_back(through_format(x, b));
     if (failed()) return std::nullopt;
-    Result<std::vector<Tensor>> made = evaluate(op, attrs, tensors);
-    if (!made) {
-      fail(std::move(made).error());
+    const Result<Folding> folding = fold_types(op, attrs, tensors);
+    if (!folding) {
+      fail(folding.error());
       return std::nullopt;
     }
-    results.at(b) = std::move(made).value();
+    if (!afford(folding.value().elements, folding.value().work)) return std::nullopt;
+    results.at(b) = evaluate(op, attrs, tensors, folding.value().out);
   }
   if (same) results[1] = results[0];
   std::vector<Operand> operands;

@@ -1,7 +1,7 @@
 #include "onnx/model_file.hpp"
 
+#include <google/protobuf/descriptor.h>
 #include <google/protobuf/io/coded_stream.h>
-#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 
 #include "io/tensor_bytes.hpp"
 #include "support/files.hpp"
@@ -14,22 +14,12 @@ namespace fs = std::filesystem;
 namespace pb = google::protobuf;
 using pb::io::CodedInputStream;
 
-// Field numbers of onnx.proto, stable for all versions.
-constexpr int kModelIrVersion = 1;
-constexpr int kModelGraph = 7;
-constexpr int kGraphNode = 1;
-constexpr int kGraphInitialiser = 5;
+constexpr int kModelIrVersion = 1;  // field numbers are stable for all versions
 
 Error broken(const std::string& name, const std::string& reason) {
   return Error{.what = cat("'", name, "' is not a readable ONNX file: ", reason),
                .hint = "the file may be truncated or of another kind; export it again"};
 }
-
-struct Counts {
-  std::int64_t nodes = 0;
-  std::int64_t initialisers = 0;
-  bool has_graph = false;
-};
 
 /// Steps over one field of the wire format; false where the bytes make no sense.
 bool skip_field(CodedInputStream& in, std::uint32_t tag) {
@@ -51,33 +41,53 @@ bool skip_field(CodedInputStream& in, std::uint32_t tag) {
   }
 }
 
-bool count_in_graph(CodedInputStream& in, Counts& counts) {
-  while (const std::uint32_t tag = in.ReadTag()) {
-    if (tag >> 3 == kGraphNode) ++counts.nodes;
-    if (tag >> 3 == kGraphInitialiser) ++counts.initialisers;
-    if (!skip_field(in, tag)) return false;
-  }
-  return in.ConsumedEntireMessage();
-}
+/// Counts what a file holds without building it: a few megabytes can describe messages that
+/// take gigabytes.
+struct Counts {
+  std::int64_t nodes = 0;
+  std::int64_t parts = 0;
+  bool has_graph = false;
+  bool too_deep = false;
 
-/// Counts what the graph holds without building it: a file of a few megabytes can describe
-/// messages that take gigabytes.
-bool count(std::span<const std::byte> bytes, Counts& counts) {
-  CodedInputStream in(reinterpret_cast<const std::uint8_t*>(bytes.data()),
-                      static_cast<int>(bytes.size()));
-  while (const std::uint32_t tag = in.ReadTag()) {
-    if (tag >> 3 != kModelGraph || (tag & 7U) != 2) {
-      if (!skip_field(in, tag)) return false;
-      continue;
+  /// The fields of one message of the kind `kind`; false where the bytes make no sense.
+  bool read(CodedInputStream& in, const pb::Descriptor* kind, int depth) {
+    if (depth == 0) {
+      too_deep = true;
+      return false;
     }
+    while (const std::uint32_t tag = in.ReadTag()) {
+      const pb::FieldDescriptor* field = kind->FindFieldByNumber(static_cast<int>(tag >> 3));
+      const bool has_length = (tag & 7U) == 2;
+      if (field != nullptr && has_length && field->type() != pb::FieldDescriptor::TYPE_MESSAGE)
+        parts += field->cpp_type() == pb::FieldDescriptor::CPPTYPE_STRING ? 1 : 0;
+      if (field == nullptr || !has_length || field->type() != pb::FieldDescriptor::TYPE_MESSAGE) {
+        if (!skip_field(in, tag)) return false;
+      } else if (!read_inner(in, field->message_type(), depth)) {
+        return false;
+      }
+    }
+    return in.ConsumedEntireMessage();
+  }
+
+ private:
+  bool read_inner(CodedInputStream& in, const pb::Descriptor* kind, int depth) {
     std::uint32_t length = 0;
     if (!in.ReadVarint32(&length) || length > 0x7FFFFFFFU) return false;
     const auto limit = in.PushLimit(static_cast<int>(length));
-    counts.has_graph = true;
-    if (!count_in_graph(in, counts)) return false;
+    ++parts;
+    nodes += kind == proto::NodeProto::descriptor() ? 1 : 0;
+    has_graph = has_graph || kind == proto::GraphProto::descriptor();
+    if (!read(in, kind, depth - 1)) return false;
     in.PopLimit(limit);
+    return true;
   }
-  return in.ConsumedEntireMessage();
+};
+
+/// False where the bytes are no model.
+bool count(std::span<const std::byte> bytes, int depth, Counts& counts) {
+  CodedInputStream in(reinterpret_cast<const std::uint8_t*>(bytes.data()),
+                      static_cast<int>(bytes.size()));
+  return counts.read(in, proto::ModelProto::descriptor(), depth);
 }
 
 /// Where the bytes of a tensor lie in another file of the same folder.
@@ -202,7 +212,8 @@ bool looks_like_onnx(std::span<const std::byte> bytes) {
   Counts counts;
   // ir_version comes first in every file written so far; a graph must follow.
   return bytes.size() > 4 && bytes[0] == std::byte{kModelIrVersion << 3} &&
-         bytes.size() <= 0x7FFFFFFFU && count(bytes, counts) && counts.has_graph;
+         bytes.size() <= 0x7FFFFFFFU && count(bytes, OnnxLimits{}.depth, counts) &&
+         counts.has_graph;
 }
 
 Result<OnnxFile> parse_onnx(std::span<const std::byte> bytes, std::string name,
@@ -210,19 +221,22 @@ Result<OnnxFile> parse_onnx(std::span<const std::byte> bytes, std::string name,
   if (bytes.size() > 0x7FFFFFFFU)
     return broken(name, "it is larger than 2 GiB, the most a message may be");
   Counts counts;
-  if (!count(bytes, counts)) return broken(name, "its bytes are not a protocol buffer");
+  if (!count(bytes, limits.depth, counts))
+    return broken(name, counts.too_deep
+                            ? cat("its messages are nested more than ", limits.depth, " deep")
+                            : "its bytes are not a protocol buffer");
   if (counts.nodes > limits.nodes)
-    return Error{.what = cat("'", name, "' has ", counts.nodes, " nodes"),
-                 .hint = cat("at most ", limits.nodes, " are read")};
-  if (counts.initialisers > limits.initialisers)
-    return Error{.what = cat("'", name, "' has ", counts.initialisers, " initialisers"),
-                 .hint = cat("at most ", limits.initialisers, " are read")};
+    return Error{.what = cat("'", name, "' has ", with_commas(counts.nodes), " nodes"),
+                 .hint = cat("at most ", with_commas(limits.nodes), " are read")};
+  if (counts.parts > limits.parts)
+    return Error{.what = cat("'", name, "' is made of ", with_commas(counts.parts), " parts"),
+                 .hint = cat("at most ", with_commas(limits.parts), " are read")};
   OnnxFile file{std::make_unique<proto::ModelProto>(), {}, std::move(name)};
   CodedInputStream in(reinterpret_cast<const std::uint8_t*>(bytes.data()),
                       static_cast<int>(bytes.size()));
   in.SetRecursionLimit(limits.depth);
   if (!file.model->ParseFromCodedStream(&in) || !in.ConsumedEntireMessage())
-    return broken(file.name, "its messages are malformed or nested too deeply");
+    return broken(file.name, "its messages are malformed");
   if (!file.model->has_graph()) return broken(file.name, "it holds no graph");
   return file;
 }
@@ -245,7 +259,7 @@ Result<TensorType> type_of_tensor(const proto::TensorProto& tensor, const OnnxLi
   for (const std::int64_t dim : type.shape) {
     if (dim < 0)
       return Error{.what = cat("tensor '", tensor.name(), "' has the negative dimension ", dim)};
-    if (__builtin_mul_overflow(count, dim, &count) || count > limits.elements)
+    if (dim > 0 && (__builtin_mul_overflow(count, dim, &count) || count > limits.elements))
       return Error{.what = cat("tensor '", tensor.name(), "' of shape ", to_string(type.shape),
                                " has too many elements"),
                    .hint = cat("at most ", limits.elements, " are read")};

@@ -14,8 +14,8 @@ namespace chop {
 
 /// What a file may ask for before it is refused.
 struct OnnxLimits {
-  std::int64_t nodes = 100'000;
-  std::int64_t initialisers = 200'000;
+  std::int64_t nodes = 100'000;                   ///< those of graphs inside nodes too
+  std::int64_t parts = 1'000'000;                 ///< messages and texts of all kinds
   std::int64_t elements = std::int64_t{1} << 31;  ///< of one tensor
   int depth = 40;                                 ///< of messages inside messages
 };

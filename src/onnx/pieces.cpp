@@ -73,6 +73,12 @@ Operand whole_numbers(Importer& make, const Ints& values) {
       Tensor::of<std::int64_t>({static_cast<std::int64_t>(values.size())}, values));
 }
 
+bool fits_window(const Ints& list, std::size_t count, std::int64_t least) {
+  return list.size() == count && std::all_of(list.begin(), list.end(), [least](std::int64_t n) {
+           return n >= least && n <= kMostWindow;
+         });
+}
+
 Padding padding_of(const OnnxCall& call, const Ints& dims, const Ints& kernel, const Ints& stride,
                    const Ints& dilation) {
   const std::size_t n = dims.size();
@@ -80,8 +86,9 @@ Padding padding_of(const OnnxCall& call, const Ints& dims, const Ints& kernel, c
   Padding padding{Ints(n, 0), Ints(n, 0)};
   if (kind == "NOTSET") {
     const Ints pads = call.ints("pads", Ints(2 * n, 0));
-    if (pads.size() != 2 * n) {
-      call.fail(cat(call.op_type(), ": pads has ", pads.size(), " numbers, not ", 2 * n));
+    if (!fits_window(pads, 2 * n, -kMostWindow)) {
+      call.fail(cat(call.op_type(), ": pads ", to_string(pads), " are not ", 2 * n,
+                    " numbers of up to ", kMostWindow));
       return padding;
     }
     std::copy_n(pads.begin(), n, padding.begin.begin());

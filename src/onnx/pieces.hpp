@@ -28,6 +28,11 @@ Operand with_number(Importer& make, std::string_view op, Operand x, double numbe
 /// A one-dimensional constant of whole numbers.
 Operand whole_numbers(Importer& make, const Ints& values);
 
+/// Numbers about windows are at most this, so that products of two can be counted.
+constexpr std::int64_t kMostWindow = std::int64_t{1} << 24;
+/// Whether `list` holds `count` numbers from `least` to kMostWindow.
+bool fits_window(const Ints& list, std::size_t count, std::int64_t least);
+
 /// Spatial padding of convolutions and pools from `pads` and `auto_pad`.
 struct Padding {
   Ints begin;

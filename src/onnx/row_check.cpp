@@ -3,7 +3,9 @@
 #include <cmath>
 #include <cstring>
 
+#include "ops/infer.hpp"
 #include "ops/lower.hpp"
+#include "ops/registry.hpp"
 #include "runtime/plan.hpp"
 #include "runtime/reference.hpp"
 #include "support/rng.hpp"
@@ -42,6 +44,28 @@ bool agree(const Plan& all, const Plan& one, std::size_t output, std::int64_t ro
   return true;
 }
 
+/// Whether trying the network out is a matter of moments: a small file may describe a large one.
+bool is_quick(const Graph& graph) {
+  constexpr std::int64_t kMostElements = std::int64_t{1} << 27;
+  constexpr std::int64_t kMostWork = std::int64_t{1} << 34;
+  const Result<Types> types = infer_types(graph, kRows);
+  if (!types) return false;
+  std::int64_t elements = 0;
+  std::int64_t work = 0;
+  for (const NodeId id : graph.order()) {
+    std::vector<TensorType> in;
+    const Node& node = graph.node(id);
+    for (const Value& input : node.inputs) in.push_back(type_of(types.value(), input));
+    for (const TensorType& type : types.value()[index(id)]) elements += numel(type.shape);
+    if (elements > kMostElements) return false;
+    const auto op = find_op(node.op);
+    if (op && op.value()->cost != nullptr && node.opcode != Opcode::Output)
+      work += op.value()->cost({{{*op.value(), node.attrs}, in}, types.value()[index(id)]}).macs;
+    if (work > kMostWork) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 bool rows_are_independent(const Graph& graph) {
@@ -51,6 +75,7 @@ bool rows_are_independent(const Graph& graph) {
     parameters.emplace(parameter.name, parameter.value);
   CompileOptions options;
   options.parameter = [&](const std::string& name) { return parameters.at(name).mutable_bytes(); };
+  if (!is_quick(lowered)) return false;
   Result<Plan> all = Plan::compile(lowered, kRows, options);
   Result<Plan> one = Plan::compile(lowered, 1, options);
   if (!all || !one) return false;

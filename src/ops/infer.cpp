@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "ir/limits.hpp"
 #include "ir/verify.hpp"
+#include "ops/operand_count.hpp"
 #include "ops/registry.hpp"
 #include "support/text.hpp"
 
@@ -21,6 +23,8 @@ Result<TensorType> placeholder_type(const Node& node, std::int64_t batch) {
     if (dim < 0 || dim > (std::int64_t{1} << 40))
       return Error{.what = cat("placeholder '", node.name, "' has the dimension ", dim)};
   }
+  if (Status status = check_shape(type.shape, {.elements = std::int64_t{1} << 40}); !status)
+    return std::move(status).error().note(cat("placeholder '", node.name, "'"));
   if (const auto dtype = node.attrs.find("dtype"); dtype != node.attrs.end()) {
     const auto* name = std::get_if<std::string>(&dtype->second);
     if (name == nullptr)
@@ -67,26 +71,20 @@ Result<std::vector<TensorType>> infer_node(const Graph& graph, NodeId id, const 
                                types[index(input.node)].size())};
     in.push_back(type_of(types, input));
   }
-  std::size_t data_inputs = in.size();
+  const std::size_t given = in.size();
   if (node.opcode == Opcode::CallModule) {
     CH_CHECK(check_parameters(graph, node, *op));
     for (const ParamDef& def : op->params)
       if (is_present(def, {*op, node.attrs}))
         in.push_back(graph.find_parameter(cat(node.target, ".", def.name))->value.type());
-  } else {
-    const auto params = static_cast<std::size_t>(
-        std::count_if(op->params.begin(), op->params.end(), [&](const ParamDef& p) {
-          return is_present(p, {*op, node.attrs});
-        }));
-    data_inputs = data_inputs < params ? 0 : data_inputs - params;
   }
-  if (data_inputs < op->min_inputs || data_inputs > op->max_inputs)
-    return Error{.what = cat("node '", node.name, "': ", op->name, " takes ",
-                             op->min_inputs == op->max_inputs ? cat(op->min_inputs)
-                             : op->max_inputs == kVariadic
-                                 ? cat("at least ", op->min_inputs)
-                                 : cat(op->min_inputs, " to ", op->max_inputs),
-                             " input(s), got ", data_inputs)};
+  if (Status status = check_operand_count({*op, node.attrs}, in.size()); !status) {
+    Error error = std::move(status).error();
+    error.what = cat("node '", node.name, "': ", error.what);
+    return error;
+  }
+  const std::size_t data_inputs =
+      node.opcode == Opcode::CallModule ? given : given - parameter_count({*op, node.attrs});
   Result<std::vector<TensorType>> out = op->infer(TypedCall{{*op, node.attrs}, in});
   if (!out)
     return std::move(out).error().note(cat("node '", node.name, "' (", op->name, ") given ",

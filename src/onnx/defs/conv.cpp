@@ -30,10 +30,9 @@ bool window_of(const OnnxCall& call, Window& window) {
   window.stride = call.ints("strides", Ints(window.dims, 1));
   window.dilation = call.ints("dilations", Ints(window.dims, 1));
   for (const Ints* list : {&window.kernel, &window.stride, &window.dilation})
-    if (list->size() != window.dims ||
-        std::any_of(list->begin(), list->end(), [](std::int64_t n) { return n < 1; })) {
+    if (!fits_window(*list, window.dims, 1)) {
       call.fail(cat(call.op_type(), ": strides, dilations and kernel_shape need ", window.dims,
-                    " numbers above zero"));
+                    " numbers from 1 to ", kMostWindow));
       return false;
     }
   if (window.kernel != Ints(w.begin() + 2, w.end())) {
@@ -42,6 +41,14 @@ bool window_of(const OnnxCall& call, Window& window) {
     return false;
   }
   return true;
+}
+
+/// Groups of channels, of which there are `channels`.
+std::int64_t groups_of(const OnnxCall& call, std::int64_t channels) {
+  const std::int64_t groups = call.integer("group", 1);
+  if (groups >= 1 && groups <= std::max<std::int64_t>(channels, 1)) return groups;
+  call.fail(cat(call.op_type(), " of ", channels, " channels in ", groups, " groups"));
+  return 1;
 }
 
 LayerParams params_of(const OnnxCall& call) {
@@ -67,7 +74,8 @@ void import_conv(const OnnxCall& call) {
   }
   if (make.failed()) return;
   const Shape w = make.shape(call.in(1));
-  const std::int64_t groups = call.integer("group", 1);
+  if (make.failed()) return;
+  const std::int64_t groups = groups_of(call, w[0]);
   Attrs attrs = {{"in_channels", w[1] * groups},
                  {"out_channels", w[0]},
                  {"kernel_size", window.kernel},
@@ -91,7 +99,8 @@ void import_conv_transpose(const OnnxCall& call) {
   const Ints extra = call.ints("output_padding", Ints(window.dims, 0));
   const Ints wanted = call.ints("output_shape");
   const std::string kind = call.text("auto_pad", "NOTSET");
-  if (extra.size() != window.dims || (!wanted.empty() && wanted.size() < window.dims))
+  if (!fits_window(extra, window.dims, 0) ||
+      (!wanted.empty() && (wanted.size() < window.dims || !fits_window(wanted, wanted.size(), 0))))
     return call.fail(
         cat("ConvTranspose: output_padding and output_shape need ", window.dims, " numbers"));
   // All of it first, then what padding takes away at both ends.
@@ -110,7 +119,8 @@ void import_conv_transpose(const OnnxCall& call) {
   }
   if (make.failed()) return;
   const Shape w = make.shape(call.in(1));
-  const std::int64_t groups = call.integer("group", 1);
+  if (make.failed()) return;
+  const std::int64_t groups = groups_of(call, w[0]);
   Attrs attrs = {{"in_channels", w[0]},          {"out_channels", w[1] * groups},
                  {"kernel_size", window.kernel}, {"stride", window.stride},
                  {"dilation", window.dilation},  {"groups", groups},

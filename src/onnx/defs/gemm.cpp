@@ -117,7 +117,9 @@ bool took_bias(const OnnxCall& call, std::size_t at) {
   if (op.weight_axis == 0 || flag == node.attrs.end() || std::get<bool>(flag->second)) return false;
   const Shape shape = make.shape(y);
   const std::size_t axis = op.weight_axis < 0 ? shape.size() - 1 : 1;
-  if (!runs_along(make.shape(c), shape.size(), axis, shape[axis])) return false;
+  if (!runs_along(make.shape(c), shape.size(), axis, shape[axis]) ||
+      make.graph().find_parameter(cat(node.target, ".bias")) != nullptr)
+    return false;
   const std::optional<NumberFormat> format = make.format(c);
   if (format && !is_uniform(*format)) return false;
   const Tensor& bias = make.need(make.bare(c), "a bias");

@@ -47,7 +47,7 @@ void import_scatter_elements(const OnnxCall& call) {
 void import_one_hot(const OnnxCall& call) {
   Importer& make = call.make();
   const Operand indices = call.in(0);
-  const auto depth = static_cast<std::int64_t>(make.need_real(call.in(1), "`depth` of OneHot"));
+  const std::int64_t depth = make.need_whole(call.in(1), "`depth` of OneHot");
   const Operand values = call.in(2);
   if (make.failed()) return;
   const std::int64_t axis = call.axis(call.integer("axis", -1), make.rank(indices) + 1);
@@ -102,9 +102,11 @@ void import_split(const OnnxCall& call) {
   const std::int64_t size = make.shape(x)[static_cast<std::size_t>(axis)];
   const auto parts = static_cast<std::int64_t>(call.outputs());
   Ints lengths = call.ints_from("split", 1);
+  if (make.failed() || parts == 0) return;
   if (lengths.empty()) lengths.assign(static_cast<std::size_t>(parts), size / parts);
   std::int64_t total = 0;
-  for (const std::int64_t length : lengths) total += length;
+  for (const std::int64_t length : lengths)
+    total = length >= 0 && length <= size - total ? total + length : size + 1;
   if (lengths.size() != static_cast<std::size_t>(parts) || total != size)
     return call.fail(
         cat("Split of ", size, " elements into ", to_string(lengths), " for ", parts, " results"));
@@ -134,8 +136,7 @@ void import_pad(const OnnxCall& call) {
 
 void import_trilu(const OnnxCall& call) {
   Importer& make = call.make();
-  const auto k = call.has(1) ? static_cast<std::int64_t>(make.need_real(call.in(1), "`k` of Trilu"))
-                             : std::int64_t{0};
+  const std::int64_t k = call.has(1) ? make.need_whole(call.in(1), "`k` of Trilu") : 0;
   call.out(
       make.call(call.integer("upper", 1) != 0 ? "triu" : "tril", {call.in(0)}, {{"diagonal", k}}));
 }

@@ -31,10 +31,9 @@ bool read(const OnnxCall& call, Pool& pool) {
   pool.stride = call.ints("strides", Ints(pool.dims, 1));
   pool.dilation = call.ints("dilations", Ints(pool.dims, 1));
   for (const Ints* list : {&pool.kernel, &pool.stride, &pool.dilation})
-    if (list->size() != pool.dims ||
-        std::any_of(list->begin(), list->end(), [](std::int64_t n) { return n < 1; })) {
+    if (!fits_window(*list, pool.dims, 1)) {
       call.fail(cat(call.op_type(), ": strides, dilations and kernel_shape need ", pool.dims,
-                    " numbers above zero"));
+                    " numbers from 1 to ", kMostWindow));
       return false;
     }
   pool.ceil = call.integer("ceil_mode", 0) != 0;
@@ -88,10 +87,21 @@ void import_max_pool(const OnnxCall& call) {
   call.out(cast(make, make.call(cat("max_pool", pool.dims, "d"), {x}, std::move(attrs)), dtype));
 }
 
+/// The taps of a window that begins at `first` which lie in [low, high).
+std::int64_t taps_inside(const Pool& pool, std::size_t d, std::int64_t first, std::int64_t low,
+                         std::int64_t high) {
+  const std::int64_t step = pool.dilation[d];
+  const auto before = [&](std::int64_t end) {  // taps in front of `end`
+    return std::clamp<std::int64_t>((end - first + step - 1) / step, 0, pool.kernel[d]);
+  };
+  return (high > first ? before(high) : 0) - (low > first ? before(low) : 0);
+}
+
 /// How many elements of the image each window covers, as a constant [1, 1, places...].
 Operand covered(Importer& make, const Pool& pool, bool with_padding) {
   Shape shape = {1, 1};
   for (std::size_t d = 0; d < pool.dims; ++d) shape.push_back(places(pool, d));
+  if (!is_possible(shape) || !make.afford(numel(shape))) return kNone;
   Tensor counts = Tensor::full(shape, 1.0);
   const auto out = counts.mutable_data<float>();
   for (std::size_t i = 0; i < out.size(); ++i) {
@@ -103,10 +113,7 @@ Operand covered(Importer& make, const Pool& pool, bool with_padding) {
       const std::int64_t first = at * pool.stride[d] - pool.padding.begin[d];
       const std::int64_t low = with_padding ? -pool.padding.begin[d] : 0;
       const std::int64_t high = pool.image[d] + (with_padding ? pool.padding.end[d] : 0);
-      std::int64_t count = 0;
-      for (std::int64_t k = 0; k < pool.kernel[d]; ++k)
-        if (const std::int64_t place = first + k * pool.dilation[d]; place >= low && place < high)
-          ++count;
+      const std::int64_t count = taps_inside(pool, d, first, low, high);
       out[i] *= static_cast<float>(std::max<std::int64_t>(count, 1));
     }
   }
@@ -128,11 +135,12 @@ void import_average_pool(const OnnxCall& call) {
   // The mean over the whole window, put right where part of it is padding.
   const Operand x = padded(make, call.in(0), complete(pool), 0.0);
   Operand y = make.call(op, {x}, {{"kernel_size", pool.kernel}, {"stride", pool.stride}});
-  std::int64_t area = 1;
-  for (const std::int64_t taps : pool.kernel) area *= taps;
+  double area = 1;
+  for (const std::int64_t taps : pool.kernel) area *= static_cast<double>(taps);
   if (make.failed()) return;
-  y = with_number(make, "mul", y, static_cast<double>(area));
-  call.out(make.call("div", {y, covered(make, pool, with_padding)}));
+  const Operand counts = covered(make, pool, with_padding);
+  if (counts == kNone) return call.fail("AveragePool whose windows hang over its input");
+  call.out(make.call("div", {with_number(make, "mul", y, area), counts}));
 }
 
 /// All spatial dimensions at once.

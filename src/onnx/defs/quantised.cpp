@@ -22,6 +22,11 @@ Operand along(Importer& make, Operand vector, std::int64_t axis, std::size_t ran
     return make.failed() || make.rank(vector) == 0 ? vector : reshaped(make, vector, {});
   }
   Shape shape(rank, 1);
+  if (static_cast<std::size_t>(axis) >= rank) {
+    make.fail({.what = cat("a scale or zero point for each place along dimension ", axis,
+                           " of a tensor that has ", rank)});
+    return kNone;
+  }
   shape[static_cast<std::size_t>(axis)] = make.shape(vector)[0];
   return reshaped(make, vector, std::move(shape));
 }
@@ -82,7 +87,9 @@ void import_quantize(const OnnxCall& call) {
   const Operand x = call.in(0);
   const Operand scale = call.in(1);
   const Operand zero = call.has(2) ? call.in(2) : kNone;
-  if (make.failed()) return;
+  // What was put off is made now: a chain of quantisers must not unwind all at once.
+  for (const Operand operand : {x, scale, zero}) static_cast<void>(make.is_known(operand));
+  if (make.failed() || !call.wants(0)) return;
   const DType dtype = code_type(make, call, 2);
   const std::int64_t axis = make.rank(x) == 0 ? 0
                                               : call.axis(call.integer("axis", 1),
@@ -159,13 +166,16 @@ Operand convolved(const OnnxCall& call, Operand x, Operand w, std::optional<Oper
   const Ints kernel(ws.begin() + 2, ws.end());
   const Ints stride = call.ints("strides", {1, 1});
   const Ints dilation = call.ints("dilations", {1, 1});
-  if (stride.size() != 2 || dilation.size() != 2) {
-    call.fail(cat(call.op_type(), ": strides and dilations need 2 numbers"));
+  const std::int64_t groups = call.integer("group", 1);
+  if (!fits_window(stride, 2, 1) || !fits_window(dilation, 2, 1) || !fits_window(kernel, 2, 1) ||
+      groups < 1 || groups > std::max<std::int64_t>(ws[0], 1)) {
+    call.fail(cat(call.op_type(), " in ", groups, " groups with strides ", to_string(stride),
+                  " and dilations ", to_string(dilation)),
+              cat("numbers from 1 to ", kMostWindow, " are needed"));
     return kNone;
   }
   const Padding padding = padding_of(call, {xs[2], xs[3]}, kernel, stride, dilation);
   if (make.failed()) return kNone;
-  const std::int64_t groups = call.integer("group", 1);
   const std::int64_t taps = ws[1] * ws[2] * ws[3];
   Operand image = widened(make, padded(make, x, padding, 0.0), taps);
   LayerParams params = {{"weight", widened(make, w, taps)}};

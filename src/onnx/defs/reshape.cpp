@@ -22,8 +22,9 @@ std::optional<Shape> asked_shape(const OnnxCall& call, const Shape& from, const 
       return std::nullopt;
     shape.push_back(dim == 0 && !zero_means_zero ? from[shape.size()] : dim);
   }
+  if (open) shape[*open] = 1;
+  if (!is_possible(shape)) return std::nullopt;
   if (!open) return shape;
-  shape[*open] = 1;
   const std::int64_t rest = numel(shape);
   if (rest == 0 || numel(from) % rest != 0) return std::nullopt;
   shape[*open] = numel(from) / rest;
@@ -174,11 +175,13 @@ void import_tile(const OnnxCall& call) {
   Importer& make = call.make();
   const Operand x = call.in(0);
   if (call.version() < 6) {  // tiles along one axis
-    const std::int64_t count = static_cast<std::int64_t>(make.need_real(call.in(1), "`tiles`"));
-    const std::int64_t axis = static_cast<std::int64_t>(make.need_real(call.in(2), "`axis`"));
+    const std::int64_t count = make.need_whole(call.in(1), "`tiles` of Tile");
+    const std::int64_t axis = make.need_whole(call.in(2), "`axis` of Tile");
     Ints repeats(make.rank(x), 1);
     if (make.failed()) return;
-    repeats[static_cast<std::size_t>(call.axis(axis, make.rank(x)))] = count;
+    const std::int64_t along = call.axis(axis, make.rank(x));
+    if (make.failed()) return;
+    repeats[static_cast<std::size_t>(along)] = count;
     return call.out(make.call("tile", {x}, {{"repeats", repeats}}));
   }
   const Ints repeats = make.need_ints(call.in(1), "`repeats` of Tile");
@@ -194,7 +197,9 @@ void import_space(const OnnxCall& call) {
   const std::int64_t b = call.integer("blocksize", 0);
   if (make.failed()) return;
   const Shape s = make.shape(x);
-  if (s.size() != 4 || b < 1 || (kToSpace ? s[1] % (b * b) != 0 : s[2] % b != 0 || s[3] % b != 0))
+  constexpr std::int64_t kMostBlock = 1024;
+  if (s.size() != 4 || b < 1 || b > kMostBlock ||
+      (kToSpace ? s[1] % (b * b) != 0 : s[2] % b != 0 || s[3] % b != 0))
     return call.fail(cat(call.op_type(), " of ", to_string(s), " in blocks of ", b));
   const std::int64_t n = make.open_shape(x)[0];
   const std::int64_t c = kToSpace ? s[1] / (b * b) : s[1];

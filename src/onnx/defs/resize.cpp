@@ -65,8 +65,8 @@ bool fill_row(const Rule& rule, const Axis& axis, std::int64_t at, std::span<flo
   if (rule.transform == "tf_crop_and_resize" && (x < 0 || x > static_cast<double>(last)))
     return false;
   const auto add = [&](double place, double weight) {
-    const auto index = std::clamp(static_cast<std::int64_t>(place), std::int64_t{0}, last);
-    row[static_cast<std::size_t>(index)] += static_cast<float>(weight);
+    const double inside = place > 0 ? std::min(place, static_cast<double>(last)) : 0;  // NaN: 0
+    row[static_cast<std::size_t>(inside)] += static_cast<float>(weight);
   };
   if (rule.mode == "nearest") {
     add(nearest_of(rule, x), 1);
@@ -140,8 +140,12 @@ void apply(const OnnxCall& call, const Rule& rule, const std::vector<double>& sc
   for (std::size_t d = 0; d < shape.size(); ++d) {
     const auto in = static_cast<double>(shape[d]);
     Axis axis{.in = shape[d]};
-    axis.out = sizes.size() == shape.size() ? sizes[d]
-                                            : static_cast<std::int64_t>(std::floor(in * scales[d]));
+    constexpr std::int64_t kMost = 1 << 20;
+    const double size =
+        sizes.size() == shape.size() ? static_cast<double>(sizes[d]) : std::floor(in * scales[d]);
+    if (!(size >= 0 && size <= std::max(in, double{kMost})))
+      return call.fail(cat(call.op_type(), ": dimension ", d, " from ", axis.in, " to ", size));
+    axis.out = static_cast<std::int64_t>(size);
     axis.scale = sizes.size() == shape.size() ? static_cast<double>(axis.out) / in : scales[d];
     axis.length = sizes.size() == shape.size() ? static_cast<double>(axis.out) : in * scales[d];
     if (!region.empty()) {
@@ -149,9 +153,9 @@ void apply(const OnnxCall& call, const Rule& rule, const std::vector<double>& sc
       axis.end = region[shape.size() + d];
     }
     if (axis.out == axis.in && axis.scale == 1 && axis.start == 0 && axis.end == 1) continue;
-    constexpr std::int64_t kMost = 1 << 20;
     if (open[d] == -1 || axis.out < 1 || axis.out > kMost || axis.in < 1)
       return call.fail(cat(call.op_type(), ": dimension ", d, " from ", axis.in, " to ", axis.out));
+    if (!make.afford(axis.in * axis.out)) return;  // at most 2^31 times 2^20
     x = along(make, x, d, rule, axis);
     changed = true;
   }

@@ -1,4 +1,5 @@
 // Operators whose results are known from shapes and constants alone.
+#include <algorithm>
 #include <cmath>
 
 #include "onnx/export_call.hpp"
@@ -7,8 +8,6 @@
 
 namespace chop::onnx_defs {
 namespace {
-
-constexpr std::int64_t kMostElements = std::int64_t{1} << 26;
 
 /// The shape of x at both batch sizes, as constants.
 Known shapes_of(Importer& make, Operand x) {
@@ -58,6 +57,7 @@ void import_constant(const OnnxCall& call) {
   if (const auto* value = call.find("value")) {
     Result<Tensor> tensor = tensor_of(value->t(), call.scope().file);
     if (!tensor) return make.fail(std::move(tensor).error());
+    make.pay(tensor.value().size());
     return call.out(make.constant(std::move(tensor).value()));
   }
   if (call.has_attr("value_float"))
@@ -87,32 +87,33 @@ void import_constant_of_shape(const OnnxCall& call) {
   const auto filled = [&](const Tensor& dims) -> std::optional<Tensor> {
     const Tensor whole = dims.to(DType::I64);
     const Shape shape(whole.data<std::int64_t>().begin(), whole.data<std::int64_t>().end());
-    std::int64_t count = 1;
-    for (const std::int64_t dim : shape)
-      if (dim < 0 || __builtin_mul_overflow(count, dim, &count) || count > kMostElements)
-        return std::nullopt;
+    if (!is_possible(shape)) {
+      call.fail(cat("ConstantOfShape asks for the shape ", to_string(shape)));
+      return std::nullopt;
+    }
+    if (!make.afford(numel(shape))) return std::nullopt;
     return Tensor::full(shape, value.at(0), value.dtype());
   };
   const auto first = filled(shapes.at[0]);
-  const auto second = filled(shapes.at[1]);
-  if (!first || !second) return call.fail("ConstantOfShape asks for an impossible shape");
-  call.out(make.constant(Known(*first, *second)));
+  const auto second = shapes.is_fixed() ? first : filled(shapes.at[1]);
+  if (first && second) call.out(make.constant(Known(*first, *second)));
 }
 
 void import_range(const OnnxCall& call) {
   Importer& make = call.make();
-  const Tensor& start = make.need(call.in(0), "`start` of Range");
+  const double start = make.need_real(call.in(0), "`start` of Range");
   const double limit = make.need_real(call.in(1), "`limit` of Range");
   const double delta = make.need_real(call.in(2), "`delta` of Range");
   if (make.failed()) return;
-  const double count = delta == 0 ? 0 : std::ceil((limit - start.at(0)) / delta);
-  if (delta == 0 || !(count <= static_cast<double>(kMostElements)))
-    return call.fail(cat("Range from ", start.at(0), " to ", limit, " in steps of ", delta));
-  Tensor values(DType::F64, {std::max<std::int64_t>(0, static_cast<std::int64_t>(count))});
+  const double count = std::max(0.0, std::ceil((limit - start) / delta));
+  constexpr double kMost = 2147483648.0;  // 2^31
+  if (delta == 0 || !(count <= kMost))
+    return call.fail(cat("Range from ", start, " to ", limit, " in steps of ", delta));
+  if (!make.afford(static_cast<std::int64_t>(count))) return;
+  Tensor values(DType::F64, {static_cast<std::int64_t>(count)});
   const auto out = values.mutable_data<double>();
-  for (std::size_t i = 0; i < out.size(); ++i)
-    out[i] = start.at(0) + static_cast<double>(i) * delta;
-  call.out(make.constant(values.to(start.dtype())));
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = start + static_cast<double>(i) * delta;
+  call.out(make.constant(values.to(make.dtype(call.in(0)))));
 }
 
 void import_eye_like(const OnnxCall& call) {
@@ -124,7 +125,8 @@ void import_eye_like(const OnnxCall& call) {
                                             : std::optional(make.dtype(x));
   if (shape.size() != 2 || !dtype || make.open_shape(x) != shape)
     return call.fail(cat("EyeLike of ", to_string(shape)));
-  const std::int64_t k = call.integer("k", 0);
+  const std::int64_t k = std::clamp(call.integer("k", 0), -shape[0], shape[1]);
+  if (!make.afford(numel(shape))) return;
   Tensor eye(DType::I64, shape);
   const auto out = eye.mutable_data<std::int64_t>();
   for (std::int64_t row = 0; row < shape[0]; ++row)
@@ -136,10 +138,11 @@ void import_eye_like(const OnnxCall& call) {
 /// a0 - a1 cos(2πn/N) + a2 cos(4πn/N), N being the size, or one less when not periodic.
 void window(const OnnxCall& call, double a0, double a1, double a2) {
   Importer& make = call.make();
-  const auto size = static_cast<std::int64_t>(make.need_real(call.in(0), "`size` of a window"));
+  const std::int64_t size = make.need_whole(call.in(0), "`size` of a window");
   const auto dtype = dtype_of(static_cast<int>(call.integer("output_datatype", 1)));
   if (make.failed()) return;
-  if (size < 0 || size > kMostElements || !dtype) return call.fail(cat("a window of size ", size));
+  if (size < 0 || !dtype) return call.fail(cat("a window of size ", size));
+  if (!make.afford(size)) return;
   const auto n = static_cast<double>(call.integer("periodic", 1) != 0 ? size : size - 1);
   Tensor values(DType::F64, {size});
   const auto out = values.mutable_data<double>();

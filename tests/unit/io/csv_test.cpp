@@ -96,5 +96,20 @@ TEST(Csv, FilesAreReadByPath) {
   EXPECT_FALSE(read_csv(folder.path()));
 }
 
+TEST(Csv, EveryShorterFileIsAnErrorOrFewerRows) {
+  const std::string text = "a,b,label\n1,2.5,cat\n-3e2,\"4\",dog\n5,6,cat\n";
+  const CsvOptions options{.text_column = [](std::size_t count, auto) { return count - 1; }};
+  for (std::size_t size = 0; size < text.size(); ++size) {
+    const Result<CsvTable> cut = parse_csv(std::string_view(text).substr(0, size), "cut", options);
+    if (cut) {
+      EXPECT_GE(size, 17U);  // the header and two cells of a row, the third of any length
+      EXPECT_EQ(cut.value().values.dim(1), 3);
+      EXPECT_LE(cut.value().values.dim(0), 3);
+    } else {
+      EXPECT_NE(cut.error().what.find("'cut'"), std::string::npos) << size;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace chop
