@@ -1,0 +1,136 @@
+"""Hostile models and data: each refused in its own words, within a second of time and 256 MB."""
+import os
+import pathlib
+import resource
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+import numpy
+from onnx import TensorProto, helper, numpy_helper
+
+CH = os.environ["CH_BIN"]
+HUGE = 2**40
+MEMORY = 256 << 20
+
+
+class Hostile(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+
+    def refused(self, says, *words):
+        environment = {**os.environ, "CH_CACHE_DIR": str(self.folder / "cache"), "OMP_NUM_THREADS": "1"}
+        with open(self.folder / "stderr", "w+b") as errors:
+            child = subprocess.Popen([CH, *map(str, words)], cwd=self.folder, env=environment,
+                                     stdout=subprocess.DEVNULL, stderr=errors,
+                                     preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY)))
+            _, status, usage = os.wait4(child.pid, 0)
+            child.returncode = os.waitstatus_to_exitcode(status)
+            errors.seek(0)
+            text = errors.read().decode(errors="replace")
+        self.assertIn(says, text)
+        self.assertEqual(child.returncode, 1, text)
+        self.assertLess(usage.ru_utime + usage.ru_stime, 1.0, says)
+        self.assertLess(usage.ru_maxrss, MEMORY >> 10, says)
+
+
+class Onnx(Hostile):
+    def save(self, nodes, constants=None, shape=(1, 2), opset=13, outputs=("y",)):
+        graph = helper.make_graph(
+            nodes, "g", [helper.make_tensor_value_info("x", TensorProto.FLOAT, shape)],
+            [helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in outputs],
+            [numpy_helper.from_array(numpy.asarray(value), name) for name, value in (constants or {}).items()])
+        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=7)
+        (self.folder / "m.onnx").write_bytes(model.SerializeToString())
+        return model
+
+    def rewrite(self, model):
+        (self.folder / "m.onnx").write_bytes(model.SerializeToString())
+
+    def refused_model(self, says, *arguments, **options):
+        self.save(*arguments, **options)
+        self.refused(says, "inspect", "m.onnx")
+
+    def test_cycles_and_names_made_twice(self):
+        node = helper.make_node
+        self.refused_model("the graph has a cycle", [node("Add", ["x", "y"], ["a"]), node("Relu", ["a"], ["y"])])
+        self.refused_model("two nodes make the value 'y'", [node("Relu", ["x"], ["y"]), node("Abs", ["x"], ["y"])])
+
+    def test_dimensions(self):
+        model = self.save([helper.make_node("Add", ["x", "w"], ["y"])], {"w": numpy.ones(2, numpy.float32)})
+        tensor = model.graph.initializer[0]
+        for dims, says in {(-1, 2): "has the negative dimension -1", (HUGE, HUGE): "has too many elements",
+                           (0, HUGE, HUGE): "has too many elements",
+                           (2**30,): "of shape [1073741824] should have 4294967296 bytes, the file has 8"}.items():
+            tensor.dims[:] = dims
+            self.rewrite(model)
+            self.refused(says, "inspect", "m.onnx")
+
+    def test_data_outside_the_folder(self):
+        (self.folder / "secret").write_bytes(b"s" * 8)
+        (self.folder / "in").mkdir()
+        os.symlink(self.folder / "secret", self.folder / "in" / "link")
+        model = self.save([helper.make_node("Add", ["x", "w"], ["y"])], {"w": numpy.ones(2, numpy.float32)})
+        tensor = model.graph.initializer[0]
+        tensor.ClearField("raw_data")
+        tensor.data_location = TensorProto.EXTERNAL
+        tensor.external_data.add(key="location")
+        for location in ("../secret", str(self.folder / "secret"), "link", "a/../../secret"):
+            tensor.external_data[0].value = location
+            (self.folder / "in" / "m.onnx").write_bytes(model.SerializeToString())
+            self.refused(f"'{location}', which is not inside the model's folder", "inspect", "in/m.onnx")
+
+    def test_a_million_nodes_and_a_hundred_branches(self):
+        node = helper.make_node("Relu", ["x"], ["y"]).SerializeToString()
+        graph = (b"\x0a" + bytes([len(node)]) + node) * 1_000_000
+        size = len(graph)
+        length = b""
+        while size > 127:
+            length += bytes([size & 127 | 128])
+            size >>= 7
+        (self.folder / "m.onnx").write_bytes(b"\x08\x07\x3a" + length + bytes([size]) + graph)
+        self.refused("has 1,000,000 nodes", "inspect", "m.onnx")
+        inner = helper.make_node("Relu", ["x"], ["y"])
+        for _ in range(100):
+            branch = helper.make_graph([inner], "b", [], [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)])
+            inner = helper.make_node("If", ["c"], ["y"], then_branch=branch)
+        self.refused_model("nested more than 40 deep", [inner], {"c": numpy.array(True)})
+
+    def test_gigantic_results(self):
+        node = helper.make_node
+        sizes = numpy.array([HUGE, 2], numpy.int64)
+        for op, says in {"Expand": "expand", "Tile": "tile", "Reshape": "an impossible shape"}.items():
+            self.refused_model(says, [node(op, ["x", "s"], ["y"])], {"s": sizes})
+        self.refused_model("pad cannot make the shape", [node("Pad", ["x", "s"], ["y"])],
+                           {"s": numpy.array([0, 0, HUGE, 0], numpy.int64)})
+        self.refused_model("Resize: dimension 1 from 2 to", [node("Resize", ["x", "", "", "s"], ["y"])],
+                           {"s": numpy.array([1, HUGE], numpy.int64)})
+        self.refused_model("ConstantOfShape asks for the shape", [node("ConstantOfShape", ["s"], ["y"])], {"s": sizes})
+        self.refused_model("constants of 1,073,741,824 more elements", [node("ConstantOfShape", ["s"], ["y"])],
+                           {"s": numpy.array([2**15, 2**15], numpy.int64)})
+        bounds = {"a": numpy.int64(0), "b": numpy.int64(HUGE), "c": numpy.int64(1)}
+        self.refused_model("Range from 0 to", [node("Range", ["a", "b", "c"], ["y"])], bounds)
+
+    def test_what_is_not_known_is_listed_at_once(self):
+        node = helper.make_node
+        self.refused_model("cannot import the operators Foo (2 times), StringNormalizer",
+                           [node("Foo", ["x"], ["a"]), node("Foo", ["a"], ["b"]), node("StringNormalizer", ["b"], ["y"])])
+        self.refused_model("is written in opset 99", [node("Relu", ["x"], ["y"])], opset=99)
+
+
+class Data(Hostile):
+    def test_pickled_objects_are_not_loaded(self):
+        numpy.savez(self.folder / "rows.npz", x_test=numpy.array([[{}]], dtype=object), y_test=numpy.arange(1))
+        self.refused("pickled Python objects are never loaded", "train", "jsc-tiny", "rows.npz")
+
+    def test_csv_files_cut_anywhere(self):
+        text = "".join(f"f{i}," for i in range(16)) + "label\n" + "1," * 16 + "g\n"
+        for size in (0, 5, 40, len(text) - 12):
+            (self.folder / "rows.csv").write_text(text[:size])
+            self.refused("rows.csv", "train", "jsc-tiny", "rows.csv")
+
+
+if __name__ == "__main__":
+    unittest.main()
