@@ -202,6 +202,97 @@ class SmallModels(Case):
         np.savez(self.path("x.npz"), a=np.zeros((3, 2)), b=np.zeros((3, 2)), c=np.zeros(1))
         self.assertIn("no input 'c'", self.ch("run", "m.onnx", "--in", "x.npz", fails=True))
 
+    def test_negative_indices_count_from_the_end(self):
+        table = np.arange(12, dtype=np.float32).reshape(4, 3)
+        self.save("m.onnx", [helper.make_node("Gather", ["t", "i"], ["y"])],
+                  [("i", ["N", 2], TensorProto.INT64)], [("y", ["N", 2, 3])], [("t", table)])
+        i = np.array([[-1, 0], [3, -4]])
+        np.testing.assert_array_equal(self.run_model("m.onnx", i=i)["y"], table[i])
+        self.save("m.onnx", [helper.make_node("Gather", ["t", "i"], ["r"]),
+                             helper.make_node("Add", ["x", "r"], ["y"])],
+                  [("x", ["N", 3])], [("y", ["N", 3])], [("t", table), ("i", np.array(4))])
+        self.assertIn("picks element 4 of 4", self.ch("inspect", "m.onnx", fails=True))
+
+    def test_open_and_fixed_inputs_may_stand_side_by_side(self):
+        self.save("m.onnx", [helper.make_node("MatMul", ["x", "w"], ["y"])],
+                  [("x", ["N", 3]), ("w", [3, 2])], [("y", ["N", 2])])
+        self.assertIn("matmul", self.ch("inspect", "m.onnx"))
+        x, w = np.ones((5, 3), np.float32), np.ones((3, 2), np.float32)
+        np.testing.assert_array_equal(self.run_model("m.onnx", x=x, w=w)["y"], x @ w)
+
+    def test_expanding_and_resizing_keep_an_open_batch(self):
+        nodes = [helper.make_node("Shape", ["x"], ["s"]),
+                 helper.make_node("Slice", ["s", "zero", "two"], ["front"]),
+                 helper.make_node("Concat", ["front", "size"], ["sizes"], axis=0),
+                 helper.make_node("Resize", ["x", "", "", "sizes"], ["r"], mode="nearest"),
+                 helper.make_node("Slice", ["s", "zero", "one"], ["n"]),
+                 helper.make_node("Concat", ["n", "rest"], ["wide"], axis=0),
+                 helper.make_node("Expand", ["r", "wide"], ["y"])]
+        self.save("m.onnx", nodes, [("x", ["N", 1, 2, 2])], [("y", ["N", 3, 4, 4])],
+                  [("zero", np.array([0])), ("one", np.array([1])), ("two", np.array([2])),
+                   ("size", np.array([4, 4])), ("rest", np.array([3, 4, 4]))])
+        self.ch("convert", "m.onnx", "m.mz", "-q")
+        for batch in (1, 4):
+            x = np.arange(batch * 4, dtype=np.float32).reshape(batch, 1, 2, 2)
+            wanted = np.broadcast_to(x.repeat(2, 2).repeat(2, 3), (batch, 3, 4, 4))
+            np.testing.assert_array_equal(self.run_model("m.mz", x=x)["y"], wanted)
+
+    def test_quantisers_with_a_scale_of_their_own(self):
+        for op, extra, wanted in (("BipolarQuant", [], lambda x: np.where(x >= 0, 0.3, -0.3)),
+                                  ("Quant", ["z", "b"],
+                                   lambda x: np.clip(np.rint(x / np.float32(0.3)), -2, 1) * 0.3)):
+            node = helper.make_node(op, ["x", "s"] + extra, ["q"], domain="qonnx.custom_op.general")
+            self.save("m.onnx", [node, helper.make_node("Relu", ["q"], ["r"]),
+                                 helper.make_node("Sub", ["r", "q"], ["y"])],
+                      [("x", ["N", 3])], [("y", ["N", 3])],
+                      [("s", np.array(0.3, np.float32)), ("z", np.array(0, np.float32)),
+                       ("b", np.array(2, np.float32))])
+            x = np.array([[-2, -0.2, 0], [0.1, 0.5, 3]], np.float32)
+            q = wanted(x)
+            np.testing.assert_allclose(self.run_model("m.onnx", x=x)["y"], np.maximum(q, 0) - q,
+                                       rtol=1e-6)
+
+    def test_words_it_does_not_know_are_errors(self):
+        w = [("w", np.ones((1, 1, 3, 3), np.float32))]
+        io = [[("x", ["N", 1, 4, 4])], [("y", None)]]
+        self.save("a.onnx", [helper.make_node("Conv", ["x", "w"], ["y"], auto_pad="FOO")], *io, w)
+        self.assertIn("auto_pad 'FOO'", self.ch("inspect", "a.onnx", fails=True))
+        self.save("b.onnx", [helper.make_node("Resize", ["x", "", "s"], ["y"], mode="foo")], *io,
+                  [("s", np.array([1, 1, 2, 2], np.float32))])
+        self.assertIn("mode 'foo'", self.ch("inspect", "b.onnx", fails=True))
+
+    def test_the_content_says_what_a_file_is(self):
+        self.save("m.onnx", [helper.make_node("Relu", ["x"], ["y"])], [("x", ["N", 2])],
+                  [("y", ["N", 2])])
+        for name in ("m", "m.txt", "m.pt"):
+            os.replace(self.path("m.onnx"), self.path(name))
+            self.assertIn("relu", self.ch("inspect", name))
+            os.replace(self.path(name), self.path("m.onnx"))
+
+    def test_more_than_one_result_and_text_attributes_are_exported(self):
+        self.save("m.onnx", [helper.make_node("TopK", ["x", "k"], ["v", "i"]),
+                             helper.make_node("Einsum", ["v", "v"], ["y"], equation="bi,bi->b"),
+                             helper.make_node("OneHot", ["i", "depth", "values"], ["h"])],
+                  [("x", ["N", 5])], [("y", ["N"]), ("i", ["N", 2], TensorProto.INT64),
+                                      ("h", ["N", 2, 5])],
+                  [("k", np.array([2])), ("depth", np.array(5)),
+                   ("values", np.array([0, 1], np.float32))])
+        x = np.array([[1, 5, 2, 4, 3], [9, 8, 7, 6, 5]], np.float32)
+        before = self.run_model("m.onnx", x=x)
+        np.testing.assert_array_equal(before["y"], [41, 145])
+        self.ch("convert", "m.onnx", "m.mz", "-q")
+        self.ch("convert", "m.mz", "again.onnx", "-q")
+        onnx.checker.check_model(onnx.load(self.path("again.onnx")))
+        after = self.run_model("again.onnx", x=x)
+        for key, value in before.items():
+            np.testing.assert_array_equal(after[key], value)
+
+    def test_long_chains_open_at_once(self):
+        nodes = [helper.make_node("Relu", [f"v{i}"], [f"v{i + 1}"]) for i in range(20000)]
+        self.save("m.onnx", nodes, [("v0", ["N", 2])], [("v20000", ["N", 2])])
+        x = np.array([[-1, 2]], np.float32)
+        np.testing.assert_array_equal(self.run_model("m.onnx", v0=x)["v20000"], [[0, 2]])
+
     def test_qdq_pairs_become_formats_and_give_the_same_numbers(self):
         rng = np.random.default_rng(3)
         w = rng.integers(-128, 127, (4, 3)).astype(np.int8)

@@ -107,6 +107,23 @@ class Load(InFolder):
         torch.save({"unrelated": torch.zeros(2)}, self.folder / "none.pt")
         self.refused("test", "jsc-tiny", data, "--load", "none.pt", "--load-partial", says=["6 missing, 1 unexpected"])
 
+    def test_tensors_beside_the_network_do_not_hide_it(self):
+        data = self.samples()
+        state = self.tiny()
+        torch.save(state, self.folder / "plain.pt")
+        plain = self.json("test", "jsc-tiny", data, "--load", "plain.pt")["loss"]
+        torch.save({"epoch": 3, "model_state_dict": state, "loss": torch.tensor(0.3)},
+                   self.folder / "tutorial.pt")
+        self.assertEqual(self.json("test", "jsc-tiny", data, "--load", "tutorial.pt")["loss"], plain)
+        extra = {f"model.{name}": tensor for name, tensor in state.items()}
+        extra["loss_fn.weight"] = torch.ones(5)
+        torch.save({"pytorch-lightning_version": "2.1.3", "state_dict": extra},
+                   self.folder / "extra.ckpt")
+        self.refused("test", "jsc-tiny", data, "--load", "extra.ckpt",
+                     says=["1 unexpected", "loss_fn.weight", "--load-partial takes the 6 that fit"])
+        self.assertEqual(self.json("test", "jsc-tiny", data, "--load", "extra.ckpt",
+                                   "--load-partial")["loss"], plain)
+
     def test_load_type_must_agree_with_the_content(self):
         data = self.samples()
         torch.save(self.tiny(), self.folder / "plain.pt")

@@ -54,6 +54,18 @@ TEST(Checkpoint, EverythingComesBack) {
   EXPECT_EQ(loaded.value().extra, saved.extra);
 }
 
+/// The length of the header comes first: some begin as a pickle does.
+TEST(Checkpoint, EveryLengthOfTheHeaderIsToldFromAPickle) {
+  const TempFolder folder;
+  Checkpoint saved = checkpoint();
+  for (int length = 0; length < 300; ++length) {
+    saved.info["note"] = std::string(static_cast<std::size_t>(length), 'n');
+    ASSERT_TRUE(save_checkpoint(folder / "net.ckpt", saved));
+    const auto loaded = load_checkpoint(folder / "net.ckpt");
+    ASSERT_TRUE(loaded) << length << ": " << to_string(loaded.error());
+  }
+}
+
 TEST(Checkpoint, EqualContentsGiveEqualBytes) {
   const TempFolder folder;
   ASSERT_TRUE(save_checkpoint(folder / "a", checkpoint()));
