@@ -126,7 +126,7 @@ class CsvParser {
       if (cells_.size() != count_) return count_error();
       for (std::size_t i = 0; i < count_; ++i) {
         double value = 0;
-        if (table_.text_column == i) {
+        if (table_.text_column == i && !cells_[i].empty()) {
           value = text_cell(cells_[i]);
         } else if (!parse_number(cells_[i], value)) {
           return number_error(i);

@@ -3,9 +3,13 @@
 #include <hdf5.h>
 
 #include <algorithm>
-#include <mutex>
+#include <array>
+#include <cstring>
+#include <functional>
 #include <vector>
 
+#include "io/tensor_bytes.hpp"
+#include "support/child_process.hpp"
 #include "support/files.hpp"
 #include "support/text.hpp"
 
@@ -27,22 +31,6 @@ class Handle {
  private:
   hid_t id_;
   herr_t (*close_)(hid_t);
-};
-
-/// The library prints its error stack unless told not to.
-class SilentErrors {
- public:
-  SilentErrors() {
-    H5Eget_auto2(H5E_DEFAULT, &print_, &data_);
-    H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
-  }
-  SilentErrors(const SilentErrors&) = delete;
-  SilentErrors& operator=(const SilentErrors&) = delete;
-  ~SilentErrors() { H5Eset_auto2(H5E_DEFAULT, print_, data_); }
-
- private:
-  H5E_auto2_t print_ = nullptr;
-  void* data_ = nullptr;
 };
 
 /// What is read, for messages and checks.
@@ -176,35 +164,69 @@ Result<Tensor> read_columns(const Handle& file, const Source& source,
   return read_rows(data.get(), space.get(), rows, columns, source.name);
 }
 
-std::mutex& one_at_a_time() {  // Debian's library is not built for threads
-  static std::mutex mutex;
-  return mutex;
+void put(const ChildWrite& write, const std::string& text) {
+  const std::uint64_t size = text.size();
+  write(std::as_bytes(std::span(&size, 1)));
+  write(std::as_bytes(std::span(text)));
+}
+
+std::string take_text(std::span<const std::byte>& from) {
+  const std::uint64_t size = little_endian(from, sizeof(std::uint64_t));
+  const std::string text(reinterpret_cast<const char*>(from.data()) + sizeof(size), size);
+  from = from.subspan(sizeof(size) + size);
+  return text;
+}
+
+/// Opens a file by `open` and reads it in a process of its own: the library crashes, loops and
+/// leaks on some damaged files. What the child says is an Error's texts or a tensor's shape and
+/// elements.
+Result<Tensor> read_apart(const std::function<hid_t()>& open, const Source& source,
+                          std::span<const std::string> columns, std::int64_t most_rows) {
+  const auto most_seconds = static_cast<unsigned>(2 + (source.bytes >> 22));  // 4 MB a second
+  const auto work = [&](const ChildWrite& write) {
+    H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+    const Handle file(open(), H5Fclose);
+    const Result<Tensor> table = read_columns(file, source, columns, most_rows);
+    const std::array<std::int64_t, 2> shape = {table ? table.value().dim(0) : -1,
+                                               static_cast<std::int64_t>(columns.size())};
+    write(std::as_bytes(std::span(shape)));
+    if (table) return write({table.value().bytes(), table.value().size_in_bytes()});
+    put(write, table.error().what);
+    put(write, table.error().hint);
+  };
+  const Result<ChildBytes> answer = run_in_child(work, most_seconds);
+  if (!answer) return broken(source.name, "HDF5's library fails on it").note(answer.error().what);
+  std::span<const std::byte> bytes = answer.value().bytes();
+  std::array<std::int64_t, 2> shape = {};
+  std::memcpy(shape.data(), bytes.data(), sizeof(shape));
+  bytes = bytes.subspan(sizeof(shape));
+  if (shape[0] >= 0) return tensor_from_bytes(DType::F64, {shape[0], shape[1]}, bytes);
+  std::string what = take_text(bytes);
+  return Error{.what = std::move(what), .hint = take_text(bytes)};
 }
 
 }  // namespace
 
 Result<Tensor> read_hdf5_columns(const std::filesystem::path& path, const std::string& dataset,
                                  std::span<const std::string> columns, std::int64_t most_rows) {
-  const std::lock_guard lock(one_at_a_time());
   CH_TRY(const MappedFile readable, MappedFile::open(path));  // for its clear messages
-  const SilentErrors silent;
-  const Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
   const std::string name = path.string();
-  return read_columns(file, {name, dataset, readable.bytes().size()}, columns, most_rows);
+  return read_apart([&] { return H5Fopen(name.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT); },
+                    {name, dataset, readable.bytes().size()}, columns, most_rows);
 }
 
 Result<Tensor> parse_hdf5_columns(std::span<const std::byte> bytes, const std::string& name,
                                   const std::string& dataset, std::span<const std::string> columns,
                                   std::int64_t most_rows) {
-  const std::lock_guard lock(one_at_a_time());
   if (bytes.empty()) return broken(name, "it is empty");
-  const SilentErrors silent;
-  const Handle in_memory(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
-  H5Pset_fapl_core(in_memory.get(), 1U << 16, /*backing_store=*/0);
-  // The library copies the bytes; it only reads them.
-  H5Pset_file_image(in_memory.get(), const_cast<std::byte*>(bytes.data()), bytes.size());
-  const Handle file(H5Fopen(name.c_str(), H5F_ACC_RDONLY, in_memory.get()), H5Fclose);
-  return read_columns(file, {name, dataset, bytes.size()}, columns, most_rows);
+  const auto open = [&] {
+    const Handle in_memory(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+    H5Pset_fapl_core(in_memory.get(), 1U << 16, /*backing_store=*/0);
+    // The library copies the bytes; it only reads them.
+    H5Pset_file_image(in_memory.get(), const_cast<std::byte*>(bytes.data()), bytes.size());
+    return H5Fopen(name.c_str(), H5F_ACC_RDONLY, in_memory.get());
+  };
+  return read_apart(open, {name, dataset, bytes.size()}, columns, most_rows);
 }
 
 }  // namespace chop
