@@ -59,7 +59,7 @@ std::vector<SettingDef> own_settings() {
        .kind = Kind::Real,
        .initial = "0.0",
        .placeholder = "X",
-       .doc = "subtracted from the scaled inputs, as torchvision's Normalize does",
+       .doc = "subtracted from the scaled inputs, as torchvision's `Normalize` does",
        .group = Group::Data,
        .in_table = false},
       {.dest = "input_std",

@@ -108,8 +108,8 @@ class Onnx(Hostile):
         self.refused_model("Resize: dimension 1 from 2 to", [node("Resize", ["x", "", "", "s"], ["y"])],
                            {"s": numpy.array([1, HUGE], numpy.int64)})
         self.refused_model("ConstantOfShape asks for the shape", [node("ConstantOfShape", ["s"], ["y"])], {"s": sizes})
-        self.refused_model("constants of 1,073,741,824 more elements", [node("ConstantOfShape", ["s"], ["y"])],
-                           {"s": numpy.array([2**15, 2**15], numpy.int64)})
+        self.refused_model("constants of 268,435,456 more elements", [node("ConstantOfShape", ["s"], ["y"])],
+                           {"s": numpy.array([2**14, 2**14], numpy.int64)})
         bounds = {"a": numpy.int64(0), "b": numpy.int64(HUGE), "c": numpy.int64(1)}
         self.refused_model("Range from 0 to", [node("Range", ["a", "b", "c"], ["y"])], bounds)
 

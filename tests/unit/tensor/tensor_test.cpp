@@ -123,7 +123,8 @@ TEST(DType, NamesReadBackAndUnknownOnesListTheKnown) {
   const auto unknown = dtype_from_name("f31");
   ASSERT_FALSE(unknown);
   EXPECT_EQ(unknown.error().what, "unknown dtype 'f31'");
-  EXPECT_EQ(unknown.error().hint, "one of f32, f64, f16, bf16, i64, i32, i16, i8, u64, u32, u16, u8, bool");
+  EXPECT_EQ(unknown.error().hint,
+            "one of f32, f64, f16, bf16, i64, i32, i16, i8, u64, u32, u16, u8, bool");
 }
 
 TEST(Shape, PrintsAsAList) {
