@@ -1,5 +1,6 @@
 #include "onnx/row_check.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -44,23 +45,52 @@ bool agree(const Plan& all, const Plan& one, std::size_t output, std::int64_t ro
   return true;
 }
 
+/// Elements of what each node makes.
+std::vector<std::int64_t> sizes_of(const Graph& graph, const Types& types) {
+  std::vector<std::int64_t> sizes(graph.id_limit(), 0);
+  for (const NodeId id : graph.order())
+    for (const TensorType& type : types[index(id)])
+      if (graph.node(id).opcode != Opcode::GetAttr) sizes[index(id)] += numel(type.shape);
+  return sizes;
+}
+
+/// The most elements that are needed at the same time.
+std::int64_t peak_of(const Graph& graph, const std::vector<std::int64_t>& sizes) {
+  std::vector<std::size_t> last(graph.id_limit(), 0);
+  const std::span<const NodeId> order = graph.order();
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    last[index(order[i])] = i;
+    for (const Value& input : graph.node(order[i]).inputs) last[index(input.node)] = i;
+  }
+  std::vector<std::int64_t> freed(order.size(), 0);  // after each step
+  for (const NodeId id : order) freed[last[index(id)]] += sizes[index(id)];
+  std::int64_t live = 0;
+  std::int64_t peak = 0;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    live += sizes[index(order[i])];
+    peak = std::max(peak, live);
+    live -= freed[i];
+  }
+  return peak;
+}
+
 /// Whether trying the network out is a matter of moments: a small file may describe a large one.
 bool is_quick(const Graph& graph) {
-  constexpr std::int64_t kMostElements = std::int64_t{1} << 27;
+  constexpr std::int64_t kMostAtOnce = std::int64_t{1} << 25;
   constexpr std::int64_t kMostWork = std::int64_t{1} << 34;
   const Result<Types> types = infer_types(graph, kRows);
   if (!types) return false;
-  std::int64_t elements = 0;
+  const std::vector<std::int64_t> sizes = sizes_of(graph, types.value());
+  if (peak_of(graph, sizes) > kMostAtOnce) return false;
   std::int64_t work = 0;
   for (const NodeId id : graph.order()) {
-    std::vector<TensorType> in;
     const Node& node = graph.node(id);
-    for (const Value& input : node.inputs) in.push_back(type_of(types.value(), input));
-    for (const TensorType& type : types.value()[index(id)]) elements += numel(type.shape);
-    if (elements > kMostElements) return false;
     const auto op = find_op(node.op);
-    if (op && op.value()->cost != nullptr && node.opcode != Opcode::Output)
-      work += op.value()->cost({{{*op.value(), node.attrs}, in}, types.value()[index(id)]}).macs;
+    work += 64 * sizes[index(id)];
+    if (!op || op.value()->cost == nullptr || node.opcode == Opcode::Output) continue;
+    std::vector<TensorType> in;
+    for (const Value& input : node.inputs) in.push_back(type_of(types.value(), input));
+    work += op.value()->cost({{{*op.value(), node.attrs}, in}, types.value()[index(id)]}).macs;
     if (work > kMostWork) return false;
   }
   return true;

@@ -58,15 +58,17 @@ std::array<double, 4> cubic_weights(double a, double part) {
   return {far(1 + part), near(part), near(1 - part), far(2 - part)};
 }
 
-/// Row `at` of the matrix. False where the place lies outside x and nothing is mixed.
-bool fill_row(const Rule& rule, const Axis& axis, std::int64_t at, std::span<float> row) {
+/// Adds the weights of element `at` to its column of the matrix [in, out]. False where the place
+/// lies outside x and nothing is mixed.
+bool fill_column(const Rule& rule, const Axis& axis, std::int64_t at, std::span<float> matrix) {
   const double x = source_of(rule, axis, at);
   const std::int64_t last = axis.in - 1;
   if (rule.transform == "tf_crop_and_resize" && (x < 0 || x > static_cast<double>(last)))
     return false;
   const auto add = [&](double place, double weight) {
     const double inside = place > 0 ? std::min(place, static_cast<double>(last)) : 0;  // NaN: 0
-    row[static_cast<std::size_t>(inside)] += static_cast<float>(weight);
+    matrix[static_cast<std::size_t>(static_cast<std::int64_t>(inside) * axis.out + at)] +=
+        static_cast<float>(weight);
   };
   if (rule.mode == "nearest") {
     add(nearest_of(rule, x), 1);
@@ -99,19 +101,13 @@ bool fill_row(const Rule& rule, const Axis& axis, std::int64_t at, std::span<flo
 Operand along(Importer& make, Operand x, std::size_t d, const Rule& rule, const Axis& axis) {
   Tensor matrix(DType::F32, {axis.in, axis.out});
   Tensor rest(DType::F32, {axis.out});
-  Tensor row(DType::F32, {axis.in});
+  const auto weights = matrix.mutable_data<float>();
   bool extrapolates = false;
-  for (std::int64_t at = 0; at < axis.out; ++at) {
-    const auto weights = row.mutable_data<float>();
-    std::fill(weights.begin(), weights.end(), 0.0F);
-    if (!fill_row(rule, axis, at, weights)) {
+  for (std::int64_t at = 0; at < axis.out; ++at)
+    if (!fill_column(rule, axis, at, weights)) {
       rest.mutable_data<float>()[static_cast<std::size_t>(at)] = static_cast<float>(rule.outside);
       extrapolates = true;
     }
-    for (std::int64_t i = 0; i < axis.in; ++i)
-      matrix.mutable_data<float>()[static_cast<std::size_t>(i * axis.out + at)] =
-          weights[static_cast<std::size_t>(i)];
-  }
   const auto last = static_cast<std::int64_t>(make.rank(x)) - 1;
   const auto dim = static_cast<std::int64_t>(d);
   const auto turned = [&](Operand value) {
