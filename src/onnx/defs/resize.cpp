@@ -136,7 +136,7 @@ void apply(const OnnxCall& call, const Rule& rule, const std::vector<double>& sc
   for (std::size_t d = 0; d < shape.size(); ++d) {
     const auto in = static_cast<double>(shape[d]);
     Axis axis{.in = shape[d]};
-    constexpr std::int64_t kMost = 1 << 20;
+    constexpr std::int64_t kMost = 1 << 16;
     const double size =
         sizes.size() == shape.size() ? static_cast<double>(sizes[d]) : std::floor(in * scales[d]);
     if (!(size >= 0 && size <= std::max(in, double{kMost})))
@@ -151,7 +151,7 @@ void apply(const OnnxCall& call, const Rule& rule, const std::vector<double>& sc
     if (axis.out == axis.in && axis.scale == 1 && axis.start == 0 && axis.end == 1) continue;
     if (open[d] == -1 || axis.out < 1 || axis.out > kMost || axis.in < 1)
       return call.fail(cat(call.op_type(), ": dimension ", d, " from ", axis.in, " to ", axis.out));
-    if (!make.afford(axis.in * axis.out)) return;  // at most 2^31 times 2^20
+    if (!make.afford(axis.in * axis.out)) return;  // at most 2^31 times 2^16
     x = along(make, x, d, rule, axis);
     changed = true;
   }
