@@ -49,7 +49,7 @@ std::string ExportCall::whole_numbers(const Ints& values) {
   return constant(Tensor::of<std::int64_t>({static_cast<std::int64_t>(values.size())}, values));
 }
 
-void ExportCall::fail(std::string what) {
+void ExportCall::fail(std::string_view what) {
   exporter_.fail(cat(node_.name, ": ", what));
 }
 

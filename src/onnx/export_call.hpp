@@ -57,7 +57,7 @@ class ExportCall {
   std::string whole_numbers(const Ints& values);
 
   static void set(proto::NodeProto& node, std::string_view name, const Attr& value);
-  void fail(std::string what);
+  void fail(std::string_view what);
 
  private:
   Exporter& exporter_;
