@@ -11,6 +11,10 @@ const Attr& ExportCall::attr(std::string_view name) const {
   return Call{op_of(node_), node_.attrs}.attr(name);
 }
 
+std::string ExportCall::onnx_name() const {
+  return std::string(op_of(node_).onnx.front().op_type);
+}
+
 Ints ExportCall::spread(std::string_view name, std::size_t count) const {
   return Call{op_of(node_), node_.attrs}.ints(name, count);
 }

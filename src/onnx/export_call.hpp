@@ -26,6 +26,8 @@ class ExportCall {
         outputs_(std::move(outputs)) {}
 
   const Node& node() const { return node_; }
+  /// The operator the op names as its own.
+  std::string onnx_name() const;
   /// Attributes with defaults filled in.
   const Attr& attr(std::string_view name) const;
   bool flag(std::string_view name) const { return std::get<bool>(attr(name)); }

@@ -34,6 +34,8 @@ struct OnnxFamily {
 /// The importer of an operator: of its own file, or the general one for ops that name it.
 /// Null: nobody knows it.
 void (*find_onnx_import(std::string_view domain, std::string_view op_type))(const OnnxCall&);
+/// The op of ours that names this operator; "" when none does.
+std::string_view op_for(std::string_view op_type);
 /// The exporter of an op, likewise.
 void (*find_onnx_export(std::string_view op))(ExportCall&);
 /// All operators that can be imported, with their domains ("qonnx.custom_op.general.Quant").

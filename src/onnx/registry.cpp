@@ -122,6 +122,11 @@ void (*find_onnx_import(std::string_view domain, std::string_view op_type))(cons
   return is_main_domain(domain) && tables().plain.contains(key) ? import_plainly : nullptr;
 }
 
+std::string_view op_for(std::string_view op_type) {
+  const auto found = tables().plain.find(op_type);
+  return found == tables().plain.end() ? std::string_view() : found->second.op->name;
+}
+
 void (*find_onnx_export(std::string_view op))(ExportCall&) {
   if (const auto own = tables().exports.find(op); own != tables().exports.end())
     return own->second.write;

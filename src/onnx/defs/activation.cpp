@@ -153,13 +153,6 @@ void write_dropout(ExportCall& call) {
   call.add("Identity", call.inputs());
 }
 
-template <const char* const& kType>
-void write_along(ExportCall& call) {
-  ExportCall::set(call.add(kType, call.inputs()), "axis", call.attr("dim"));
-}
-constexpr const char* kSoftmax = "Softmax";
-constexpr const char* kLogSoftmax = "LogSoftmax";
-
 void write_clip(ExportCall& call, double low, double high) {
   std::vector<std::string> inputs = {call.inputs()[0], "", ""};
   const DType dtype = call.dtype(0);
@@ -230,9 +223,7 @@ OnnxFamily activation() {
                       {"Selu", import_selu},
                       {"PRelu", import_prelu},
                       {"Dropout", import_dropout}},
-          .exports = {{"softmax", write_along<kSoftmax>},
-                      {"log_softmax", write_along<kLogSoftmax>},
-                      {"dropout", write_dropout},
+          .exports = {{"dropout", write_dropout},
                       {"clamp", write_clamp},
                       {"hardtanh", write_hardtanh},
                       {"relu6", write_relu6},

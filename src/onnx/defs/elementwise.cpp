@@ -68,12 +68,11 @@ void write_fmod(ExportCall& call) {
   ExportCall::set(call.add("Mod", call.inputs()), "fmod", std::int64_t{1});
 }
 
-template <const char* const& kDirection>
 void write_shift(ExportCall& call) {
-  ExportCall::set(call.add("BitShift", call.inputs()), "direction", std::string(kDirection));
+  const bool left = call.node().op == "bitwise_left_shift";
+  ExportCall::set(call.add("BitShift", call.inputs()), "direction",
+                  std::string(left ? "LEFT" : "RIGHT"));
 }
-constexpr const char* kLeft = "LEFT";
-constexpr const char* kRight = "RIGHT";
 
 }  // namespace
 
@@ -89,8 +88,8 @@ OnnxFamily elementwise() {
                       {"Pow", import_pow}},
           .exports = {{"cast", write_cast},
                       {"fmod", write_fmod},
-                      {"bitwise_left_shift", write_shift<kLeft>},
-                      {"bitwise_right_shift", write_shift<kRight>}}};
+                      {"bitwise_left_shift", write_shift},
+                      {"bitwise_right_shift", write_shift}}};
 }
 
 }  // namespace chop::onnx_defs

@@ -143,23 +143,16 @@ Operand stretched(const OnnxCall& call, Operand a, Operand b) {
   return reshaped(make, b, std::move(shape));
 }
 
-template <const char* const& kOp>
 void import_arithmetic(const OnnxCall& call) {
   const Operand a = call.in(0);
   const Operand b = stretched(call, a, call.in(1));
-  call.out(call.make().call(kOp, {a, b}));
+  call.out(call.make().call(op_for(call.op_type()), {a, b}));
 }
 
 void import_add(const OnnxCall& call) {
   if (call.version() >= 7 && (took_bias(call, 0) || took_bias(call, 1))) return;
-  const Operand a = call.in(0);
-  const Operand b = stretched(call, a, call.in(1));
-  call.out(call.make().call("add", {a, b}));
+  import_arithmetic(call);
 }
-
-constexpr const char* kSub = "sub";
-constexpr const char* kMul = "mul";
-constexpr const char* kDiv = "div";
 
 /// [rows, in] goes through Gemm; other ranks through MatMul and Add.
 void write_linear(ExportCall& call) {
@@ -178,17 +171,11 @@ void write_linear(ExportCall& call) {
   call.add("Add", {call.before("MatMul", {operands[0], turned}), operands[2]});
 }
 
-template <const char* const& kType>
 void write_arithmetic(ExportCall& call) {
   std::vector<std::string> inputs = call.inputs();
   if (inputs.size() == 1) inputs.push_back(call.number(call.real("other")));
-  call.add(kType, inputs);
+  call.add(call.onnx_name(), inputs);
 }
-
-constexpr const char* kAddType = "Add";
-constexpr const char* kSubType = "Sub";
-constexpr const char* kMulType = "Mul";
-constexpr const char* kDivType = "Div";
 
 }  // namespace
 
@@ -196,14 +183,14 @@ OnnxFamily gemm() {
   return {.imports = {{"Gemm", import_gemm},
                       {"MatMul", import_matmul},
                       {"Add", import_add},
-                      {"Sub", import_arithmetic<kSub>},
-                      {"Mul", import_arithmetic<kMul>},
-                      {"Div", import_arithmetic<kDiv>}},
+                      {"Sub", import_arithmetic},
+                      {"Mul", import_arithmetic},
+                      {"Div", import_arithmetic}},
           .exports = {{"linear", write_linear},
-                      {"add", write_arithmetic<kAddType>},
-                      {"sub", write_arithmetic<kSubType>},
-                      {"mul", write_arithmetic<kMulType>},
-                      {"div", write_arithmetic<kDivType>}}};
+                      {"add", write_arithmetic},
+                      {"sub", write_arithmetic},
+                      {"mul", write_arithmetic},
+                      {"div", write_arithmetic}}};
 }
 
 }  // namespace chop::onnx_defs

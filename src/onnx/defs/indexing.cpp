@@ -197,17 +197,6 @@ void write_embedding(ExportCall& call) {
   call.add("Gather", {operands[1], operands[0]});
 }
 
-void write_cat(ExportCall& call) {
-  ExportCall::set(call.add("Concat", call.inputs()), "axis", call.attr("dim"));
-}
-
-template <const char* const& kType>
-void write_along(ExportCall& call) {
-  ExportCall::set(call.add(kType, call.inputs()), "axis", call.attr("dim"));
-}
-constexpr const char* kGather = "Gather";
-constexpr const char* kGatherElements = "GatherElements";
-
 }  // namespace
 
 OnnxFamily indexing() {
@@ -222,15 +211,14 @@ OnnxFamily indexing() {
                       {"Trilu", import_trilu},
                       {"Einsum", import_einsum},
                       {"Concat", import_concat}},
-          .exports = {{"slice", write_slice},
-                      {"strided_slice", write_strided_slice},
-                      {"pad", write_pad},
-                      {"tile", write_tile},
-                      {"one_hot", write_one_hot},
-                      {"embedding", write_embedding},
-                      {"cat", write_cat},
-                      {"gather", write_along<kGather>},
-                      {"gather_elements", write_along<kGatherElements>}}};
+          .exports = {
+              {"slice", write_slice},
+              {"strided_slice", write_strided_slice},
+              {"pad", write_pad},
+              {"tile", write_tile},
+              {"one_hot", write_one_hot},
+              {"embedding", write_embedding},
+          }};
 }
 
 }  // namespace chop::onnx_defs

@@ -60,20 +60,14 @@ void import_log_sum_exp(const OnnxCall& call) {
   apply(call, {.op = "logsumexp"});
 }
 
-void find_place(const OnnxCall& call, const char* op) {
+void import_place(const OnnxCall& call) {
   Importer& make = call.make();
   const Operand x = call.in(0);
   if (make.failed()) return;
-  call.out(make.call(op, {x},
+  call.out(make.call(op_for(call.op_type()), {x},
                      {{"dim", call.axis(call.integer("axis", 0), make.rank(x))},
                       {"keepdim", call.integer("keepdims", 1) != 0},
                       {"select_last", call.integer("select_last_index", 0) != 0}}));
-}
-void import_argmax(const OnnxCall& call) {
-  find_place(call, "argmax");
-}
-void import_argmin(const OnnxCall& call) {
-  find_place(call, "argmin");
 }
 
 void import_cumsum(const OnnxCall& call) {
@@ -106,12 +100,11 @@ void import_topk(const OnnxCall& call) {
 }
 
 /// Axes are an attribute of all reductions but ReduceSum.
-template <const char* const& kType>
 void write_reduction(ExportCall& call) {
   Ints axes = call.ints("dim");
   for (std::int64_t& axis : axes)
     if (axis < 0) axis += static_cast<std::int64_t>(call.shape(0).size());
-  proto::NodeProto& node = call.add(kType, call.inputs());
+  proto::NodeProto& node = call.add(call.onnx_name(), call.inputs());
   if (!axes.empty()) ExportCall::set(node, "axes", axes);
   ExportCall::set(node, "keepdims", call.attr("keepdim"));
 }
@@ -122,21 +115,12 @@ void write_sum(ExportCall& call) {
   ExportCall::set(call.add("ReduceSum", inputs), "keepdims", call.attr("keepdim"));
 }
 
-constexpr const char* kMean = "ReduceMean";
-constexpr const char* kMax = "ReduceMax";
-constexpr const char* kMin = "ReduceMin";
-constexpr const char* kProd = "ReduceProd";
-constexpr const char* kLogSumExp = "ReduceLogSumExp";
-
-template <const char* const& kType>
 void write_place(ExportCall& call) {
-  proto::NodeProto& node = call.add(kType, call.inputs());
+  proto::NodeProto& node = call.add(call.onnx_name(), call.inputs());
   ExportCall::set(node, "axis", call.attr("dim"));
   ExportCall::set(node, "keepdims", call.attr("keepdim"));
   ExportCall::set(node, "select_last_index", call.attr("select_last"));
 }
-constexpr const char* kArgMax = "ArgMax";
-constexpr const char* kArgMin = "ArgMin";
 
 void write_cumsum(ExportCall& call) {
   proto::NodeProto& node = call.add(
@@ -167,18 +151,18 @@ OnnxFamily reduce() {
                       {"ReduceSumSquare", import_sum_square},
                       {"ReduceLogSum", import_log_sum},
                       {"ReduceLogSumExp", import_log_sum_exp},
-                      {"ArgMax", import_argmax},
-                      {"ArgMin", import_argmin},
+                      {"ArgMax", import_place},
+                      {"ArgMin", import_place},
                       {"CumSum", import_cumsum},
                       {"TopK", import_topk}},
           .exports = {{"sum", write_sum},
-                      {"mean", write_reduction<kMean>},
-                      {"amax", write_reduction<kMax>},
-                      {"amin", write_reduction<kMin>},
-                      {"prod", write_reduction<kProd>},
-                      {"logsumexp", write_reduction<kLogSumExp>},
-                      {"argmax", write_place<kArgMax>},
-                      {"argmin", write_place<kArgMin>},
+                      {"mean", write_reduction},
+                      {"amax", write_reduction},
+                      {"amin", write_reduction},
+                      {"prod", write_reduction},
+                      {"logsumexp", write_reduction},
+                      {"argmax", write_place},
+                      {"argmin", write_place},
                       {"cumsum", write_cumsum},
                       {"topk", write_topk}}};
 }
