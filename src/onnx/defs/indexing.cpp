@@ -211,14 +211,12 @@ OnnxFamily indexing() {
                       {"Trilu", import_trilu},
                       {"Einsum", import_einsum},
                       {"Concat", import_concat}},
-          .exports = {
-              {"slice", write_slice},
-              {"strided_slice", write_strided_slice},
-              {"pad", write_pad},
-              {"tile", write_tile},
-              {"one_hot", write_one_hot},
-              {"embedding", write_embedding},
-          }};
+          .exports = {{"slice", write_slice},
+                      {"strided_slice", write_strided_slice},
+                      {"pad", write_pad},
+                      {"tile", write_tile},
+                      {"one_hot", write_one_hot},
+                      {"embedding", write_embedding}}};
 }
 
 }  // namespace chop::onnx_defs
