@@ -120,7 +120,7 @@ std::string write_quant(Exporter& out, const std::string& value, const Scaled& s
   if (scaled.rounding == Rounding::HalfUp || (scaled.zero % 2) != 0)
     return write_plainly(out, value, scaled, rank);
   out.use_domain(kQonnx);
-  const std::string y = out.make("Quant",
+  std::string y = out.make("Quant",
                                  {value, out.constant(scale_tensor(scaled, rank, false)),
                                   out.constant(Tensor::scalar(static_cast<double>(scaled.zero))),
                                   out.constant(Tensor::scalar(scaled.width))},
