@@ -112,6 +112,13 @@ KeyDef width_key(int least, int most) {
           .precision = true};
 }
 
+KeyDef width_key(int least, int most, std::int64_t usual) {
+  KeyDef key = width_key(least, most);
+  key.pattern = usual;
+  key.absent = IfAbsent::Default;
+  return key;
+}
+
 KeyDef signed_key() {
   return {.name = "is_signed", .pattern = true, .doc = "false: codes from 0 to 2^width - 1"};
 }
@@ -136,42 +143,6 @@ KeyDef exponent_bias_key() {
           .precision = true};
 }
 
-KeyDef exponent_bias_width_key() {
-  return {.name = "exponent_bias_width",
-          .pattern = std::int64_t{4},
-          .doc = "bits of the bias that a block shares",
-          .absent = IfAbsent::Error,
-          .least = 1,
-          .most = 8,
-          .precision = true};
-}
-
-KeyDef block_size_key() {
-  return {.name = "block_size",
-          .pattern = Ints{16},
-          .doc = "size of a block per dimension, right-aligned to the shape; -1: all of it",
-          .absent = IfAbsent::Error,
-          .least = -1,
-          .precision = true};
-}
-
-KeyDef skip_first_dim_key() {
-  return {.name = "skip_first_dim",
-          .pattern = false,
-          .doc = "blocks never span the dimensions before the last two (the rows of a matrix)"};
-}
-
-std::vector<KeyDef> granularity_keys(std::string_view usual) {
-  return {{.name = "granularity",
-           .pattern = std::string(usual),
-           .doc = "what has a scale of its own: each row of the last dimension, each index of "
-                  "`axis`, or the tensor",
-           .choices = {"row", "channel", "tensor"}},
-          {.name = "axis",
-           .pattern = std::int64_t{0},
-           .doc = "the dimension of the channels; negative ones count from the end"}};
-}
-
 void derive_bias(Config& config, int bits) {
   if (!config.has("exponent_bias"))
     config.set("exponent_bias", (std::int64_t{1} << (bits - 1)) - 1);
@@ -186,31 +157,6 @@ Status check_minifloat_width(const Config& config) {
                .hint =
                    "width is at least exponent_width + 2 (one bit is the sign), and at most "
                    "exponent_width + 23"};
-}
-
-Result<std::optional<Tiles>> block_tiles(const Config& config, const Shape& shape) {
-  for (const std::int64_t size : config.ints("block_size"))
-    if (size == 0)
-      return Error{.what = cat("block_size = ", to_text(config.ints("block_size"))),
-                   .hint = "a block holds at least one value; -1 stands for the whole dimension"};
-  return std::optional(
-      Tiles::blocks(shape, config.ints("block_size"), config.flag("skip_first_dim")));
-}
-
-Status check_axis(const Config& config, std::string_view key, const Shape& shape) {
-  const auto rank = static_cast<int>(shape.size());
-  const int axis = config.integer(key);
-  if (rank == 0 || (axis >= -rank && axis < rank)) return {};
-  return Error{.what = cat(key, " = ", axis, " does not fit the shape ", to_string(shape)),
-               .hint = cat("use ", -rank, " to ", rank - 1)};
-}
-
-Result<std::optional<Tiles>> granular_tiles(const Config& config, const Shape& shape) {
-  const std::string& by = config.text("granularity");
-  if (by == "tensor") return std::optional(Tiles::whole(shape));
-  if (by == "row") return std::optional(Tiles::along(shape, -1, -1));
-  CH_CHECK(check_axis(config, "axis", shape));
-  return std::optional(Tiles::channels(shape, config.integer("axis")));
 }
 
 std::vector<Attr> bias_candidates(int top_without_bias, double abs_max) {

@@ -86,23 +86,16 @@ Status complete_minifloat(Config& config);
 Element minifloat_element(const Config& config, Kind kind);
 
 KeyDef width_key(int least, int most);
+/// One that may be left out: `usual` then.
+KeyDef width_key(int least, int most, std::int64_t usual);
 KeyDef signed_key();
 KeyDef exponent_width_key(int most);
 KeyDef exponent_bias_key();
-KeyDef exponent_bias_width_key();
-KeyDef block_size_key();
-KeyDef skip_first_dim_key();
-std::vector<KeyDef> granularity_keys(std::string_view usual);
 
 /// exponent_bias, when it was not given: 2^(bits - 1) - 1.
 void derive_bias(Config& config, int bits);
 /// width, exponent_width and the mantissa bits they leave: at least one.
 Status check_minifloat_width(const Config& config);
-/// Groups by block_size and skip_first_dim.
-Result<std::optional<Tiles>> block_tiles(const Config& config, const Shape& shape);
-/// Groups by granularity and axis.
-Result<std::optional<Tiles>> granular_tiles(const Config& config, const Shape& shape);
-Status check_axis(const Config& config, std::string_view key, const Shape& shape);
 /// Biases that put the top exponent near that of `abs_max`.
 std::vector<Attr> bias_candidates(int top_without_bias, double abs_max);
 

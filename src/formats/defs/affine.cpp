@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "formats/numbers.hpp"
+#include "formats/groups.hpp"
 
 namespace chop::formats {
 namespace {
@@ -61,54 +61,47 @@ float initial(const Element& e, double abs_mean) {
 }
 
 Range range(const Config& config) {
-  const Element e = element(config);
-  return {.lowest = e.low,
-          .highest = e.high,
-          .least_positive = e.high > 0 ? 1.0 : 0.0,
-          .step = 1,
-          .relative = true};
+  return code_range(element(config));
 }
 
 }  // namespace
 
 FormatDef affine() {
-  std::vector<KeyDef> keys = {
-      width_key(1, 24),
-      {.name = "zero_point",
-       .pattern = std::int64_t{0},
-       .doc = "the code that stands for zero",
-       .least = -8388608,
-       .most = 16777215},
-      signed_key(),
-      {.name = "narrow",
-       .pattern = false,
-       .doc = "leave out the lowest code (signed) or the highest (unsigned)"},
-      {.name = "scale",
-       .pattern = std::vector<double>{},
-       .doc = "the scale, or one per group; absent: from the data, 2 mean|x| / √high",
-       .absent = IfAbsent::Nothing,
-       .least = 0}};
-  for (KeyDef& key : granularity_keys("tensor")) keys.push_back(std::move(key));
-  return {.name = "affine",
+  return granular_format(
+      "tensor",
+      {
+          .name = "affine",
           .suffix = "Affine",
           .doc =
               "q = s · clamp(rne(x / s), low - z, high - z) with [low, high] as for `integer`, a "
               "scale s and a zero point z. The numbers of ONNX's QuantizeLinear and of QONNX's "
               "Quant. The scale can be learned, as the step of `lsq_integer`.",
-          .keys = std::move(keys),
+          .keys = {width_key(1, 24),
+                   {.name = "zero_point",
+                    .pattern = std::int64_t{0},
+                    .doc = "the code that stands for zero",
+                    .least = -8388608,
+                    .most = 16777215},
+                   signed_key(),
+                   {.name = "narrow",
+                    .pattern = false,
+                    .doc = "leave out the lowest code (signed) or the highest (unsigned)"},
+                   {.name = "scale",
+                    .pattern = std::vector<double>{},
+                    .doc = "the scale, or one per group; absent: from the data, 2 mean|x| / √high",
+                    .absent = IfAbsent::Nothing,
+                    .least = 0}},
           .complete = complete,
           .element = element,
-          .tiles = granular_tiles,
           .restore = restore,
           .quantise = quantise,
           .encode = encode,
           .decode = decode,
-          .bits = [](const Config& c) { return Bits{.value = c.integer("width"), .shared = 32}; },
           .range = range,
           .gradient = GradientRule::Learned,
           .learned = "scale",
           .initial = initial,
-          .whole_shared = false};
+      });
 }
 
 }  // namespace chop::formats

@@ -64,9 +64,6 @@ Range range(const Config& config) {
 }  // namespace
 
 FormatDef binary() {
-  KeyDef width = width_key(1, 1);
-  width.pattern = std::int64_t{1};
-  width.absent = IfAbsent::Default;
   return {
       .name = "binary",
       .suffix = "Binary",
@@ -76,7 +73,7 @@ FormatDef binary() {
           "mean|x| of each first index when scaled (below rank 2: of the whole tensor). "
           "Stochastic: "
           "the upper value with probability clamp((x + 1) / 2, 0, 1).",
-      .keys = {width,
+      .keys = {width_key(1, 1, 1),
                {.name = "stochastic",
                 .pattern = false,
                 .doc = "draw the value instead of comparing with zero",

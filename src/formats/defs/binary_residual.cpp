@@ -79,9 +79,7 @@ Range range(const Config& config) {
 }  // namespace
 
 FormatDef binary_residual() {
-  KeyDef width = width_key(1, 3);
-  width.pattern = std::int64_t{1};
-  width.absent = IfAbsent::Default;
+  KeyDef width = width_key(1, 3, 1);
   width.doc = "kept for its name in configurations; a value takes `levels` bits";
   return {.name = "binary_residual",
           .suffix = "BinaryResidualSign",

@@ -2,7 +2,7 @@
 // M = clamp(rne((|x| + ε) / 2^E · 2^m), 0, 2^m - 1) / 2^m.
 #include <algorithm>
 
-#include "formats/numbers.hpp"
+#include "formats/groups.hpp"
 
 namespace chop::formats {
 namespace {
@@ -67,27 +67,21 @@ Range range(const Config& config) {
 }  // namespace
 
 FormatDef block_fp() {
-  KeyDef width = width_key(2, 24);
-  width.pattern = std::int64_t{12};
-  width.absent = IfAbsent::Default;
   KeyDef exponent = exponent_width_key(8);
   exponent.pattern = std::int64_t{8};
   exponent.absent = IfAbsent::Default;
-  return {
+  return block_format({
       .name = "block_fp",
       .suffix = "BlockFP",
-      .doc =
-          "q = ± 2^E · M with E = clamp(⌈log2 max|x|⌉, -bias, 2^e - 1 - bias) of each block and "
-          "M = clamp(rne((|x| + 1e-9) / 2^E · 2^m), 0, 2^m - 1) / 2^m, where m = width - 1. A "
-          "largest "
-          "value that is a power of two saturates to (2^m - 1)/2^m of itself; an all-zero block "
-          "takes the exponent of the smallest other one. |x| <= 1e-8 passes through.",
-      .keys = {width, exponent, exponent_bias_key(), block_size_key(), skip_first_dim_key()},
+      .doc = "q = ± 2^E · M with E = clamp(⌈log2 max|x|⌉, -bias, 2^e - 1 - bias) of each block and "
+             "M = clamp(rne((|x| + 1e-9) / 2^E · 2^m), 0, 2^m - 1) / 2^m, where m = width - 1. A "
+             "largest "
+             "value that is a power of two saturates to (2^m - 1)/2^m of itself; an all-zero block "
+             "takes the exponent of the smallest other one. |x| <= 1e-8 passes through.",
+      .keys = {width_key(2, 24, 12), exponent, exponent_bias_key(), block_size_key(),
+               skip_first_dim_key()},
       .complete = complete,
       .element = element,
-      .tiles = block_tiles,
-      .measure = Measure::AbsMax,
-      .zero_takes_least = true,
       .share = share,
       .restore = restore,
       .quantise = quantise,
@@ -97,7 +91,8 @@ FormatDef block_fp() {
           [](const Config& c) {
             return Bits{.value = c.integer("width"), .shared = c.integer("exponent_width")};
           },
-      .range = range};
+      .range = range,
+  });
 }
 
 }  // namespace chop::formats

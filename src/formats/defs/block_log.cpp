@@ -2,7 +2,7 @@
 // - 1).
 #include <algorithm>
 
-#include "formats/numbers.hpp"
+#include "formats/groups.hpp"
 
 namespace chop::formats {
 namespace {
@@ -38,7 +38,7 @@ Range range(const Config& config) {
 }  // namespace
 
 FormatDef block_log() {
-  return {
+  return block_format({
       .name = "block_log",
       .suffix = "BlockLog",
       .doc =
@@ -49,19 +49,13 @@ FormatDef block_log() {
           "all-zero block takes the bias of the smallest other one.",
       .keys = {width_key(2, 9), exponent_bias_width_key(), block_size_key(), skip_first_dim_key()},
       .element = element,
-      .tiles = block_tiles,
-      .measure = Measure::AbsMax,
-      .zero_takes_least = true,
       .share = share,
       .restore = restore,
       .quantise = log_quantise,
       .encode = log_encode,
       .decode = log_decode,
-      .bits =
-          [](const Config& c) {
-            return Bits{.value = c.integer("width"), .shared = c.integer("exponent_bias_width")};
-          },
-      .range = range};
+      .range = range,
+  });
 }
 
 }  // namespace chop::formats

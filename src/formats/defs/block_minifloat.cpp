@@ -2,7 +2,7 @@
 // 1).
 #include <algorithm>
 
-#include "formats/numbers.hpp"
+#include "formats/groups.hpp"
 
 namespace chop::formats {
 namespace {
@@ -48,7 +48,7 @@ Range range(const Config& config) {
 }  // namespace
 
 FormatDef block_minifloat() {
-  return {
+  return block_format({
       .name = "block_minifloat",
       .suffix = "BlockMinifloat",
       .doc =
@@ -69,19 +69,13 @@ FormatDef block_minifloat() {
                 .choices = {"reference", "top"}}},
       .complete = complete,
       .element = element,
-      .tiles = block_tiles,
-      .measure = Measure::AbsMax,
-      .zero_takes_least = true,
       .share = share,
       .restore = restore,
       .quantise = ieee_quantise,
       .encode = ieee_encode,
       .decode = ieee_decode,
-      .bits =
-          [](const Config& c) {
-            return Bits{.value = c.integer("width"), .shared = c.integer("exponent_bias_width")};
-          },
-      .range = range};
+      .range = range,
+  });
 }
 
 }  // namespace chop::formats

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "formats/numbers.hpp"
+#include "formats/groups.hpp"
 
 namespace chop::formats {
 namespace {
@@ -37,8 +37,7 @@ float initial(const Element& e, double abs_mean) {
 }
 
 Range range(const Config& config) {
-  const Element e = element(config);
-  return {.lowest = e.low, .highest = e.high, .least_positive = 1, .step = 1, .relative = true};
+  return code_range(element(config));
 }
 
 /// Steps that clip nothing, down to clipping at 1/16 of the largest value.
@@ -53,36 +52,34 @@ std::vector<Attr> step_candidates(const Config& config, double abs_max) {
 }  // namespace
 
 FormatDef lsq_integer() {
-  std::vector<KeyDef> keys = {
-      width_key(2, 24),
-      signed_key(),
-      {.name = "step",
-       .pattern = std::vector<double>{},
-       .doc = "the step, or one per group; absent: from the data, 2 mean|x| / √high",
-       .absent = IfAbsent::Nothing,
-       .least = 0}};
-  for (KeyDef& key : granularity_keys("tensor")) keys.push_back(std::move(key));
-  return {.name = "lsq_integer",
+  return granular_format(
+      "tensor",
+      {
+          .name = "lsq_integer",
           .suffix = "LSQInteger",
           .doc =
               "q = s · clamp(floor(x / s + 1/2), low, high) with [low, high] as for `integer`. The "
               "step s is learned: it starts at 2 mean|x| / √high, and its gradient is scaled by "
               "1 / √(high · n) for n values. A step below 1e-9 counts as 1e-9.",
           .aliases = {"lsqinteger"},
-          .keys = std::move(keys),
+          .keys = {width_key(2, 24),
+                   signed_key(),
+                   {.name = "step",
+                    .pattern = std::vector<double>{},
+                    .doc = "the step, or one per group; absent: from the data, 2 mean|x| / √high",
+                    .absent = IfAbsent::Nothing,
+                    .least = 0}},
           .element = element,
-          .tiles = granular_tiles,
           .restore = restore,
           .quantise = quantise,
           .encode = encode,
           .decode = decode,
-          .bits = [](const Config& c) { return Bits{.value = c.integer("width"), .shared = 32}; },
           .range = range,
           .gradient = GradientRule::Learned,
           .learned = "step",
           .initial = initial,
           .calibration = {"step", step_candidates},
-          .whole_shared = false};
+      });
 }
 
 }  // namespace chop::formats

@@ -2,7 +2,7 @@
 // S = ⌊log2 max|x|⌋ - (2^e - 1 - bias) of each block, bias = 2^(e-1) - 1.
 #include <algorithm>
 
-#include "formats/numbers.hpp"
+#include "formats/groups.hpp"
 
 namespace chop::formats {
 namespace {
@@ -74,12 +74,6 @@ float decode(std::int64_t code, const Element& e) {
       static_cast<float>(std::ldexp(static_cast<double>(count), exponent - e.mantissa)));
 }
 
-Result<std::optional<Tiles>> tiles(const Config& config, const Shape& shape) {
-  CH_CHECK(check_axis(config, "block_dim", shape));
-  return std::optional(
-      Tiles::along(shape, config.integer("block_dim"), config.integer("block_size")));
-}
-
 Range range(const Config& config) {
   const Element e = element(config);
   const double highest = std::ldexp(2 - std::ldexp(1.0, -e.mantissa), e.e_max);
@@ -92,50 +86,36 @@ Range range(const Config& config) {
 }  // namespace
 
 FormatDef mxfp() {
-  KeyDef exponent = exponent_width_key(5);
-  return {.name = "mxfp",
-          .suffix = "MXFP",
-          .doc =
-              "q = 2^S · v, where v is the finite minifloat nearest to x / 2^S (ties to even; bias "
+  return row_block_format(
+      {.name = "mxfp",
+       .suffix = "MXFP",
+       .doc = "q = 2^S · v, where v is the finite minifloat nearest to x / 2^S (ties to even; bias "
               "2^(e-1) - 1; subnormals) and S = ⌊log2 max|x|⌋ - (2^e - 1 - bias) of each block of "
               "block_size values along block_dim. All codes are numbers; beyond the largest it "
               "saturates. The last block of a row may be shorter.",
-          .keys = {{.name = "block_size",
-                    .pattern = std::int64_t{32},
-                    .doc = "values that share a scale",
-                    .least = 1,
-                    .most = 1e9,
-                    .precision = true},
-                   exponent,
-                   {.name = "frac_width",
-                    .pattern = std::int64_t{3},
-                    .doc = "bits of the fraction",
-                    .absent = IfAbsent::Error,
-                    .least = 0,
-                    .most = 10,
-                    .precision = true},
-                   {.name = "block_dim",
-                    .pattern = std::int64_t{-1},
-                    .doc = "the dimension along which blocks run"},
-                   {.name = "scale_exp_bits",
-                    .pattern = std::int64_t{8},
-                    .doc = "bits of the shared exponent",
-                    .least = 2,
-                    .most = 8}},
-          .element = element,
-          .tiles = tiles,
-          .measure = Measure::AbsMax,
-          .share = share,
-          .restore = restore,
-          .quantise = quantise,
-          .encode = encode,
-          .decode = decode,
-          .bits =
-              [](const Config& c) {
-                return Bits{.value = 1 + c.integer("exponent_width") + c.integer("frac_width"),
-                            .shared = c.integer("scale_exp_bits")};
-              },
-          .range = range};
+       .keys = {row_block_size_key(),
+                exponent_width_key(5),
+                {.name = "frac_width",
+                 .pattern = std::int64_t{3},
+                 .doc = "bits of the fraction",
+                 .absent = IfAbsent::Error,
+                 .least = 0,
+                 .most = 10,
+                 .precision = true},
+                block_dim_key(),
+                scale_bits_key("scale_exp_bits")},
+       .element = element,
+       .share = share,
+       .restore = restore,
+       .quantise = quantise,
+       .encode = encode,
+       .decode = decode,
+       .bits =
+           [](const Config& c) {
+             return Bits{.value = 1 + c.integer("exponent_width") + c.integer("frac_width"),
+                         .shared = c.integer("scale_exp_bits")};
+           },
+       .range = range});
 }
 
 }  // namespace chop::formats

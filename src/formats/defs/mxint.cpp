@@ -2,7 +2,7 @@
 // each block.
 #include <algorithm>
 
-#include "formats/numbers.hpp"
+#include "formats/groups.hpp"
 
 namespace chop::formats {
 namespace {
@@ -32,12 +32,6 @@ void share(Element& e, const GroupFacts& facts) {
   restore(e, static_cast<float>(std::clamp(wanted, e.e_min, e.e_max) + e.bias));
 }
 
-Result<std::optional<Tiles>> tiles(const Config& config, const Shape& shape) {
-  CH_CHECK(check_axis(config, "block_dim", shape));
-  return std::optional(
-      Tiles::along(shape, config.integer("block_dim"), config.integer("block_size")));
-}
-
 Range range(const Config& config) {
   const Element e = element(config);
   return {.lowest = -1,
@@ -50,41 +44,26 @@ Range range(const Config& config) {
 }  // namespace
 
 FormatDef mxint() {
-  return {.name = "mxint",
-          .suffix = "MXInt",
-          .doc =
-              "q = 2^S · clamp(rne(x / 2^S · 2^(width-1)), -2^(width-1), 2^(width-1) - 1) / "
+  return row_block_format(
+      {.name = "mxint",
+       .suffix = "MXInt",
+       .doc = "q = 2^S · clamp(rne(x / 2^S · 2^(width-1)), -2^(width-1), 2^(width-1) - 1) / "
               "2^(width-1) with "
               "S = ⌈log2 max|x|⌉ of each block of block_size values along block_dim, S stored in "
               "scale_bits bits. The last block of a row may be shorter.",
-          .keys = {width_key(2, 24),
-                   {.name = "block_size",
-                    .pattern = std::int64_t{32},
-                    .doc = "values that share a scale",
-                    .least = 1,
-                    .most = 1e9,
-                    .precision = true},
-                   {.name = "block_dim",
-                    .pattern = std::int64_t{-1},
-                    .doc = "the dimension along which blocks run"},
-                   {.name = "scale_bits",
-                    .pattern = std::int64_t{8},
-                    .doc = "bits of the shared exponent",
-                    .least = 2,
-                    .most = 8}},
-          .element = element,
-          .tiles = tiles,
-          .measure = Measure::AbsMax,
-          .share = share,
-          .restore = restore,
-          .quantise = fixed_quantise,
-          .encode = fixed_encode,
-          .decode = fixed_decode,
-          .bits =
-              [](const Config& c) {
-                return Bits{.value = c.integer("width"), .shared = c.integer("scale_bits")};
-              },
-          .range = range};
+       .keys = {width_key(2, 24), row_block_size_key(), block_dim_key(),
+                scale_bits_key("scale_bits")},
+       .element = element,
+       .share = share,
+       .restore = restore,
+       .quantise = fixed_quantise,
+       .encode = fixed_encode,
+       .decode = fixed_decode,
+       .bits =
+           [](const Config& c) {
+             return Bits{.value = c.integer("width"), .shared = c.integer("scale_bits")};
+           },
+       .range = range});
 }
 
 }  // namespace chop::formats

@@ -1,5 +1,5 @@
 // q = clamp(rne(x · s), low, high) / s, with s = 2^(w-1) / (max|x| + 1e-9) of each group.
-#include "formats/numbers.hpp"
+#include "formats/groups.hpp"
 
 namespace chop::formats {
 namespace {
@@ -32,37 +32,30 @@ float decode(std::int64_t code, const Element& e) {
 }
 
 Range range(const Config& config) {
-  const Element e = element(config);
-  return {.lowest = e.low,
-          .highest = e.high,
-          .least_positive = e.high > 0 ? 1.0 : 0.0,
-          .step = 1,
-          .relative = true};
+  return code_range(element(config));
 }
 
 }  // namespace
 
 FormatDef scale_integer() {
-  std::vector<KeyDef> keys = {width_key(1, 24), signed_key()};
-  for (KeyDef& key : granularity_keys("row")) keys.push_back(std::move(key));
-  return {.name = "scale_integer",
+  return granular_format(
+      "row",
+      {
+          .name = "scale_integer",
           .suffix = "ScaleInteger",
-          .doc =
-              "q = clamp(rne(x · s), low, high) / s, where s = 2^(width-1) / (max|x| + 1e-9) "
-              "(2^width / ... unsigned) of each row, channel or tensor. Whole numbers with a "
-              "float32 scale that follows the data.",
-          .keys = std::move(keys),
+          .doc = "q = clamp(rne(x · s), low, high) / s, where s = 2^(width-1) / (max|x| + 1e-9) "
+                 "(2^width / ... unsigned) of each row, channel or tensor. Whole numbers with a "
+                 "float32 scale that follows the data.",
+          .keys = {width_key(1, 24), signed_key()},
           .element = element,
-          .tiles = granular_tiles,
           .measure = Measure::AbsMax,
           .share = share,
           .restore = restore,
           .quantise = quantise,
           .encode = encode,
           .decode = decode,
-          .bits = [](const Config& c) { return Bits{.value = c.integer("width"), .shared = 32}; },
           .range = range,
-          .whole_shared = false};
+      });
 }
 
 }  // namespace chop::formats

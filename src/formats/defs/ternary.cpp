@@ -76,9 +76,6 @@ KeyDef threshold(std::string_view name, std::string_view doc) {
 }  // namespace
 
 FormatDef ternary() {
-  KeyDef width = width_key(2, 2);
-  width.pattern = std::int64_t{2};
-  width.absent = IfAbsent::Default;
   return {
       .name = "ternary",
       .suffix = "Ternary",
@@ -87,7 +84,7 @@ FormatDef ternary() {
           "(below "
           "rank 2: of the whole tensor), unless a mean, median or max of the data is given: 0.75 · "
           "mean, median, or 0.05 · max. α is 1, or with scaling_factor the mean of |x| above Δ.",
-      .keys = {width,
+      .keys = {width_key(2, 2, 2),
                {.name = "scaling_factor",
                 .pattern = false,
                 .doc = "α is the mean of |x| above Δ, not 1",

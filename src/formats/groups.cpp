@@ -1,0 +1,133 @@
+#include "formats/groups.hpp"
+
+namespace chop::formats {
+namespace {
+
+/// Groups by block_size and skip_first_dim.
+Result<std::optional<Tiles>> block_tiles(const Config& config, const Shape& shape) {
+  for (const std::int64_t size : config.ints("block_size"))
+    if (size == 0)
+      return Error{.what = cat("block_size = ", to_text(config.ints("block_size"))),
+                   .hint = "a block holds at least one value; -1 stands for the whole dimension"};
+  return std::optional(
+      Tiles::blocks(shape, config.ints("block_size"), config.flag("skip_first_dim")));
+}
+
+Status check_axis(const Config& config, std::string_view key, const Shape& shape) {
+  const auto rank = static_cast<int>(shape.size());
+  const int axis = config.integer(key);
+  if (rank == 0 || (axis >= -rank && axis < rank)) return {};
+  return Error{.what = cat(key, " = ", axis, " does not fit the shape ", to_string(shape)),
+               .hint = cat("use ", -rank, " to ", rank - 1)};
+}
+
+Result<std::optional<Tiles>> row_block_tiles(const Config& config, const Shape& shape) {
+  CH_CHECK(check_axis(config, "block_dim", shape));
+  return std::optional(
+      Tiles::along(shape, config.integer("block_dim"), config.integer("block_size")));
+}
+
+/// Groups by granularity and axis.
+Result<std::optional<Tiles>> granular_tiles(const Config& config, const Shape& shape) {
+  const std::string& by = config.text("granularity");
+  if (by == "tensor") return std::optional(Tiles::whole(shape));
+  if (by == "row") return std::optional(Tiles::along(shape, -1, -1));
+  CH_CHECK(check_axis(config, "axis", shape));
+  return std::optional(Tiles::channels(shape, config.integer("axis")));
+}
+
+std::vector<KeyDef> granularity_keys(std::string_view usual) {
+  return {{.name = "granularity",
+           .pattern = std::string(usual),
+           .doc = "what has a scale of its own: each row of the last dimension, each index of "
+                  "`axis`, or the tensor",
+           .choices = {"row", "channel", "tensor"}},
+          {.name = "axis",
+           .pattern = std::int64_t{0},
+           .doc = "the dimension of the channels; negative ones count from the end"}};
+}
+
+}  // namespace
+
+KeyDef exponent_bias_width_key() {
+  return {.name = "exponent_bias_width",
+          .pattern = std::int64_t{4},
+          .doc = "bits of the bias that a block shares",
+          .absent = IfAbsent::Error,
+          .least = 1,
+          .most = 8,
+          .precision = true};
+}
+
+KeyDef block_size_key() {
+  return {.name = "block_size",
+          .pattern = Ints{16},
+          .doc = "size of a block per dimension, right-aligned to the shape; -1: all of it",
+          .absent = IfAbsent::Error,
+          .least = -1,
+          .precision = true};
+}
+
+KeyDef skip_first_dim_key() {
+  return {.name = "skip_first_dim",
+          .pattern = false,
+          .doc = "blocks never span the dimensions before the last two (the rows of a matrix)"};
+}
+
+FormatDef block_format(FormatDef format) {
+  format.tiles = block_tiles;
+  format.measure = Measure::AbsMax;
+  format.zero_takes_least = true;
+  if (format.bits == nullptr)
+    format.bits = [](const Config& c) {
+      return Bits{.value = c.integer("width"), .shared = c.integer("exponent_bias_width")};
+    };
+  return format;
+}
+
+KeyDef row_block_size_key() {
+  return {.name = "block_size",
+          .pattern = std::int64_t{32},
+          .doc = "values that share a scale",
+          .least = 1,
+          .most = 1e9,
+          .precision = true};
+}
+
+KeyDef block_dim_key() {
+  return {.name = "block_dim",
+          .pattern = std::int64_t{-1},
+          .doc = "the dimension along which blocks run"};
+}
+
+KeyDef scale_bits_key(std::string_view name) {
+  return {.name = name,
+          .pattern = std::int64_t{8},
+          .doc = "bits of the shared exponent",
+          .least = 2,
+          .most = 8};
+}
+
+FormatDef row_block_format(FormatDef format) {
+  format.tiles = row_block_tiles;
+  format.measure = Measure::AbsMax;
+  return format;
+}
+
+FormatDef granular_format(std::string_view usual, FormatDef format) {
+  for (KeyDef& key : granularity_keys(usual)) format.keys.push_back(std::move(key));
+  format.tiles = granular_tiles;
+  format.bits = [](const Config& c) { return Bits{.value = c.integer("width"), .shared = 32}; };
+  format.whole_shared = false;
+  return format;
+}
+
+Range code_range(const Element& e) {
+  return {.lowest = e.low,
+          .highest = e.high,
+          .least_positive = e.high > 0 ? 1.0 : 0.0,
+          .step = 1,
+          .relative = true};
+}
+
+}  // namespace chop::formats

@@ -1,0 +1,33 @@
+// What formats have in common whose values share an exponent or a scale in groups.
+#pragma once
+
+#include <string_view>
+
+#include "formats/numbers.hpp"
+
+namespace chop::formats {
+
+// Blocks over several dimensions that share a whole number: block_fp, block_log, block_minifloat.
+KeyDef exponent_bias_width_key();
+KeyDef block_size_key();
+KeyDef skip_first_dim_key();
+/// Completes such a format: groups, what they measure and, unless it is given, how many bits they
+/// take (exponent_bias_width for what they share). Its keys hold block_size and skip_first_dim.
+FormatDef block_format(FormatDef format);
+
+// Blocks along one dimension that share a power of two: mxint and mxfp.
+KeyDef row_block_size_key();
+KeyDef block_dim_key();
+/// The bits of the shared exponent.
+KeyDef scale_bits_key(std::string_view name);
+/// Completes such a format: groups and what they measure.
+FormatDef row_block_format(FormatDef format);
+
+// Rows, channels or tensors that share a float32 scale: affine, lsq_integer and scale_integer.
+/// Completes such a format: the keys granularity (which is usually `usual`) and axis, groups, and
+/// how many bits they take.
+FormatDef granular_format(std::string_view usual, FormatDef format);
+/// The codes themselves, which are the numbers where the scale is 1.
+Range code_range(const Element& e);
+
+}  // namespace chop::formats
