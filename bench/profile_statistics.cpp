@@ -4,7 +4,6 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <chrono>
 #include <csignal>
@@ -13,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "models.hpp"
 #include "models/registry.hpp"
 #include "passes/manager.hpp"
 #include "peer.hpp"
@@ -62,11 +62,6 @@ Result<double> our_seconds(const Split& split) {
   const auto start = std::chrono::steady_clock::now();
   CH_TRY(const auto reports, run_passes(graph, {&call, 1}, context));
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
 }
 
 Status run(std::int64_t rows) {

@@ -1,14 +1,14 @@
 // bench_quantised_forward [MODEL...]: a forward pass at batch 1024 with every linear layer's
 // operands in integer(8, 4), beside the same in float and beside PyTorch doing the same
 // quantisation, in turns within one run, on one thread; medians of processor time.
-#include <algorithm>
-#include <csignal>
-#include <cstdio>
 #include <ctime>
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "models.hpp"
 #include "models/registry.hpp"
 #include "ops/lower.hpp"
 #include "peer.hpp"
@@ -67,11 +67,6 @@ Graph quantised(Graph graph) {
   return graph;
 }
 
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
-
 Status measure(const std::string& model, Table& table) {
   CH_TRY(const Graph graph, build_model(model, {.seed = 1}));
   CH_TRY(Forward plain, Forward::make(graph));
@@ -104,9 +99,6 @@ Status measure(const std::string& model, Table& table) {
 }  // namespace chop
 
 int main(int argc, char** argv) {
-  std::signal(SIGPIPE, SIG_IGN);
-  std::vector<std::string> models(argv + 1, argv + argc);
-  if (models.empty()) models = {"jsc-tiny", "jsc-toy", "jsc-s"};
   using chop::Align;
   chop::Table table{.columns = {{"forward, batch 1024, one thread", Align::Left},
                                 {"float, us", Align::Right},
@@ -116,11 +108,5 @@ int main(int argc, char** argv) {
                                 {"PyTorch integer, us", Align::Right},
                                 {"faster", Align::Right}},
                     .rows = {}};
-  for (const std::string& model : models)
-    if (const chop::Status status = chop::measure(model, table); !status) {
-      std::fputs(chop::to_string(status.error()).c_str(), stderr);
-      return 1;
-    }
-  std::fputs(chop::render(table).c_str(), stdout);
-  return 0;
+  return chop::measure_models(argc, argv, std::move(table), chop::measure);
 }

@@ -3,13 +3,13 @@
 
 #include <algorithm>
 #include <chrono>
-#include <csignal>
-#include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "models.hpp"
 #include "models/registry.hpp"
 #include "peer.hpp"
 #include "report/table.hpp"
@@ -115,19 +115,10 @@ Status measure(const std::string& model, Table& table) {
 }  // namespace chop
 
 int main(int argc, char** argv) {
-  std::signal(SIGPIPE, SIG_IGN);
-  std::vector<std::string> models(argv + 1, argv + argc);
-  if (models.empty()) models = {"jsc-tiny", "jsc-toy", "jsc-s"};
   chop::Table table{.columns = {{"training step, batch 256, one thread", chop::Align::Left},
                                 {"ours, us", chop::Align::Right},
                                 {"PyTorch eager, us", chop::Align::Right},
                                 {"ratio", chop::Align::Right}},
                     .rows = {}};
-  for (const std::string& model : models)
-    if (const chop::Status status = chop::measure(model, table); !status) {
-      std::fputs(chop::to_string(status.error()).c_str(), stderr);
-      return 1;
-    }
-  std::fputs(chop::render(table).c_str(), stdout);
-  return 0;
+  return chop::measure_models(argc, argv, std::move(table), chop::measure);
 }
