@@ -121,10 +121,10 @@ std::string write_quant(Exporter& out, const std::string& value, const Scaled& s
     return write_plainly(out, value, scaled, rank);
   out.use_domain(kQonnx);
   std::string y = out.make("Quant",
-                                 {value, out.constant(scale_tensor(scaled, rank, false)),
-                                  out.constant(Tensor::scalar(static_cast<double>(scaled.zero))),
-                                  out.constant(Tensor::scalar(scaled.width))},
-                                 kQonnx);
+                           {value, out.constant(scale_tensor(scaled, rank, false)),
+                            out.constant(Tensor::scalar(static_cast<double>(scaled.zero))),
+                            out.constant(Tensor::scalar(scaled.width))},
+                           kQonnx);
   ExportCall::set(out.last(), "signed", scaled.is_signed);
   ExportCall::set(out.last(), "narrow", scaled.narrow);
   ExportCall::set(out.last(), "rounding_mode",

@@ -50,7 +50,7 @@ proto::NodeProto& Exporter::add(const std::string& op_type, const std::vector<st
 
 std::string Exporter::make(const std::string& op_type, const std::vector<std::string>& inputs,
                            const std::string& domain) {
-  const std::string name = unique(cat(op_type, "_out"));
+  std::string name = unique(cat(op_type, "_out"));
   add(op_type, inputs, {name}, domain);
   return name;
 }

@@ -100,15 +100,11 @@ class Launcher(unittest.TestCase):
             os.utime(self.root / "src/main.cpp")
             self.assertEqual(self.run_it("./ch")[1], f"{self.root}|0\n")
 
-        with self.subTest("a warm call costs under 20 ms"):
-            def cost(command):
-                best = 1.0
-                for _ in range(20):
-                    begun = time.perf_counter()
-                    subprocess.run([command], cwd=self.root, stdout=subprocess.DEVNULL, check=True)
-                    best = min(best, time.perf_counter() - begun)
-                return best
-            self.assertLess(cost("./ch") - cost("build/release/ch"), 0.020)
+        with self.subTest("a warm call does little of its own"):
+            # Counted, not timed: how long a call takes depends on who else is busy.
+            done = subprocess.run(["bash", "-c", 'PS4="+step "; set -x; . ./ch'], cwd=self.root,
+                                  capture_output=True, text=True)
+            self.assertLess(done.stderr.count("+step"), 60, done.stderr)
 
     def test_first_calls_at_the_same_time_build_once(self):
         calls = [self.start("./ch", n) for n in range(4)]
