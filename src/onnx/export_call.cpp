@@ -53,6 +53,13 @@ std::string ExportCall::whole_numbers(const Ints& values) {
   return constant(Tensor::of<std::int64_t>({static_cast<std::int64_t>(values.size())}, values));
 }
 
+void ExportCall::set_pads(proto::NodeProto& node, std::size_t dims) const {
+  const Ints padding = spread("padding", dims);
+  Ints pads = padding;
+  pads.insert(pads.end(), padding.begin(), padding.end());
+  set(node, "pads", pads);
+}
+
 void ExportCall::fail(std::string_view what) {
   exporter_.fail(cat(node_.name, ": ", what));
 }

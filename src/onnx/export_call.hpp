@@ -58,6 +58,8 @@ class ExportCall {
   std::string number(double value) { return constant(Tensor::scalar(value)); }
   std::string whole_numbers(const Ints& values);
 
+  /// `pads` of a node whose both ends have what the attribute `padding` says.
+  void set_pads(proto::NodeProto& node, std::size_t dims) const;
   static void set(proto::NodeProto& node, std::string_view name, const Attr& value);
   void fail(std::string_view what);
 

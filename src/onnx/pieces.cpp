@@ -79,6 +79,15 @@ bool fits_window(const Ints& list, std::size_t count, std::int64_t least) {
          });
 }
 
+bool check_window(const OnnxCall& call, std::initializer_list<Ints> lists, std::size_t dims) {
+  const bool fits = std::all_of(lists.begin(), lists.end(),
+                                [dims](const Ints& list) { return fits_window(list, dims, 1); });
+  if (!fits)
+    call.fail(cat(call.op_type(), ": strides, dilations and kernel_shape need ", dims,
+                  " numbers from 1 to ", kMostWindow));
+  return fits;
+}
+
 Padding padding_of(const OnnxCall& call, const Ints& dims, const Ints& kernel, const Ints& stride,
                    const Ints& dilation) {
   const std::size_t n = dims.size();

@@ -1,6 +1,7 @@
 // Pieces that several families of ONNX operators are made of.
 #pragma once
 
+#include <initializer_list>
 #include <string>
 #include <utility>
 #include <vector>
@@ -32,6 +33,8 @@ Operand whole_numbers(Importer& make, const Ints& values);
 constexpr std::int64_t kMostWindow = std::int64_t{1} << 24;
 /// Whether `list` holds `count` numbers from `least` to kMostWindow.
 bool fits_window(const Ints& list, std::size_t count, std::int64_t least);
+/// Whether kernel_shape, strides and dilations hold `dims` such numbers from 1 on; fails if not.
+bool check_window(const OnnxCall& call, std::initializer_list<Ints> lists, std::size_t dims);
 
 /// Spatial padding of convolutions and pools from `pads` and `auto_pad`.
 struct Padding {

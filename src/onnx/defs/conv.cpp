@@ -29,12 +29,8 @@ bool window_of(const OnnxCall& call, Window& window) {
   window.kernel = call.ints("kernel_shape", Ints(w.begin() + 2, w.end()));
   window.stride = call.ints("strides", Ints(window.dims, 1));
   window.dilation = call.ints("dilations", Ints(window.dims, 1));
-  for (const Ints* list : {&window.kernel, &window.stride, &window.dilation})
-    if (!fits_window(*list, window.dims, 1)) {
-      call.fail(cat(call.op_type(), ": strides, dilations and kernel_shape need ", window.dims,
-                    " numbers from 1 to ", kMostWindow));
-      return false;
-    }
+  if (!check_window(call, {window.kernel, window.stride, window.dilation}, window.dims))
+    return false;
   if (window.kernel != Ints(w.begin() + 2, w.end())) {
     call.fail(cat(call.op_type(), ": kernel_shape ", to_string(window.kernel),
                   " does not fit the kernel ", to_string(w)));
@@ -147,31 +143,21 @@ void import_conv_transpose(const OnnxCall& call) {
   call.out(padded(make, full, crop, 0.0));
 }
 
-void write_conv(ExportCall& call) {
+void write_layer(ExportCall& call, const char* op_type, bool transposed) {
   const std::size_t dims = call.shape(0).size() - 2;
-  proto::NodeProto& node = call.add("Conv", call.operands());
-  const Ints padding = call.spread("padding", dims);
-  Ints pads = padding;
-  pads.insert(pads.end(), padding.begin(), padding.end());
+  proto::NodeProto& node = call.add(op_type, call.operands());
   call.set(node, "kernel_shape", call.spread("kernel_size", dims));
   call.set(node, "strides", call.spread("stride", dims));
-  call.set(node, "pads", pads);
+  call.set_pads(node, dims);
+  if (transposed) call.set(node, "output_padding", call.spread("output_padding", dims));
   call.set(node, "dilations", call.spread("dilation", dims));
   call.set(node, "group", call.attr("groups"));
 }
-
+void write_conv(ExportCall& call) {
+  write_layer(call, "Conv", /*transposed=*/false);
+}
 void write_conv_transpose(ExportCall& call) {
-  const std::size_t dims = call.shape(0).size() - 2;
-  proto::NodeProto& node = call.add("ConvTranspose", call.operands());
-  const Ints padding = call.spread("padding", dims);
-  Ints pads = padding;
-  pads.insert(pads.end(), padding.begin(), padding.end());
-  call.set(node, "kernel_shape", call.spread("kernel_size", dims));
-  call.set(node, "strides", call.spread("stride", dims));
-  call.set(node, "pads", pads);
-  call.set(node, "output_padding", call.spread("output_padding", dims));
-  call.set(node, "dilations", call.spread("dilation", dims));
-  call.set(node, "group", call.attr("groups"));
+  write_layer(call, "ConvTranspose", /*transposed=*/true);
 }
 
 }  // namespace

@@ -13,6 +13,18 @@ Operand along_channels(Importer& make, Operand vector, std::size_t rank) {
   return reshaped(make, vector, std::move(shape));
 }
 
+/// Mean and variance over `dims`, which stay with size one, and x without its mean.
+struct Moments {
+  Operand mean, centred, variance;
+};
+Moments moments(Importer& make, Operand x, const Ints& dims) {
+  const Operand mean = make.call("mean", {x}, {{"dim", dims}, {"keepdim", true}});
+  const Operand centred = make.call("sub", {x, mean});
+  const Operand variance =
+      make.call("mean", {make.call("mul", {centred, centred})}, {{"dim", dims}, {"keepdim", true}});
+  return {mean, centred, variance};
+}
+
 /// With the statistics of the batch, and running ones that move towards them.
 void import_training(const OnnxCall& call) {
   Importer& make = call.make();
@@ -20,14 +32,11 @@ void import_training(const OnnxCall& call) {
   if (make.failed()) return;
   Ints dims = {0};
   for (std::size_t d = 2; d < make.rank(x); ++d) dims.push_back(static_cast<std::int64_t>(d));
-  const Operand mean = make.call("mean", {x}, {{"dim", dims}, {"keepdim", true}});
-  const Operand centred = make.call("sub", {x, mean});
-  const Operand variance =
-      make.call("mean", {make.call("mul", {centred, centred})}, {{"dim", dims}, {"keepdim", true}});
+  const Moments about = moments(make, x, dims);
   const Operand deviation =
-      make.call("sqrt", {with_number(make, "add", variance, call.real("epsilon", 1e-5))});
+      make.call("sqrt", {with_number(make, "add", about.variance, call.real("epsilon", 1e-5))});
   const std::size_t rank = make.rank(x);
-  Operand y = make.call("div", {centred, deviation});
+  Operand y = make.call("div", {about.centred, deviation});
   y = make.call("mul", {y, along_channels(make, call.in(1), rank)});
   call.out(make.call("add", {y, along_channels(make, call.in(2), rank)}));
   const double momentum = call.real("momentum", 0.9);
@@ -36,8 +45,8 @@ void import_training(const OnnxCall& call) {
     return make.call("add", {with_number(make, "mul", call.in(running), momentum),
                              with_number(make, "mul", flat, 1 - momentum)});
   };
-  if (call.wants(1)) call.out(1, moved(3, mean));
-  if (call.wants(2)) call.out(2, moved(4, variance));
+  if (call.wants(1)) call.out(1, moved(3, about.mean));
+  if (call.wants(2)) call.out(2, moved(4, about.variance));
 }
 
 void import_batch_norm(const OnnxCall& call) {
@@ -70,13 +79,10 @@ struct Normalised {
   Operand y, mean, inverse;
 };
 Normalised normalised(Importer& make, Operand x, const Ints& dims, double epsilon) {
-  const Operand mean = make.call("mean", {x}, {{"dim", dims}, {"keepdim", true}});
-  const Operand centred = make.call("sub", {x, mean});
-  const Operand variance =
-      make.call("mean", {make.call("mul", {centred, centred})}, {{"dim", dims}, {"keepdim", true}});
-  const Operand inverse =
-      make.call("reciprocal", {make.call("sqrt", {with_number(make, "add", variance, epsilon)})});
-  return {make.call("mul", {centred, inverse}), mean, inverse};
+  const Moments about = moments(make, x, dims);
+  const Operand inverse = make.call(
+      "reciprocal", {make.call("sqrt", {with_number(make, "add", about.variance, epsilon)})});
+  return {make.call("mul", {about.centred, inverse}), about.mean, inverse};
 }
 
 void import_instance_norm(const OnnxCall& call) {
@@ -114,12 +120,9 @@ void import_mean_variance(const OnnxCall& call) {
   Importer& make = call.make();
   const Operand x = call.in(0);
   const Ints dims = call.ints("axes", {0, 2, 3});
-  const Operand mean = make.call("mean", {x}, {{"dim", dims}, {"keepdim", true}});
-  const Operand centred = make.call("sub", {x, mean});
-  const Operand variance =
-      make.call("mean", {make.call("mul", {centred, centred})}, {{"dim", dims}, {"keepdim", true}});
-  call.out(
-      make.call("div", {centred, with_number(make, "add", make.call("sqrt", {variance}), 1e-9)}));
+  const Moments about = moments(make, x, dims);
+  call.out(make.call(
+      "div", {about.centred, with_number(make, "add", make.call("sqrt", {about.variance}), 1e-9)}));
 }
 
 void import_lrn(const OnnxCall& call) {

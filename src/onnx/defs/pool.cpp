@@ -30,12 +30,7 @@ bool read(const OnnxCall& call, Pool& pool) {
   pool.image.assign(x.begin() + 2, x.end());
   pool.stride = call.ints("strides", Ints(pool.dims, 1));
   pool.dilation = call.ints("dilations", Ints(pool.dims, 1));
-  for (const Ints* list : {&pool.kernel, &pool.stride, &pool.dilation})
-    if (!fits_window(*list, pool.dims, 1)) {
-      call.fail(cat(call.op_type(), ": strides, dilations and kernel_shape need ", pool.dims,
-                    " numbers from 1 to ", kMostWindow));
-      return false;
-    }
+  if (!check_window(call, {pool.kernel, pool.stride, pool.dilation}, pool.dims)) return false;
   pool.ceil = call.integer("ceil_mode", 0) != 0;
   pool.padding = padding_of(call, pool.image, pool.kernel, pool.stride, pool.dilation);
   return !call.make().failed();
@@ -169,13 +164,10 @@ void import_global_max_pool(const OnnxCall& call) {
 proto::NodeProto& write_window(ExportCall& call, const char* op_type, std::size_t dims) {
   proto::NodeProto& node = call.add(op_type, call.inputs());
   const Ints kernel = call.spread("kernel_size", dims);
-  const Ints padding = call.spread("padding", dims);
-  Ints pads = padding;
-  pads.insert(pads.end(), padding.begin(), padding.end());
   ExportCall::set(node, "kernel_shape", kernel);
   ExportCall::set(node, "strides",
                   call.ints("stride").empty() ? kernel : call.spread("stride", dims));
-  ExportCall::set(node, "pads", pads);
+  call.set_pads(node, dims);
   return node;
 }
 
