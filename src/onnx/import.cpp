@@ -60,7 +60,8 @@ class Import {
     if (as_is)
       as_is.value().notes.push_back(
           cat("the network takes one row at a time, as its file says: ",
-              made ? std::string("its rows depend on each other") : made.error().what));
+              made ? std::string("it could not be shown that its rows do not depend on each other")
+                   : made.error().what));
     return as_is;
   }
 

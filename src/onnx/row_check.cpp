@@ -14,7 +14,7 @@
 namespace chop {
 namespace {
 
-constexpr std::int64_t kRows = 3;
+constexpr std::int64_t kRows = 2;
 
 /// Row `row` of an input, the same whatever the batch it is part of.
 void fill(const Plan& plan, const Node& input, std::int64_t first, std::int64_t rows) {
@@ -76,7 +76,8 @@ std::int64_t peak_of(const Graph& graph, const std::vector<std::int64_t>& sizes)
 
 /// Whether trying the network out is a matter of moments: a small file may describe a large one.
 bool is_quick(const Graph& graph) {
-  constexpr std::int64_t kMostAtOnce = std::int64_t{1} << 25;
+  // An op without a kernel holds its operands in double precision: some 28 bytes an element.
+  constexpr std::int64_t kMostAtOnce = std::int64_t{7} << 20;
   constexpr std::int64_t kMostWork = std::int64_t{1} << 34;
   const Result<Types> types = infer_types(graph, kRows);
   if (!types) return false;

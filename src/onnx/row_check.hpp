@@ -5,8 +5,8 @@
 
 namespace chop {
 
-/// Runs the network on three rows of random numbers together and one by one: true when every
-/// result has three rows that agree with those computed alone.
+/// Runs the network on two rows of random numbers together and one by one: true when every
+/// result has two rows that agree with those computed alone.
 bool rows_are_independent(const Graph& graph);
 
 }  // namespace chop
