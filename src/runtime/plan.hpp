@@ -25,6 +25,8 @@ struct CompileOptions {
   /// Only reference forwards: the oracle in float32 storage.
   bool reference_only = false;
   bool fuse = true;
+  /// Parameters keep their values while the plan lives, so kernels may prepare them once.
+  bool frozen = false;
 };
 
 class Plan {
