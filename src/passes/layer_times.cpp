@@ -60,7 +60,8 @@ class Runner {
         .threads = options.threads,
         .parameter = [memory = runner.parameters_.get()](const std::string& name) {
           return memory->at(name).mutable_bytes();
-        }};
+        },
+        .frozen = true};
     CH_TRY(runner.plan, Plan::compile(lowered, options.batch, compile));
     CH_CHECK(fill_inputs(lowered, runner.plan, options));
     return runner;

@@ -6,6 +6,8 @@
 #include <cassert>
 #include <unordered_map>
 
+#include "runtime/onednn.hpp"
+
 namespace chop {
 namespace {
 
@@ -14,33 +16,21 @@ using Dims = memory::dims;
 using Conv = ops::ConvShape;
 using Args = std::unordered_map<int, memory>;
 
-const dnnl::engine& engine() {
-  static const dnnl::engine cpu(dnnl::engine::kind::cpu, 0);
-  return cpu;
-}
-
 memory at(const memory::desc& desc, const void* data) {
-  return {desc, engine(), const_cast<void*>(data)};
+  return {desc, onednn_engine(), const_cast<void*>(data)};
 }
 
 /// On this thread alone. oneDNN throws where we assert: what was made, runs.
 void execute(const dnnl::primitive& primitive, Args& args, const memory::desc& scratchpad,
              std::byte* scratch) {
   omp_set_num_threads(1);
-  thread_local dnnl::stream stream(engine());
+  thread_local dnnl::stream stream(onednn_engine());
   if (scratchpad.get_size() > 0) args.emplace(DNNL_ARG_SCRATCHPAD, at(scratchpad, scratch));
   try {
     primitive.execute(stream, args);
   } catch (const dnnl::error&) {
     assert(false && "oneDNN failed to run what it had agreed to");
   }
-}
-
-dnnl::primitive_attr scratch_by_caller() {
-  omp_set_num_threads(1);  // primitives are made for the threads there are
-  dnnl::primitive_attr attr;
-  attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);
-  return attr;
 }
 
 /// The tensors of a convolution over n images, dense or in whatever layout oneDNN likes.
@@ -88,13 +78,13 @@ dnnl::convolution_forward::primitive_desc forward_desc(const Conv& c, const Tens
   return {bias
               ? Desc(kKind, kDirect, t.x, t.w, t.b, t.y, g.strides, g.dilates, g.padding, g.padding)
               : Desc(kKind, kDirect, t.x, t.w, t.y, g.strides, g.dilates, g.padding, g.padding),
-          scratch_by_caller(), engine()};
+          onednn_attributes(), onednn_engine()};
 }
 
 Bridge bridge(const memory::desc& dense, const memory::desc& liked, bool inwards) {
   if (dense == liked) return {dense, liked, {}, {}};
-  const dnnl::reorder::primitive_desc pd(engine(), inwards ? dense : liked, engine(),
-                                         inwards ? liked : dense, scratch_by_caller());
+  const dnnl::reorder::primitive_desc pd(onednn_engine(), inwards ? dense : liked, onednn_engine(),
+                                         inwards ? liked : dense, onednn_attributes());
   return {dense, liked, pd.scratchpad_desc(), dnnl::reorder(pd)};
 }
 
@@ -139,8 +129,8 @@ ConvPiece to_input_piece(const Conv& conv, std::int64_t images, const memory::de
   const Tensors t = liked_tensors(conv, images, weights);
   const Geometry g(conv.window);
   const dnnl::convolution_backward_data::primitive_desc pd(
-      {kDirect, t.x, t.w, t.y, g.strides, g.dilates, g.padding, g.padding}, scratch_by_caller(),
-      engine(), forward_desc(conv, tensors(conv, images, false), false));
+      {kDirect, t.x, t.w, t.y, g.strides, g.dilates, g.padding, g.padding}, onednn_attributes(),
+      onednn_engine(), forward_desc(conv, tensors(conv, images, false), false));
   return {.primitive = dnnl::convolution_backward_data(pd),
           .scratchpad = pd.scratchpad_desc(),
           .bias = {},
@@ -157,8 +147,8 @@ ConvPiece to_weight_piece(const Conv& conv, std::int64_t images, const memory::d
   const Tensors t = liked_tensors(conv, images, weights);
   const Geometry g(conv.window);
   const dnnl::convolution_backward_weights::primitive_desc pd(
-      {kDirect, t.x, t.w, t.y, g.strides, g.dilates, g.padding, g.padding}, scratch_by_caller(),
-      engine(), forward_desc(conv, tensors(conv, images, false), false));
+      {kDirect, t.x, t.w, t.y, g.strides, g.dilates, g.padding, g.padding}, onednn_attributes(),
+      onednn_engine(), forward_desc(conv, tensors(conv, images, false), false));
   return {.primitive = dnnl::convolution_backward_weights(pd),
           .scratchpad = pd.scratchpad_desc(),
           .bias = {},

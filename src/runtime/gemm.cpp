@@ -4,11 +4,11 @@
 #include "runtime/gemm.hpp"
 
 #include <omp.h>
-#include <oneapi/dnnl/dnnl.h>
 
 #include <algorithm>
 #include <cassert>
 
+#include "runtime/onednn.hpp"
 #include "runtime/scratch.hpp"
 #include "support/threads.hpp"
 
@@ -136,6 +136,7 @@ struct Block {
 /// A block of C by oneDNN, on this thread alone.
 void dnnl_block(const Gemm& g, const float* a, const float* b, const float* bias, float* c,
                 const Block& at) {
+  prepare_onednn();
   omp_set_num_threads(1);
   const char trans_a = g.a_col == 1 ? 'N' : 'T';
   const char trans_b = g.b_col == 1 ? 'N' : 'T';

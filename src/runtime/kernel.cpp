@@ -100,6 +100,20 @@ Kernel reference_kernel(const KernelCall& call) {
   };
 }
 
+const float* KernelCall::fixed_parameter(std::string_view name) const {
+  const std::int64_t at = find(name);
+  return at < 0 || static_cast<std::size_t>(at) >= fixed.size()
+             ? nullptr
+             : fixed[static_cast<std::size_t>(at)];
+}
+
+std::vector<const KernelDef*> kernels_of(const OpDef& op) {
+  std::vector<const KernelDef*> defs;
+  const auto [first, last] = kernel_table().equal_range(op.name);
+  for (auto at = first; at != last; ++at) defs.push_back(&at->second);
+  return defs;
+}
+
 Kernel fast_kernel(const KernelCall& call) {
   const auto [first, last] = kernel_table().equal_range(call.op.name);
   for (auto at = first; at != last; ++at)

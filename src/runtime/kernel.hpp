@@ -7,11 +7,13 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
 
 #include "ops/op_def.hpp"
+#include "runtime/stage.hpp"
 
 namespace chop {
 
@@ -38,18 +40,54 @@ struct KernelArgs {
 
 using Kernel = std::function<void(const KernelArgs&, const RunContext&)>;
 
+/// How images [n, c, ...] lie in memory: as their shape says, or with the channels of each place
+/// together.
+enum class Layout : std::uint8_t { Dense, ChannelsLast };
+
 /// What a kernel is asked to do.
 struct KernelCall : CostCall {
   std::string_view node_name;
-  std::vector<bool> used;  ///< by result
+  std::vector<bool> used;           ///< by result
+  Layout layout = Layout::Dense;    ///< of all images among operands and results
+  std::vector<const float*> fixed;  ///< by operand: its values where they never change, else null
+  std::vector<std::optional<Element>> grid;  ///< by operand: the fixed-point grid it lies on
+
+  /// The values of a parameter; null when it is missing or changes.
+  const float* fixed_parameter(std::string_view name) const;
+};
+
+/// The layouts of images that a kernel knows.
+enum class Layouts : std::uint8_t {
+  Dense,
+  Same,  ///< any, as long as operands have the result's shape: it works element by element
+  Both
 };
 
 struct KernelDef {
   std::string_view op;
   /// An empty Kernel means "not this call".
   Kernel (*make)(const KernelCall&);
+  Layouts (*layouts)(const KernelCall&) = nullptr;  ///< null: Dense
+  /// Results lie among, or between, the values of operand 0.
+  bool keeps_range = false;
+  /// The stages of a chain that stand for this call, when the chain's values are its operand
+  /// `from`; none when it cannot be part of one.
+  std::vector<Stage> (*stages)(const KernelCall& call, std::size_t from) = nullptr;
+  /// Whether the call can be the head of a chain.
+  bool (*heads_chain)(const KernelCall&) = nullptr;
+  /// The call with what follows it. Operands of the stages come behind its own.
+  Kernel (*make_chain)(const KernelCall& call, std::vector<Stage> stages) = nullptr;
 };
 
+inline Layouts same_layout(const KernelCall& /*call*/) {
+  return Layouts::Same;
+}
+inline Layouts both_layouts(const KernelCall& /*call*/) {
+  return Layouts::Both;
+}
+
+/// The kernels that know an op.
+std::vector<const KernelDef*> kernels_of(const OpDef& op);
 /// The first kernel that takes the call; empty when none does.
 Kernel fast_kernel(const KernelCall& call);
 /// The reference forward as a kernel: widens, runs in double, narrows.

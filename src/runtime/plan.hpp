@@ -84,6 +84,7 @@ class Plan {
   std::map<std::string, Slot, std::less<>> inputs_;
   std::vector<Slot> outputs_;
   std::shared_ptr<std::byte[]> memory_;
+  std::vector<std::shared_ptr<std::byte[]>> constants_;  ///< computed once, when compiled
   std::size_t memory_bytes_ = 0;
   int threads_ = 1;
 };

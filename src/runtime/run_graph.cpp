@@ -112,6 +112,7 @@ Result<std::vector<NamedOutput>> run_graph(const Graph& graph, const NamedTensor
     parameters.emplace(parameter.name, parameter.value);
   CompileOptions options;
   options.threads = threads;
+  options.frozen = true;
   options.parameter = [&](const std::string& name) { return parameters.at(name).mutable_bytes(); };
   CH_TRY(Plan plan, Plan::compile(lowered, batch, options));
   for (const NodeId id : graph.placeholders()) {

@@ -73,10 +73,12 @@ Result<Evaluator> Evaluator::make(const Graph& graph, ParameterStore& store, con
   if (options.batch < 1)
     return Error{.what = cat("a batch of ", options.batch, " rows cannot be run")};
   const std::int64_t batch = std::min(options.batch, split.rows());
-  CH_TRY(Program full, Program::evaluation(graph, store, batch, options.threads));
+  CH_TRY(Program full,
+         Program::evaluation(graph, store, batch, options.threads, options.parameters));
   evaluator.programs_.push_back(std::move(full));
   if (const std::int64_t rest = split.rows() % batch; rest != 0) {
-    CH_TRY(Program last, Program::evaluation(graph, store, rest, options.threads));
+    CH_TRY(Program last,
+           Program::evaluation(graph, store, rest, options.threads, options.parameters));
     evaluator.programs_.push_back(std::move(last));
   }
   return evaluator;
@@ -109,7 +111,9 @@ Metrics Evaluator::run() {
 
 Result<Metrics> evaluate(const Graph& graph, const Split& split, const EvaluateOptions& options) {
   CH_TRY(ParameterStore store, ParameterStore::from(graph));
-  CH_TRY(Evaluator evaluator, Evaluator::make(graph, store, split, options));
+  EvaluateOptions own = options;
+  own.parameters = Parameters::Stay;
+  CH_TRY(Evaluator evaluator, Evaluator::make(graph, store, split, own));
   return evaluator.run();
 }
 

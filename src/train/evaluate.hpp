@@ -28,6 +28,7 @@ struct EvaluateOptions {
   int threads = 1;
   bool confusion = false;
   std::int64_t most_batches = 0;  ///< 0: all
+  Parameters parameters = Parameters::Change;
   std::function<bool()> stop_requested = {};
 };
 

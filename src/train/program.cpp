@@ -51,7 +51,7 @@ void place(Graph& graph, CompileOptions& options, Value value, std::byte* memory
 }  // namespace
 
 Result<Program> Program::make(const Graph& lowered, ParameterStore& store, std::int64_t batch,
-                              int threads, bool with_gradients) {
+                              int threads, bool with_gradients, Parameters parameters) {
   Program program;
   program.batch_ = batch;
   if (!lowered.placeholders().empty())
@@ -61,6 +61,7 @@ Result<Program> Program::make(const Graph& lowered, ParameterStore& store, std::
   CompileOptions options{.threads = threads, .parameter = [&store](const std::string& name) {
                            return store.memory(name);
                          }};
+  options.frozen = parameters == Parameters::Stay;
   Graph graph = std::move(with_loss.graph);
   if (with_gradients) {
     CH_TRY(GradientGraph backward,
@@ -80,12 +81,14 @@ Result<Program> Program::make(const Graph& lowered, ParameterStore& store, std::
 
 Result<Program> Program::training(const Graph& graph, ParameterStore& store, std::int64_t batch,
                                   int threads) {
-  return make(lower(graph, Mode::Training), store, batch, threads, /*with_gradients=*/true);
+  return make(lower(graph, Mode::Training), store, batch, threads, /*with_gradients=*/true,
+              Parameters::Change);
 }
 
 Result<Program> Program::evaluation(const Graph& graph, ParameterStore& store, std::int64_t batch,
-                                    int threads) {
-  return make(lower(graph, Mode::Evaluation), store, batch, threads, /*with_gradients=*/false);
+                                    int threads, Parameters parameters) {
+  return make(lower(graph, Mode::Evaluation), store, batch, threads, /*with_gradients=*/false,
+              parameters);
 }
 
 std::int64_t argmax(std::span<const float> row) {

@@ -10,6 +10,10 @@
 
 namespace chop {
 
+/// Whether the store's parameters change while a program lives; if they stay, a quicker one can
+/// be made.
+enum class Parameters : std::uint8_t { Change, Stay };
+
 /// A compiled batch of work: fill inputs() and targets(), run, read loss() and logits().
 class Program {
  public:
@@ -19,7 +23,7 @@ class Program {
                                   int threads);
   /// Forward in evaluation mode and cross entropy.
   static Result<Program> evaluation(const Graph& graph, ParameterStore& store, std::int64_t batch,
-                                    int threads);
+                                    int threads, Parameters parameters = Parameters::Change);
 
   std::int64_t batch() const { return batch_; }
   std::int64_t classes() const { return classes_; }
@@ -34,7 +38,7 @@ class Program {
 
  private:
   static Result<Program> make(const Graph& lowered, ParameterStore& store, std::int64_t batch,
-                              int threads, bool with_gradients);
+                              int threads, bool with_gradients, Parameters parameters);
   Plan plan_;
   std::string input_name_;
   std::string target_name_;

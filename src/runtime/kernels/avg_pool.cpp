@@ -51,7 +51,34 @@ void each_plane(const Patches& patches, int threads, Work work) {
   });
 }
 
-Kernel average(Patches patches) {
+/// The places of one image whose channels lie together.
+void average_together(const Patches& patches, std::int64_t channels, const float* x, float* y) {
+  for (const ops::Patch& patch : patches.places) {
+    std::fill(y, y + channels, 0.0F);
+    for (std::int64_t ih = patch.top; ih < patch.bottom; ++ih)
+      for (std::int64_t iw = patch.left; iw < patch.right; ++iw) {
+        const float* from = x + (ih * patches.in_width + iw) * channels;
+        for (std::int64_t c = 0; c < channels; ++c) y[c] += from[c];
+      }
+    for (std::int64_t c = 0; c < channels; ++c) y[c] /= static_cast<float>(patch.divisor);
+    y += channels;
+  }
+}
+
+Kernel channels_last(Patches patches, std::int64_t batch, std::int64_t channels) {
+  return [=, patches = std::move(patches)](const KernelArgs& args, const RunContext& context) {
+    const std::int64_t image = patches.in_area * channels;
+    const auto places = static_cast<std::int64_t>(patches.places.size());
+    parallel_for(batch * image > kChunk ? context.threads : 1, batch, [&](std::int64_t n) {
+      average_together(patches, channels, args.input(0) + n * image,
+                       args.output() + n * places * channels);
+    });
+  };
+}
+
+Kernel average(const KernelCall& call, Patches patches) {
+  if (call.layout == Layout::ChannelsLast)
+    return channels_last(std::move(patches), call.shape(0)[0], call.shape(0)[1]);
   return [patches = std::move(patches)](const KernelArgs& args, const RunContext& context) {
     each_plane(patches, context.threads, [&](std::int64_t plane) {
       const float* x = args.input(0) + plane * patches.in_area;
@@ -86,13 +113,19 @@ Kernel share_out(Patches patches) {
 template <std::size_t kDims>
 Kernel make_average(const KernelCall& call) {
   if (call.in[0].dtype != DType::F32) return {};
-  return average(average_patches(call, call.shape(0), kDims));
+  return average(call, average_patches(call, call.shape(0), kDims));
 }
 
 template <std::size_t kDims>
 Kernel make_adaptive(const KernelCall& call) {
   if (call.in[0].dtype != DType::F32) return {};
-  return average(adaptive_patches(call, call.shape(0), kDims));
+  return average(call, adaptive_patches(call, call.shape(0), kDims));
+}
+
+/// Images without a batch have their channels first of all.
+template <std::size_t kDims>
+Layouts layouts_of(const KernelCall& call) {
+  return call.shape(0).size() == kDims + 2 ? Layouts::Both : Layouts::Dense;
 }
 
 Kernel make_average_grad(const KernelCall& call) {
@@ -110,10 +143,12 @@ Kernel make_adaptive_grad(const KernelCall& call) {
 }  // namespace
 
 std::vector<KernelDef> avg_pool() {
-  return {
-      {"avg_pool1d", make_average<1>},           {"avg_pool2d", make_average<2>},
-      {"avg_pool_grad", make_average_grad},      {"adaptive_avg_pool1d", make_adaptive<1>},
-      {"adaptive_avg_pool2d", make_adaptive<2>}, {"adaptive_avg_pool_grad", make_adaptive_grad}};
+  return {{"avg_pool1d", make_average<1>, layouts_of<1>, /*keeps_range=*/false},
+          {"avg_pool2d", make_average<2>, layouts_of<2>, /*keeps_range=*/false},
+          {"avg_pool_grad", make_average_grad},
+          {"adaptive_avg_pool1d", make_adaptive<1>, layouts_of<1>, /*keeps_range=*/true},
+          {"adaptive_avg_pool2d", make_adaptive<2>, layouts_of<2>, /*keeps_range=*/true},
+          {"adaptive_avg_pool_grad", make_adaptive_grad}};
 }
 
 }  // namespace chop::kernels

@@ -1,4 +1,6 @@
 // batch_norm1d, batch_norm2d and batch_norm_grad; the loops are in batch_norm_loops-inl.hpp.
+#include <cmath>
+
 #include "runtime/elementwise.hpp"
 #include "runtime/kernel.hpp"
 #include "runtime/kernels/batch_norm_job.hpp"
@@ -41,6 +43,10 @@ void each_channel(const NormJob& job, int threads, Work work) {
 Kernel make_norm(const KernelCall& call) {
   if (!has_loops(call, call.shape(0))) return {};
   NormJob job = job_of(call, call.shape(0));
+  if (call.layout == Layout::ChannelsLast) {
+    job.n *= job.s;
+    job.s = 1;
+  }
   job.eps = static_cast<float>(call.real("eps"));
   job.momentum = static_cast<float>(call.real("momentum"));
   job.track = call.flag("track_running_stats");
@@ -74,6 +80,25 @@ Kernel make_norm(const KernelCall& call) {
   };
 }
 
+/// With statistics that are known beforehand it is a sum and a product per channel.
+std::vector<Stage> norm_stages(const KernelCall& call, std::size_t from) {
+  if (from != 0 || call.flag("training") || !call.flag("track_running_stats")) return {};
+  Stage norm{.kind = StageKind::Norm};
+  const float* mean = call.fixed_parameter("running_mean");
+  const float* var = call.fixed_parameter("running_var");
+  const float* weight = call.fixed_parameter("weight");
+  const float* bias = call.fixed_parameter("bias");
+  const auto eps = static_cast<float>(call.real("eps"));
+  for (std::int64_t c = 0; mean != nullptr && c < call.shape(0)[1]; ++c) {
+    norm.a.push_back(mean[c]);
+    norm.b.push_back(1.0F / std::sqrt(var[c] + eps) * (weight == nullptr ? 1.0F : weight[c]));
+    norm.c.push_back(bias == nullptr ? 0.0F : bias[c]);
+  }
+  std::vector<Stage> stages = {std::move(norm)};
+  if (call.flag("relu")) stages.push_back(clamp_stage(0));
+  return stages;
+}
+
 Kernel make_grad(const KernelCall& call) {
   if (!has_loops(call, call.shape(1))) return {};
   const NormJob job = job_of(call, call.shape(1));
@@ -101,10 +126,10 @@ Kernel make_grad(const KernelCall& call) {
 }  // namespace
 
 std::vector<KernelDef> batch_norm() {
-  return {{"batch_norm1d", make_norm},
-          {"batch_norm2d", make_norm},
-          {"batch_norm3d", make_norm},
-          {"batch_norm_grad", make_grad}};
+  std::vector<KernelDef> defs = {{"batch_norm_grad", make_grad}};
+  for (const char* op : {"batch_norm1d", "batch_norm2d", "batch_norm3d"})
+    defs.push_back({.op = op, .make = make_norm, .layouts = both_layouts, .stages = norm_stages});
+  return defs;
 }
 
 }  // namespace chop::kernels

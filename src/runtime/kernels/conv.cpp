@@ -3,6 +3,8 @@
 
 #include "runtime/convolution.hpp"
 #include "runtime/elementwise.hpp"
+#include "runtime/image_conv.hpp"
+#include "runtime/image_cut.hpp"
 #include "runtime/kernel.hpp"
 
 namespace chop::kernels {
@@ -23,6 +25,26 @@ Kernel make_conv(const KernelCall& call) {
     run(args.input(0), args.input(1), bias ? args.input(2) : nullptr, args.output(),
         context.threads);
   };
+}
+
+/// Images with a batch, in at most two dimensions, whose every piece sees some of the image.
+bool heads_chain(const KernelCall& call) {
+  const Result<ops::ConvShape> shape = ops::conv_shape(call, call.shape(0), call.shape(1));
+  if (!shape || call.in[1].dtype != DType::F32) return false;
+  const ops::ConvShape& conv = shape.value();
+  if (conv.dims > 2 || call.shape(0).size() != conv.dims + 2) return false;
+  if (numel(call.shape(0)) == 0 || numel(call.out[0].shape) == 0) return false;
+  const std::vector<ImagePiece> pieces = cut_images(conv, call.in[0].dtype == DType::F32 ? 4 : 1);
+  return std::all_of(pieces.begin(), pieces.end(), [&](const ImagePiece& piece) {
+    const Band band = band_of(conv.window, piece.row, piece.rows);
+    return band.first < band.last;
+  });
+}
+
+Kernel make_chain(const KernelCall& call, std::vector<Stage> stages) {
+  ImageConvJob job = image_job(call, std::move(stages));
+  job.shape = ops::conv_shape(call, call.shape(0), call.shape(1)).value();
+  return image_conv(std::move(job));
 }
 
 /// db[o] = Σ dy over images and places, accumulated in double.
@@ -62,7 +84,11 @@ Kernel make_grad(const KernelCall& call) {
 }  // namespace
 
 std::vector<KernelDef> conv() {
-  return {{"conv1d", make_conv}, {"conv2d", make_conv}, {"conv_grad", make_grad}};
+  std::vector<KernelDef> defs = {{"conv_grad", make_grad}};
+  for (const char* op : {"conv1d", "conv2d"})
+    defs.push_back(
+        {.op = op, .make = make_conv, .heads_chain = heads_chain, .make_chain = make_chain});
+  return defs;
 }
 
 }  // namespace chop::kernels

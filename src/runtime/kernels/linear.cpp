@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "runtime/gemm.hpp"
+#include "runtime/image_conv.hpp"
 #include "runtime/kernel.hpp"
 #include "runtime/scratch.hpp"
 
@@ -40,6 +41,23 @@ Kernel make_linear(const KernelCall& call) {
     product.run(args.input(0), args.input(1), biased ? args.input(2) : nullptr, args.output(),
                 scratch->data(), context.threads);
   };
+}
+
+/// Bytes pay for their packing where there is work; in float our own products do.
+bool heads_chain(const KernelCall& call) {
+  constexpr std::int64_t kWork = std::int64_t{1} << 14;
+  return call.in[0].dtype != DType::F32 && call.shape(0).size() == 2 &&
+         call.in[1].dtype == DType::F32 && numel(call.shape(1)) >= kWork &&
+         numel(call.out[0].shape) > 0;
+}
+
+/// Rows are the places of one image of one row.
+Kernel make_chain(const KernelCall& call, std::vector<Stage> stages) {
+  if (call.flag("relu")) stages.insert(stages.begin(), clamp_stage(0));
+  ImageConvJob job = image_job(call, std::move(stages));
+  job.shape = {.in_channels = call.shape(1)[1], .out_channels = call.shape(1)[0]};
+  job.shape.window.in.w = job.shape.window.out.w = call.shape(0)[0];
+  return image_conv(std::move(job));
 }
 
 /// db = Σ dy over rows, row after row.
@@ -81,7 +99,9 @@ Kernel make_linear_grad(const KernelCall& call) {
 }  // namespace
 
 std::vector<KernelDef> linear() {
-  return {{"linear", make_linear}, {"linear_grad", make_linear_grad}};
+  return {
+      {.op = "linear", .make = make_linear, .heads_chain = heads_chain, .make_chain = make_chain},
+      {"linear_grad", make_linear_grad}};
 }
 
 }  // namespace chop::kernels

@@ -128,9 +128,37 @@ void each_plane(const Pool& pool, int threads, Work work) {
   });
 }
 
+/// A row of places of one image whose channels lie together: place after place, tap after tap.
+void pool_row(const ops::Window& w, std::int64_t channels, const float* x, std::int64_t oh,
+              float* y) {
+  for (std::int64_t ow = 0; ow < w.out.w; ++ow, y += channels) {
+    std::fill(y, y + channels, -std::numeric_limits<float>::infinity());
+    for (std::int64_t kh = 0; kh < w.kernel.h; ++kh)
+      for (std::int64_t kw = 0; kw < w.kernel.w; ++kw) {
+        const std::int64_t ih = w.row(oh, kh);
+        const std::int64_t iw = w.column(ow, kw);
+        if (!w.contains(0, ih, iw)) continue;
+        take_larger<1>(x + (ih * w.in.w + iw) * channels, 1, {0, channels}, y);
+      }
+  }
+}
+
+Kernel channels_last(const ops::Window& w, std::int64_t batch, std::int64_t channels) {
+  return [=](const KernelArgs& args, const RunContext& context) {
+    const bool worth_it = batch * w.out.area() * channels > kChunk / 4;
+    parallel_for(worth_it ? context.threads : 1, batch * w.out.h, [&](std::int64_t row) {
+      pool_row(w, channels, args.input(0) + row / w.out.h * w.in.area() * channels, row % w.out.h,
+               args.output() + row * w.out.w * channels);
+    });
+  };
+}
+
 template <std::size_t kDims>
 Kernel make_pool(const KernelCall& call) {
   if (call.in[0].dtype != DType::F32) return {};
+  if (call.layout == Layout::ChannelsLast)
+    return channels_last(ops::pool_shape(call, call.shape(0), kDims).value().window,
+                         call.shape(0)[0], call.shape(0)[1]);
   const auto pool = pool_of(ops::pool_shape(call, call.shape(0), kDims).value());
   if (pool == nullptr) return {};
   return [pool](const KernelArgs& args, const RunContext& context) {
@@ -139,6 +167,12 @@ Kernel make_pool(const KernelCall& call) {
       pool_plane(*pool, args.input(0) + plane * w.in.area(), args.output() + plane * w.out.area());
     });
   };
+}
+
+/// Images without a batch have their channels first of all.
+template <std::size_t kDims>
+Layouts layouts_of(const KernelCall& call) {
+  return call.shape(0).size() == kDims + 2 ? Layouts::Both : Layouts::Dense;
 }
 
 Kernel make_grad(const KernelCall& call) {
@@ -158,7 +192,9 @@ Kernel make_grad(const KernelCall& call) {
 }  // namespace
 
 std::vector<KernelDef> max_pool() {
-  return {{"max_pool1d", make_pool<1>}, {"max_pool2d", make_pool<2>}, {"max_pool_grad", make_grad}};
+  return {{.op = "max_pool1d", .make = make_pool<1>, .layouts = layouts_of<1>, .keeps_range = true},
+          {.op = "max_pool2d", .make = make_pool<2>, .layouts = layouts_of<2>, .keeps_range = true},
+          {"max_pool_grad", make_grad}};
 }
 
 }  // namespace chop::kernels

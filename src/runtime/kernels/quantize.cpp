@@ -4,6 +4,7 @@
 
 #include "ops/quantise.hpp"
 #include "runtime/elementwise.hpp"
+#include "runtime/finish.hpp"
 #include "runtime/kernel.hpp"
 
 namespace chop::kernels {
@@ -15,11 +16,38 @@ std::span<const float> learned_of(const KernelArgs& args, std::size_t position,
   return {args.input(position), static_cast<std::size_t>(quantiser.learned_size())};
 }
 
+/// The whole numbers of a fixed-point grid, a byte each.
+Kernel make_codes(const Quantiser& quantiser, DType dtype) {
+  Element grid = quantiser.element();
+  if (dtype == DType::U8) grid.low = 0;  // no value is below
+  return [grid, count = quantiser.size()](const KernelArgs& args, const RunContext& context) {
+    in_chunks(context.threads, count, [&](std::int64_t first, std::int64_t length) {
+      encode_bytes(grid, args.input(0) + first, length, args.out[0] + first);
+    });
+  };
+}
+
+/// Groups follow the shape, so values in groups must lie as it says.
+Layouts layouts_of(const KernelCall& call) {
+  const Result<Quantiser> quantiser = ops::quantiser_of(call, call.shape(0));
+  return quantiser && quantiser.value().groups() == 0 && !quantiser.value().element().stochastic
+             ? Layouts::Same
+             : Layouts::Dense;
+}
+
+std::vector<Stage> grid_stages(const KernelCall& call, std::size_t from) {
+  const Result<Quantiser> quantiser = ops::quantiser_of(call, call.shape(0));
+  if (from != 0 || call.in.size() != 1 || !quantiser || !quantiser.value().is_fixed_point())
+    return {};
+  return {{.kind = StageKind::Quantise, .element = quantiser.value().element()}};
+}
+
 Kernel make_quantize(const KernelCall& call) {
   if (call.in[0].dtype != DType::F32) return {};
   Result<Quantiser> made = ops::quantiser_of(call, call.shape(0));
   if (!made) return {};
   const auto quantiser = std::make_shared<Quantiser>(std::move(made).value());
+  if (call.out[0].dtype != DType::F32) return make_codes(*quantiser, call.out[0].dtype);
   const bool apart =
       quantiser->is_elementwise() && (call.in.size() == 2 || quantiser->learned_size() == 0);
   return [quantiser, apart, name = std::string(call.node_name)](const KernelArgs& args,
@@ -58,7 +86,8 @@ Kernel make_gradient(const KernelCall& call) {
 }  // namespace
 
 std::vector<KernelDef> quantize() {
-  return {{"quantize", make_quantize}, {"quantize_grad", make_gradient}};
+  return {{.op = "quantize", .make = make_quantize, .layouts = layouts_of, .stages = grid_stages},
+          {"quantize_grad", make_gradient}};
 }
 
 }  // namespace chop::kernels

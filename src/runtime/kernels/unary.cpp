@@ -176,6 +176,20 @@ Kernel make_value(const KernelCall& call) {
   };
 }
 
+/// Those that only clamp.
+std::vector<Stage> clamp_stages(const KernelCall& call, std::size_t /*from*/) {
+  const auto job = job_of(call);
+  switch (job->function) {
+    case Function::Relu:
+      return {clamp_stage(0)};
+    case Function::Relu6:
+    case Function::Hardtanh:
+      return {clamp_stage(job->p, job->q)};
+    default:
+      return {};
+  }
+}
+
 Kernel make_slope(const KernelCall& call) {
   const OpDef& of = *find_op(call.text("of")).value();
   const auto job = job_of({of, call.attrs});
@@ -194,7 +208,9 @@ Kernel make_slope(const KernelCall& call) {
 
 std::vector<KernelDef> unary() {
   std::vector<KernelDef> defs = {{"unary_grad", make_slope}};
-  for (const Entry& entry : kEntries) defs.push_back({entry.op, make_value});
+  for (const Entry& entry : kEntries)
+    defs.push_back(
+        {.op = entry.op, .make = make_value, .layouts = same_layout, .stages = clamp_stages});
   return defs;
 }
 

@@ -1,0 +1,315 @@
+#include "runtime/arrangement.hpp"
+
+#include <algorithm>
+
+#include "ops/registry.hpp"
+#include "ops/shapes.hpp"
+#include "runtime/finish.hpp"
+#include "runtime/onednn.hpp"
+
+namespace chop {
+
+KernelCall describe_call(const Graph& graph, const Types& types, NodeId id,
+                         std::vector<TensorType>& in) {
+  const Node& node = graph.node(id);
+  in.clear();
+  for (const Value& input : node.inputs) in.push_back(type_of(types, input));
+  return {{{{op_of(node), node.attrs}, in}, types[index(id)]}, node.name, {}, {}, {}, {}};
+}
+
+namespace {
+
+bool is_call(const Graph& graph, NodeId id) {
+  return graph.node(id).opcode == Opcode::CallFunction;
+}
+
+std::vector<Stage> stages_of(const KernelCall& call, std::size_t from) {
+  for (const KernelDef* def : kernels_of(call.op))
+    if (def->stages != nullptr)
+      if (std::vector<Stage> stages = def->stages(call, from); !stages.empty()) return stages;
+  return {};
+}
+
+/// Finds constants, bytes and chains; the graph stays as it is.
+class ChainFinder {
+ public:
+  ChainFinder(const Graph& graph, const Types& types, const std::set<Value>& seen)
+      : graph_(graph), types_(types), seen_(seen) {}
+
+  Arrangement run() {
+    find_readers();
+    find_constants();
+    find_codes();
+    for (const NodeId id : graph_.order())
+      if (heads_.contains(id)) follow(id);
+    return std::move(found_);
+  }
+
+ private:
+  void find_readers() {
+    std::size_t place = 0;
+    for (const NodeId id : graph_.order()) {
+      place_[id] = place++;
+      for (const Value& input : graph_.node(id).inputs) readers_[input].push_back(id);
+    }
+  }
+
+  bool is_constant(NodeId id) const {
+    return graph_.node(id).opcode == Opcode::GetAttr || found_.constants.contains(id);
+  }
+
+  void find_constants() {
+    for (const NodeId id : graph_.order()) {
+      const Node& node = graph_.node(id);
+      if (!is_call(graph_, id) || node.inputs.empty()) continue;
+      if (has(op_of(node).traits, Trait::Random) && !grid_of(graph_, types_, {id})) continue;
+      if (std::all_of(node.inputs.begin(), node.inputs.end(),
+                      [&](const Value& input) { return is_constant(input.node); }))
+        found_.constants.insert(id);
+    }
+  }
+
+  /// Whether a call with this type of operand 0 can head a chain; its other operands are constant.
+  bool can_head(NodeId id, DType source) const {
+    const Node& node = graph_.node(id);
+    if (!is_call(graph_, id) || is_constant(id) || node.inputs.empty()) return false;
+    if (types_[index(id)].size() != 1 || is_constant(node.inputs[0].node)) return false;
+    if (!std::all_of(node.inputs.begin() + 1, node.inputs.end(),
+                     [&](const Value& input) { return is_constant(input.node); }))
+      return false;
+    std::vector<TensorType> in;
+    KernelCall call = describe_call(graph_, types_, id, in);
+    in[0].dtype = source;
+    for (const KernelDef* def : kernels_of(call.op))
+      if (def->heads_chain != nullptr && def->heads_chain(call)) return true;
+    return false;
+  }
+
+  /// Operands 0 and 1 lie on grids of bytes, so that their products are whole numbers.
+  std::optional<Element> byte_operand(NodeId id) const {
+    const Node& node = graph_.node(id);
+    if (!is_call(graph_, id) || node.inputs.size() < 2) return {};
+    const auto x = grid_of(graph_, types_, node.inputs[0]);
+    const auto w = grid_of(graph_, types_, node.inputs[1]);
+    if (!x || !w || !fits_byte(*x) || !fits_byte(*w) || w->high > 127) return {};
+    const float unscale = x->unscale * w->unscale;
+    return unscale > 0x1p-100F && unscale < 0x1p100F ? x : std::nullopt;
+  }
+
+  void find_codes() {
+    std::set<Value> candidates;
+    const bool exact = has_exact_bytes();
+    for (const NodeId id : graph_.order())
+      if (exact && byte_operand(id) && can_head(id, DType::I8))
+        candidates.insert(graph_.node(id).inputs[0]);
+    for (const Value& value : candidates) {
+      const std::vector<NodeId>& readers = readers_.at(value);
+      if (seen_.contains(value) || is_constant(value.node)) continue;
+      if (std::all_of(readers.begin(), readers.end(), [&](NodeId reader) {
+            return graph_.node(reader).inputs[0] == value && byte_operand(reader) &&
+                   can_head(reader, DType::I8);
+          }))
+        found_.coded[value] = is_never_negative(value) ? DType::U8 : DType::I8;
+    }
+    for (const NodeId id : graph_.order()) {
+      const std::vector<Value>& inputs = graph_.node(id).inputs;
+      const bool bytes = !inputs.empty() && found_.coded.contains(inputs[0]);
+      if (bytes || can_head(id, DType::F32)) heads_.insert(id);
+    }
+  }
+
+  bool is_never_negative(Value value) const {
+    const Node& node = graph_.node(value.node);
+    if (node.opcode != Opcode::CallFunction || value.index != 0) return false;
+    std::vector<TensorType> in;
+    const KernelCall call = describe_call(graph_, types_, value.node, in);
+    const std::vector<Stage> stages = stages_of(call, 0);
+    if (!stages.empty() && stages.back().kind == StageKind::Clamp) return stages.back().low >= 0;
+    if (!stages.empty() && stages.back().kind == StageKind::Quantise)
+      return stages.back().element.low >= 0 || is_never_negative(node.inputs[0]);
+    const std::vector<const KernelDef*> defs = kernels_of(call.op);
+    return std::any_of(defs.begin(), defs.end(),
+                       [](const KernelDef* def) { return def->keeps_range; }) &&
+           is_never_negative(node.inputs[0]);
+  }
+
+  /// Whether `next`, a reader of `value`, can go on with it.
+  bool can_follow(Value value, NodeId next) const {
+    const Node& node = graph_.node(next);
+    if (!is_call(graph_, next) || is_constant(next) || taken_.contains(next)) return false;
+    const auto count = std::count(node.inputs.begin(), node.inputs.end(), value);
+    if (count != 1 || types_[index(next)][0].shape != type_of(types_, value).shape) return false;
+    for (std::uint32_t k = 1; k < types_[index(next)].size(); ++k)
+      if (readers_.contains({next, k}) || seen_.contains({next, k})) return false;
+    const std::size_t from = operand_of(value, next);
+    std::vector<TensorType> in;
+    const std::vector<Stage> stages = stages_of(describe_call(graph_, types_, next, in), from);
+    if (stages.empty()) return false;
+    const bool adds = stages[0].kind == StageKind::Add;
+    for (std::size_t i = 0; i < node.inputs.size(); ++i)
+      if (i != from && is_constant(node.inputs[i].node) == adds) return false;
+    return true;
+  }
+  std::size_t operand_of(Value value, NodeId reader) const {
+    const std::vector<Value>& inputs = graph_.node(reader).inputs;
+    return static_cast<std::size_t>(std::find(inputs.begin(), inputs.end(), value) -
+                                    inputs.begin());
+  }
+
+  void follow(NodeId head) {
+    Chain chain{.head = head};
+    chain.at = head;
+    Value value{head};
+    bool tapped = false;
+    while (!found_.coded.contains(value)) {
+      const auto found = readers_.find(value);
+      if (found == readers_.end()) break;
+      const std::vector<NodeId>& readers = found->second;
+      const bool kept = seen_.contains(value) || readers.size() > 1;
+      // Behind a value that is kept only bytes follow: they need nothing else.
+      const auto next = std::find_if(readers.begin(), readers.end(), [&](NodeId reader) {
+        return can_follow(value, reader) && (!kept || found_.coded.contains(Value{reader}));
+      });
+      if (next == readers.end()) break;
+      if (!kept) found_.inside.insert(value);
+      tapped = tapped || kept;
+      chain.tail.push_back(*next);
+      taken_.insert(*next);
+      if (!tapped) chain.at = *next;
+      value = Value{*next};
+    }
+    found_.chains.push_back(std::move(chain));
+  }
+
+  const Graph& graph_;
+  const Types& types_;
+  const std::set<Value>& seen_;
+  std::map<NodeId, std::size_t> place_;
+  std::map<Value, std::vector<NodeId>> readers_;
+  std::set<NodeId> heads_;
+  std::set<NodeId> taken_;
+  Arrangement found_;
+};
+
+/// Decides how images lie, and adds conversions where calls disagree.
+class LayoutFinder {
+ public:
+  LayoutFinder(Graph& graph, const Types& types, Arrangement arrangement)
+      : graph_(graph), types_(types), found_(std::move(arrangement)) {}
+
+  Arrangement run() {
+    for (const Chain& chain : found_.chains) {
+      chained_.insert(chain.head);
+      chained_.insert(chain.tail.begin(), chain.tail.end());
+    }
+    const std::vector<NodeId> order(graph_.order().begin(), graph_.order().end());
+    for (const NodeId id : order) {
+      const Opcode opcode = graph_.node(id).opcode;
+      if (opcode == Opcode::Output) want(id, Layout::Dense);
+      if (opcode == Opcode::CallFunction && !found_.constants.contains(id)) settle(id);
+    }
+    return std::move(found_);
+  }
+
+ private:
+  bool is_image(Value value) const {
+    return type_of(types_, original(value)).shape.size() >= 3 &&
+           graph_.node(value.node).opcode != Opcode::GetAttr &&
+           !found_.constants.contains(value.node);
+  }
+  /// The value a conversion is of: it has the same type.
+  Value original(Value value) const {
+    const auto found = converted_from_.find(value.node);
+    return found == converted_from_.end() ? value : found->second;
+  }
+
+  void settle(NodeId id) {
+    const Layout layout = layout_for(id);
+    want(id, layout);
+    if (layout == Layout::Dense) return;
+    for (std::uint32_t k = 0; k < types_[index(id)].size(); ++k)
+      if (types_[index(id)][k].shape.size() >= 3) found_.channels_last.insert({id, k});
+  }
+
+  Layout layout_for(NodeId id) const {
+    const Node& node = graph_.node(id);
+    const Shape& out = types_[index(id)][0].shape;
+    if (chained_.contains(id)) return out.size() >= 3 ? Layout::ChannelsLast : Layout::Dense;
+    const bool asked = found_.coded.contains(Value{id}) ||
+                       std::any_of(node.inputs.begin(), node.inputs.end(), [&](const Value& input) {
+                         return found_.channels_last.contains(input);
+                       });
+    if (!asked || out.size() < 3) return Layout::Dense;
+    std::vector<TensorType> in;
+    const KernelCall call = describe_call(graph_, types_, id, in);
+    if (has(call.op.traits, Trait::View))
+      return in[0].shape == out ? Layout::ChannelsLast : Layout::Dense;
+    const std::vector<const KernelDef*> defs = kernels_of(call.op);
+    if (defs.size() != 1 || defs[0]->layouts == nullptr) return Layout::Dense;
+    switch (defs[0]->layouts(call)) {
+      case Layouts::Dense:
+        return Layout::Dense;
+      case Layouts::Both:
+        return Layout::ChannelsLast;
+      case Layouts::Same:
+        break;
+    }
+    for (std::size_t i = 0; i < in.size(); ++i)
+      if (numel(in[i].shape) != 1 && (in[i].shape != out || !is_image(node.inputs[i])))
+        return Layout::Dense;
+    return Layout::ChannelsLast;
+  }
+
+  /// Makes all images that a node reads lie in one way.
+  void want(NodeId id, Layout layout) {
+    for (std::size_t i = 0; i < graph_.node(id).inputs.size(); ++i) {
+      const Value value = graph_.node(id).inputs[i];
+      const Shape& shape = type_of(types_, value).shape;
+      if (!is_image(value) || found_.layout(value) == layout || is_layout_free(shape)) continue;
+      graph_.node(id).inputs[i] = converted(value, layout, id);
+    }
+  }
+
+  Value converted(Value value, Layout layout, NodeId before) {
+    const auto known = conversions_.find({value, layout});
+    if (known != conversions_.end()) return known->second;
+    const NodeId made = graph_.insert_before(
+        before, {.name = cat(graph_.node(value.node).name,
+                             layout == Layout::Dense ? "_dense" : "_channels_last"),
+                 .opcode = Opcode::CallFunction,
+                 .op = "identity",
+                 .target = "identity",
+                 .inputs = {value}});
+    converted_from_.emplace(made, value);
+    found_.conversions.insert(made);
+    if (layout == Layout::ChannelsLast) found_.channels_last.insert({made});
+    return conversions_.emplace(std::pair{value, layout}, Value{made}).first->second;
+  }
+
+  Graph& graph_;
+  const Types& types_;
+  Arrangement found_;
+  std::set<NodeId> chained_;
+  std::map<NodeId, Value> converted_from_;
+  std::map<std::pair<Value, Layout>, Value> conversions_;
+};
+
+}  // namespace
+
+std::optional<Element> grid_of(const Graph& graph, const Types& types, Value value) {
+  if (!is_call(graph, value.node) || value.index != 0) return {};
+  std::vector<TensorType> in;
+  const std::vector<Stage> stages = stages_of(describe_call(graph, types, value.node, in), 0);
+  if (stages.size() != 1 || stages[0].kind != StageKind::Quantise) return {};
+  return stages[0].element;
+}
+
+bool is_layout_free(const Shape& shape) {
+  return shape.size() < 3 || shape[1] == 1 || ops::product(shape, 2) == 1;
+}
+
+Arrangement arrange(Graph& graph, const Types& types, const std::set<Value>& seen) {
+  return LayoutFinder(graph, types, ChainFinder(graph, types, seen).run()).run();
+}
+
+}  // namespace chop

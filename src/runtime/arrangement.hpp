@@ -1,0 +1,47 @@
+// How a plan whose parameters stay as they are runs a graph: what is computed once, which calls
+// run as one chain, how images lie in memory, and which values are kept as bytes.
+#pragma once
+
+#include <map>
+#include <set>
+#include <vector>
+
+#include "ops/infer.hpp"
+#include "runtime/kernel.hpp"
+
+namespace chop {
+
+/// A call and those that finish its result on the spot. All of them run when `at` is reached.
+struct Chain {
+  NodeId head;
+  std::vector<NodeId> tail = {};
+  NodeId at = head;
+};
+
+struct Arrangement {
+  std::set<NodeId> constants;  ///< calls whose operands never change
+  std::vector<Chain> chains;
+  std::set<Value> inside;         ///< values that never reach memory
+  std::set<Value> channels_last;  ///< images that lie so
+  std::set<NodeId> conversions;   ///< `identity` calls that change the layout
+  std::map<Value, DType> coded;   ///< fixed-point values kept as their codes: I8 or U8
+
+  Layout layout(Value value) const {
+    return channels_last.contains(value) ? Layout::ChannelsLast : Layout::Dense;
+  }
+};
+
+/// Adds conversions to the graph, whose types are given. Values in `seen` are computed as they
+/// are: dense and in float.
+Arrangement arrange(Graph& graph, const Types& types, const std::set<Value>& seen);
+
+/// The grid that the result of a call is put on, if it is a fixed-point one.
+std::optional<Element> grid_of(const Graph& graph, const Types& types, Value value);
+/// What kernels are asked about a node; without operands' values.
+KernelCall describe_call(const Graph& graph, const Types& types, NodeId id,
+                         std::vector<TensorType>& in);
+
+/// Whether the bytes of both layouts are the same, or there is but one.
+bool is_layout_free(const Shape& shape);
+
+}  // namespace chop

@@ -1,0 +1,62 @@
+#include "runtime/image_cut.hpp"
+
+#include <algorithm>
+
+namespace chop {
+namespace {
+
+/// Multiply-accumulates worth a piece of their own.
+constexpr std::int64_t kPieceWork = std::int64_t{1} << 22;
+/// Sums of a piece that stay in the second cache beside weights and images.
+constexpr std::int64_t kPieceSums = std::int64_t{1} << 16;
+/// Bytes of weights that do.
+constexpr std::int64_t kPieceWeights = std::int64_t{1} << 20;
+/// Output channels that primitives do together.
+constexpr std::int64_t kChannels = 64;
+
+std::int64_t parts_of(std::int64_t whole, std::int64_t part) {
+  return (whole + part - 1) / part;
+}
+
+}  // namespace
+
+Band band_of(const ops::Window& w, std::int64_t row, std::int64_t rows) {
+  const std::int64_t first = w.row(row, 0);
+  const std::int64_t last = w.row(row + rows - 1, w.kernel.h - 1) + 1;
+  return {.first = std::max<std::int64_t>(0, first),
+          .last = std::min(w.in.h, last),
+          .above = std::max<std::int64_t>(0, -first),
+          .below = std::max<std::int64_t>(0, last - w.in.h)};
+}
+
+std::vector<ImagePiece> cut_images(const ops::ConvShape& conv, std::int64_t element) {
+  const std::int64_t work = std::max<std::int64_t>(1, conv.macs() / conv.batch);
+  const std::int64_t out_rows = conv.window.out.h;
+  const std::int64_t row_sums = conv.window.out.w * conv.out_channels;
+  const std::int64_t weights =
+      conv.out_channels * conv.group_in() * conv.window.kernel.area() * element;
+  std::int64_t images = 1, rows = out_rows, channels = conv.out_channels;
+  if (2 * work <= kPieceWork && row_sums * out_rows <= kPieceSums) {
+    images = std::min({kPieceWork / work, kPieceSums / (row_sums * out_rows), conv.batch});
+  } else if (conv.groups == 1 && weights > kPieceWeights && channels > kChannels) {
+    const std::int64_t parts = parts_of(weights, kPieceWeights);
+    channels = parts_of(parts_of(channels, parts), kChannels) * kChannels;
+  } else {
+    std::int64_t bands = std::max(work / kPieceWork, parts_of(row_sums * out_rows, kPieceSums));
+    bands = std::clamp<std::int64_t>(parts_of(bands, 2) * 2, 1, out_rows);
+    rows = parts_of(out_rows, bands);
+  }
+  std::vector<ImagePiece> pieces;
+  for (std::int64_t c = 0; c < conv.out_channels; c += channels)
+    for (std::int64_t n = 0; n < conv.batch; n += images)
+      for (std::int64_t r = 0; r < out_rows; r += rows)
+        pieces.push_back({.image = n,
+                          .images = std::min(images, conv.batch - n),
+                          .row = r,
+                          .rows = std::min(rows, out_rows - r),
+                          .channel = c,
+                          .channels = std::min(channels, conv.out_channels - c)});
+  return pieces;
+}
+
+}  // namespace chop

@@ -1,0 +1,33 @@
+#include "runtime/onednn.hpp"
+
+#include <omp.h>
+
+namespace chop {
+
+void prepare_onednn() {
+  // Fails only when it comes too late, and then what was made before runs already.
+  [[maybe_unused]] static const dnnl_status_t once =
+      dnnl_set_max_cpu_isa(dnnl_cpu_isa_avx512_core_bf16);
+}
+
+const dnnl::engine& onednn_engine() {
+  prepare_onednn();
+  static const dnnl::engine cpu(dnnl::engine::kind::cpu, 0);
+  return cpu;
+}
+
+dnnl::primitive_attr onednn_attributes() {
+  omp_set_num_threads(1);  // primitives are made for the threads there are
+  dnnl::primitive_attr attr;
+  attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+  return attr;
+}
+
+bool has_exact_bytes() {
+  prepare_onednn();
+  const dnnl_cpu_isa_t isa = dnnl_get_effective_cpu_isa();
+  return isa == dnnl_cpu_isa_avx2_vnni || isa == dnnl_cpu_isa_avx512_core_vnni ||
+         isa == dnnl_cpu_isa_avx512_core_bf16;
+}
+
+}  // namespace chop

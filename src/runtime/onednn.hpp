@@ -1,0 +1,21 @@
+// What all users of oneDNN share: one engine, on which every primitive runs on the thread that
+// calls it.
+#pragma once
+
+#include <oneapi/dnnl/dnnl.hpp>
+
+namespace chop {
+
+/// To be called before anything else of oneDNN. Its AMX kernels are left out: those of version 2.6
+/// end in illegal instructions on machines that have AMX.
+void prepare_onednn();
+
+const dnnl::engine& onednn_engine();
+
+/// Attributes of a primitive for one thread whose scratch memory the caller brings.
+dnnl::primitive_attr onednn_attributes();
+
+/// Whether sums of products of bytes are exact: without VNNI pairs of products saturate.
+bool has_exact_bytes();
+
+}  // namespace chop
