@@ -40,6 +40,9 @@ class ChainFinder {
     find_readers();
     find_constants();
     find_codes();
+    found_.exact = std::any_of(graph_.order().begin(), graph_.order().end(), [&](NodeId id) {
+      return is_call(graph_, id) && has(op_of(graph_.node(id)).traits, Trait::Surrogate);
+    });
     for (const NodeId id : graph_.order())
       if (heads_.contains(id)) follow(id);
     return std::move(found_);

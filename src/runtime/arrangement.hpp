@@ -25,6 +25,7 @@ struct Arrangement {
   std::set<Value> channels_last;  ///< images that lie so
   std::set<NodeId> conversions;   ///< `identity` calls that change the layout
   std::map<Value, DType> coded;   ///< fixed-point values kept as their codes: I8 or U8
+  bool exact = true;              ///< no rounding may change; false in graphs without formats
 
   Layout layout(Value value) const {
     return channels_last.contains(value) ? Layout::ChannelsLast : Layout::Dense;

@@ -1,5 +1,7 @@
 #include "runtime/finish.hpp"
 
+#include <limits>
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "runtime/finish.cpp"
 #include "hwy/foreach_target.h"
@@ -86,6 +88,9 @@ struct Block {
         return each([&](V x, int i) { return hn::Add(x, load(other, i)); });
       }
       case StageKind::Clamp:
+        if (stage.high == std::numeric_limits<float>::infinity())
+          return each(
+              [&](V x, int) { return where(hn::Lt(x, set(stage.low)), set(stage.low), x); });
         return each([&](V x, int) {
           return where(hn::Lt(x, set(stage.low)), set(stage.low),
                        where(hn::Gt(x, set(stage.high)), set(stage.high), x));

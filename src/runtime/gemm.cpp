@@ -1,6 +1,7 @@
-// Small products: B is packed into panels of full vectors; tiles of up to 6 rows by 2
-// vectors stay in registers while k runs. Large products go to oneDNN, cut into blocks of C
-// that depend on the shape alone, so that the bits do not depend on the number of threads.
+// Small products: B is read in panels of a few vectors, packed where its rows do not lie so;
+// tiles of up to 16 vectors stay in registers while k runs. Large products go to oneDNN, cut into
+// blocks of C that depend on the shape alone, so that the bits do not depend on the number of
+// threads.
 #include "runtime/gemm.hpp"
 
 #include <omp.h>
@@ -17,6 +18,19 @@
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 
+#ifndef CH_GEMM_PART
+#define CH_GEMM_PART
+namespace chop {
+/// What one call of the kernel does, and with what.
+struct GemmPart {
+  std::int64_t from, to;  ///< columns
+  bool strands;           ///< each element in several sums along k
+  const float* packed;    ///< all of B, or null
+  float* scratch;
+};
+}  // namespace chop
+#endif
+
 HWY_BEFORE_NAMESPACE();
 namespace chop {
 namespace HWY_NAMESPACE {
@@ -25,88 +39,159 @@ namespace hn = hwy::HWY_NAMESPACE;
 constexpr hn::ScalableTag<float> kTag{};
 using Vec = hn::Vec<decltype(kTag)>;
 
+/// Vectors of sums in a tile, and of columns in a panel: what the registers hold.
+constexpr int kSums = HWY_TARGET <= HWY_AVX3 ? 16 : 8;
+constexpr int kPanel = HWY_TARGET <= HWY_AVX3 ? 4 : 2;
+/// Sums along k of one element where there are too few elements to fill the pipeline.
+constexpr int kStrands = 4;
+
 /// B(k, j) for the vectors of one panel, k after k, padded with zeros.
 void pack_panel(const Gemm& g, const float* b, std::int64_t first, std::int64_t width,
                 float* panel) {
   const std::int64_t columns = std::min(width, g.n - first);
-  for (std::int64_t k = 0; k < g.k; ++k) {
-    const float* from = b + k * g.b_row + first * g.b_col;
-    float* to = panel + k * width;
-    for (std::int64_t j = 0; j < columns; ++j) to[j] = from[j * g.b_col];
-    for (std::int64_t j = columns; j < width; ++j) to[j] = 0;
+  if (columns < width) std::fill(panel, panel + width * g.k, 0.0F);
+  for (std::int64_t j = 0; j < columns; ++j) {
+    const float* from = b + (first + j) * g.b_col;
+    float* to = panel + j;
+    for (std::int64_t k = 0; k < g.k; ++k) to[k * width] = from[k * g.b_row];
   }
 }
 
-template <int kRows, int kVectors>
-void tile(const Gemm& g, const float* a, const float* panel, std::int64_t panel_row,
-          const float* bias, float* c, std::int64_t columns) {
+/// Where a panel of B lies: row k starts at data + k * row. Its last vector has `last` columns
+/// that count; packed ones have zeros behind them.
+struct Panel {
+  const float* data;
+  std::int64_t row;
+  std::int64_t last;
+  bool packed;
+};
+
+template <int kRows, int kVectors, int kSplit>
+HWY_INLINE void tile(const Gemm& g, const float* a, const Panel& panel, const float* bias,
+                     float* c) {
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(kTag));
-  Vec sum[kRows][kVectors];
-  for (int r = 0; r < kRows; ++r)
-    for (int v = 0; v < kVectors; ++v) sum[r][v] = hn::Zero(kTag);
-  for (std::int64_t k = 0; k < g.k; ++k) {
+  const auto mask = hn::FirstN(kTag, static_cast<std::size_t>(panel.last));
+  const bool cut = !panel.packed && panel.last < lanes;
+  Vec sum[kSplit][kRows][kVectors];
+  for (int s = 0; s < kSplit; ++s)
+    for (int r = 0; r < kRows; ++r)
+      for (int v = 0; v < kVectors; ++v) sum[s][r][v] = hn::Zero(kTag);
+  const auto step = [&](std::int64_t k, int s, bool masked) HWY_ATTR {
+    const float* from = panel.data + k * panel.row;
     Vec bk[kVectors];
-    for (int v = 0; v < kVectors; ++v) bk[v] = hn::LoadU(kTag, panel + k * panel_row + v * lanes);
+    for (int v = 0; v < kVectors; ++v)
+      bk[v] = masked && v + 1 == kVectors ? hn::MaskedLoad(mask, kTag, from + v * lanes)
+                                          : hn::LoadU(kTag, from + v * lanes);
     for (int r = 0; r < kRows; ++r) {
       const Vec ak = hn::Set(kTag, a[r * g.a_row + k * g.a_col]);
-      for (int v = 0; v < kVectors; ++v) sum[r][v] = hn::MulAdd(ak, bk[v], sum[r][v]);
+      for (int v = 0; v < kVectors; ++v) sum[s][r][v] = hn::MulAdd(ak, bk[v], sum[s][r][v]);
     }
+  };
+  std::int64_t k = 0;
+  if (cut) {
+    for (; k + kSplit <= g.k; k += kSplit)
+      for (int s = 0; s < kSplit; ++s) step(k + s, s, true);
+    for (; k < g.k; ++k) step(k, 0, true);
+  } else {
+    for (; k + kSplit <= g.k; k += kSplit)
+      for (int s = 0; s < kSplit; ++s) step(k + s, s, false);
+    for (; k < g.k; ++k) step(k, 0, false);
   }
   for (int v = 0; v < kVectors; ++v) {
-    const std::int64_t left = columns - v * lanes;
-    if (left <= 0) break;
-    const auto count = static_cast<std::size_t>(std::min(left, lanes));
-    const auto mask = hn::FirstN(kTag, count);
-    const Vec add = bias == nullptr ? hn::Zero(kTag) : hn::MaskedLoad(mask, kTag, bias + v * lanes);
+    const bool part = v + 1 == kVectors && panel.last < lanes;
+    Vec add = hn::Zero(kTag);
+    if (bias != nullptr)
+      add = part ? hn::MaskedLoad(mask, kTag, bias + v * lanes) : hn::LoadU(kTag, bias + v * lanes);
     for (int r = 0; r < kRows; ++r) {
-      Vec y = hn::Add(sum[r][v], add);
+      Vec total = sum[0][r][v];
+      if constexpr (kSplit == kStrands)
+        total = hn::Add(hn::Add(sum[0][r][v], sum[1][r][v]), hn::Add(sum[2][r][v], sum[3][r][v]));
+      Vec y = hn::Add(total, add);
       // Not Max: a NaN must stay one.
       if (g.relu) y = hn::IfThenElse(hn::Lt(y, hn::Zero(kTag)), hn::Zero(kTag), y);
       float* out = c + r * g.c_row + v * lanes;
-      if (count == static_cast<std::size_t>(lanes))
-        hn::StoreU(y, kTag, out);
-      else
+      if (part)
         hn::BlendedStore(y, mask, kTag, out);
+      else
+        hn::StoreU(y, kTag, out);
     }
   }
 }
 
-template <int kVectors>
-void rows_of_panel(const Gemm& g, const float* a, const float* panel, std::int64_t panel_row,
-                   const float* bias, float* c, std::int64_t columns) {
-  std::int64_t i = 0;
-  for (; i + 6 <= g.m; i += 6)
-    tile<6, kVectors>(g, a + i * g.a_row, panel, panel_row, bias, c + i * g.c_row, columns);
-  for (; i + 2 <= g.m; i += 2)
-    tile<2, kVectors>(g, a + i * g.a_row, panel, panel_row, bias, c + i * g.c_row, columns);
-  for (; i < g.m; ++i)
-    tile<1, kVectors>(g, a + i * g.a_row, panel, panel_row, bias, c + i * g.c_row, columns);
+/// Rows from `i` on in tiles of kRows; returns the first row left.
+template <int kRows, int kVectors, int kSplit>
+std::int64_t rows_by(const Gemm& g, std::int64_t i, const float* a, const Panel& panel,
+                     const float* bias, float* c) {
+  for (; i + kRows <= g.m; i += kRows)
+    tile<kRows, kVectors, kSplit>(g, a + i * g.a_row, panel, bias, c + i * g.c_row);
+  return i;
 }
 
-void small_gemm(const Gemm& g, const float* a, const float* b, const float* bias, float* c,
-                float* scratch) {
+template <int kVectors>
+void rows_of_panel(const Gemm& g, bool strands, const float* a, const Panel& panel,
+                   const float* bias, float* c) {
+  std::int64_t i = 0;
+  if (strands) {
+    constexpr int kRows = kSums / kStrands / kVectors > 0 ? kSums / kStrands / kVectors : 1;
+    i = rows_by<kRows, kVectors, kStrands>(g, i, a, panel, bias, c);
+    rows_by<1, kVectors, kStrands>(g, i, a, panel, bias, c);
+    return;
+  }
+  constexpr int kRows = kSums / kVectors;
+  i = rows_by<kRows, kVectors, 1>(g, i, a, panel, bias, c);
+  if constexpr (kRows > 4) i = rows_by<4, kVectors, 1>(g, i, a, panel, bias, c);
+  if constexpr (kRows > 2) i = rows_by<2, kVectors, 1>(g, i, a, panel, bias, c);
+  rows_by<1, kVectors, 1>(g, i, a, panel, bias, c);
+}
+
+void panel_rows(const Gemm& g, bool strands, int vectors, const float* a, const Panel& panel,
+                const float* bias, float* c) {
+  switch (vectors) {
+    case 1:
+      return rows_of_panel<1>(g, strands, a, panel, bias, c);
+    case 2:
+      return rows_of_panel<2>(g, strands, a, panel, bias, c);
+    case 3:
+      return rows_of_panel < kPanel < 3 ? 1 : 3 > (g, strands, a, panel, bias, c);
+    default:
+      return rows_of_panel < kPanel < 4 ? 1 : 4 > (g, strands, a, panel, bias, c);
+  }
+}
+
+/// Columns [from, to) of C, `from` being the first of a panel.
+void small_gemm(const Gemm& g, const GemmPart& part, const float* a, const float* b,
+                const float* bias, float* c) {
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(kTag));
-  for (std::int64_t first = 0; first < g.n; first += 2 * lanes) {
-    const std::int64_t columns = std::min(2 * lanes, g.n - first);
-    const bool narrow = columns <= lanes;
-    const std::int64_t width = narrow ? lanes : 2 * lanes;
-    const float* panel = b + first;
-    std::int64_t panel_row = g.b_row;
-    if (g.b_col != 1 || columns != width) {
-      pack_panel(g, b, first, width, scratch);
-      panel = scratch;
-      panel_row = width;
+  for (std::int64_t first = part.from; first < part.to; first += kPanel * lanes) {
+    const std::int64_t columns = std::min(kPanel * lanes, g.n - first);
+    const std::int64_t vectors = (columns + lanes - 1) / lanes;
+    const std::int64_t width = vectors * lanes;
+    Panel panel{b + first, g.b_row, columns - (vectors - 1) * lanes, false};
+    if (part.packed != nullptr) {
+      panel = {part.packed + first * g.k, width, panel.last, true};
+    } else if (g.b_col != 1) {
+      pack_panel(g, b, first, width, part.scratch);
+      panel = {part.scratch, width, panel.last, true};
     }
-    const float* panel_bias = bias == nullptr ? nullptr : bias + first;
-    if (narrow)
-      rows_of_panel<1>(g, a, panel, panel_row, panel_bias, c + first, columns);
-    else
-      rows_of_panel<2>(g, a, panel, panel_row, panel_bias, c + first, columns);
+    panel_rows(g, part.strands, static_cast<int>(vectors), a, panel,
+               bias == nullptr ? nullptr : bias + first, c + first);
+  }
+}
+
+/// All panels of B, one after the other.
+void pack_all(const Gemm& g, const float* b, float* packed) {
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(kTag));
+  for (std::int64_t first = 0; first < g.n; first += kPanel * lanes) {
+    const std::int64_t columns = std::min(kPanel * lanes, g.n - first);
+    pack_panel(g, b, first, (columns + lanes - 1) / lanes * lanes, packed + first * g.k);
   }
 }
 
 std::int64_t panel_floats() {
-  return 2 * static_cast<std::int64_t>(hn::Lanes(kTag));
+  return kPanel * static_cast<std::int64_t>(hn::Lanes(kTag));
+}
+std::int64_t vector_floats() {
+  return static_cast<std::int64_t>(hn::Lanes(kTag));
 }
 
 }  // namespace HWY_NAMESPACE
@@ -117,12 +202,16 @@ HWY_AFTER_NAMESPACE();
 namespace chop {
 HWY_EXPORT(small_gemm);
 HWY_EXPORT(panel_floats);
+HWY_EXPORT(vector_floats);
+HWY_EXPORT(pack_all);
 namespace {
 
 /// Above this many multiply-accumulates oneDNN's blocking pays for its call.
 constexpr std::int64_t kLargeWork = std::int64_t{1} << 21;
 /// Work of one task when a large product is shared among threads.
 constexpr std::int64_t kTaskWork = std::int64_t{1} << 22;
+/// Floats of packed weights worth a task where few rows make reading them the work.
+constexpr std::int64_t kTaskWeights = std::int64_t{1} << 16;
 
 bool is_large(const Gemm& g) {
   return g.m * g.n * g.k >= kLargeWork && g.k >= 32 && g.n >= 32;
@@ -173,16 +262,40 @@ void large_gemm(const Gemm& g, const float* a, const float* b, const float* bias
   });
 }
 
-/// Our own kernel computes each element by itself, so rows may be shared out in any way.
-void shared_small_gemm(const Gemm& g, const float* a, const float* b, const float* bias, float* c,
-                       std::int64_t rows, int threads) {
-  parallel_for(threads, (g.m + rows - 1) / rows, [&](std::int64_t task) {
-    Gemm part = g;
-    part.m = std::min(rows, g.m - task * rows);
-    HWY_DYNAMIC_DISPATCH(small_gemm)
-    (part, a + task * rows * g.a_row, b, bias, c + task * rows * g.c_row,
-     reinterpret_cast<float*>(thread_scratch(g.scratch() * sizeof(float))));
-  });
+/// Too few elements to hide how long an addition takes: each is added up in several sums.
+bool in_strands(const Gemm& g) {
+  const std::int64_t lanes = HWY_DYNAMIC_DISPATCH(vector_floats)();
+  return g.k >= 32 && g.m * ((g.n + lanes - 1) / lanes) <= 8;
+}
+
+/// Our own kernel computes each element by itself, so rows and panels may be shared out in any
+/// way. Work is cut by rows, or by panels where there are few rows.
+void small_product(const Gemm& g, const float* a, const float* b, const float* packed,
+                   const float* bias, float* c, float* scratch, int threads) {
+  const bool strands = in_strands(g);
+  const std::int64_t work = std::max<std::int64_t>(1, g.n * g.k);
+  const std::int64_t rows = std::max<std::int64_t>(12, kTaskWork / work / 12 * 12);
+  if (threads > 1 && rows < g.m)
+    return parallel_for(threads, (g.m + rows - 1) / rows, [&](std::int64_t task) {
+      Gemm part = g;
+      part.m = std::min(rows, g.m - task * rows);
+      float* const own =
+          packed != nullptr ? nullptr
+                            : reinterpret_cast<float*>(thread_scratch(g.scratch() * sizeof(float)));
+      HWY_DYNAMIC_DISPATCH(small_gemm)
+      (part, {0, g.n, strands, packed, own}, a + task * rows * g.a_row, b, bias,
+       c + task * rows * g.c_row);
+    });
+  const std::int64_t width = HWY_DYNAMIC_DISPATCH(panel_floats)();
+  const std::int64_t columns =
+      std::max(width, kTaskWeights / std::max<std::int64_t>(1, g.k) / width * width);
+  if (threads > 1 && packed != nullptr && columns < g.n)
+    return parallel_for(threads, (g.n + columns - 1) / columns, [&](std::int64_t task) {
+      HWY_DYNAMIC_DISPATCH(small_gemm)
+      (g, {task * columns, std::min(g.n, (task + 1) * columns), strands, packed, nullptr}, a, b,
+       bias, c);
+    });
+  HWY_DYNAMIC_DISPATCH(small_gemm)(g, {0, g.n, strands, packed, scratch}, a, b, bias, c);
 }
 
 }  // namespace
@@ -196,11 +309,22 @@ void Gemm::run(const float* a, const float* b, const float* bias, float* c, floa
                int threads) const {
   if (m == 0 || n == 0) return;
   if (is_large(*this)) return large_gemm(*this, a, b, bias, c, threads);
-  const std::int64_t rows =
-      std::clamp<std::int64_t>(kTaskWork / (n * std::max<std::int64_t>(k, 1)), 12, m + 12);
-  if (threads > 1 && rows < m)
-    return shared_small_gemm(*this, a, b, bias, c, rows / 6 * 6, threads);
-  HWY_DYNAMIC_DISPATCH(small_gemm)(*this, a, b, bias, c, scratch_memory);
+  small_product(*this, a, b, nullptr, bias, c, scratch_memory, threads);
+}
+
+std::vector<float> Gemm::pack(const float* b) const {
+  if (is_large(*this)) return {};
+  const std::int64_t lanes = HWY_DYNAMIC_DISPATCH(vector_floats)();
+  std::vector<float> packed(static_cast<std::size_t>((n + lanes - 1) / lanes * lanes * k));
+  HWY_DYNAMIC_DISPATCH(pack_all)(*this, b, packed.data());
+  return packed;
+}
+
+void Gemm::run_packed(const float* a, const float* b, const float* packed, const float* bias,
+                      float* c, int threads) const {
+  if (m == 0 || n == 0) return;
+  if (is_large(*this)) return large_gemm(*this, a, b, bias, c, threads);
+  small_product(*this, a, b, packed, bias, c, nullptr, threads);
 }
 
 }  // namespace chop

@@ -1,5 +1,5 @@
-// Matrix products C = A B (+ C): our own kernel where oneDNN's call would cost more than the
-// work, oneDNN where the matrices are large.
+// Matrix products C = A B: our own kernel where oneDNN's call would cost more than the work,
+// oneDNN where the matrices are large.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace chop {
 
-/// C [m, n] += or = Σ_k A(i, k) B(k, j). Element A(i, k) lies at a[i * a_row + k * a_col], so
-/// a transposed operand is a swap of strides; likewise B. One of each pair of strides is 1.
+/// C [m, n] = Σ_k A(i, k) B(k, j). Element A(i, k) lies at a[i * a_row + k * a_col], so a
+/// transposed operand is a swap of strides; likewise B. One of each pair of strides is 1.
 /// C has unit column stride. `relu` clamps C at zero, `bias` (length n) is added first.
 struct Gemm {
   std::int64_t m = 0, n = 0, k = 0;
@@ -21,6 +21,12 @@ struct Gemm {
   std::size_t scratch() const;
   void run(const float* a, const float* b, const float* bias, float* c, float* scratch,
            int threads) const;
+
+  /// B as run_packed() wants it: worth keeping where B stays the same.
+  std::vector<float> pack(const float* b) const;
+  /// The same bits as run().
+  void run_packed(const float* a, const float* b, const float* packed, const float* bias, float* c,
+                  int threads) const;
 };
 
 }  // namespace chop

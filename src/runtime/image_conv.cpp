@@ -27,7 +27,7 @@ using Type = memory::data_type;
 /// A primitive for pieces of one size at one kind of place.
 struct Primitive {
   dnnl::primitive run;
-  memory::desc src, weights, dst, scratchpad;
+  memory::desc src, weights, bias, dst, scratchpad;
 };
 
 /// One piece with the memory descriptions that running it needs; their addresses are filled in
@@ -36,8 +36,30 @@ struct Task {
   ImagePiece piece;
   const Primitive* primitive = nullptr;
   std::size_t source = 0;  ///< first byte of the images it reads
-  memory src, weights, dst, scratchpad;
+  memory src, weights, bias, dst, scratchpad;
 };
+
+/// (x w + b - m) s + t = x (w s) + ((b - m) s + t): one rounding of each weight, no work at run.
+void fold_norm(ImageConvJob& job, std::vector<float>& weights) {
+  const ops::ConvShape& conv = job.shape;
+  const auto channels = static_cast<std::size_t>(conv.out_channels);
+  Stage bias{.kind = StageKind::Bias, .a = std::vector<float>(channels)};
+  std::size_t at = 0;
+  if (job.stages[0].kind == StageKind::Bias) bias.a = job.stages[at++].a;
+  if (at >= job.stages.size() || job.stages[at].kind != StageKind::Norm) return;
+  const Stage norm = job.stages[at];
+  const std::size_t each = static_cast<std::size_t>(conv.group_in() * conv.window.kernel.area());
+  weights.assign(job.weights, job.weights + channels * each);
+  for (std::size_t c = 0; c < channels; ++c) {
+    for (std::size_t i = 0; i < each; ++i) weights[c * each + i] *= norm.b[c];
+    bias.a[c] =
+        static_cast<float>((static_cast<double>(bias.a[c]) - norm.a[c]) * norm.b[c] + norm.c[c]);
+  }
+  bias.output = norm.output;
+  job.weights = weights.data();
+  job.stages.erase(job.stages.begin(), job.stages.begin() + static_cast<std::ptrdiff_t>(at));
+  job.stages[0] = std::move(bias);
+}
 
 std::size_t in_lines(std::size_t bytes) {
   return (bytes + 63) / 64 * 64;
@@ -52,6 +74,9 @@ class ImageConv {
       sum_type_ = Type::s32;
       unscale_ = job_.grid->unscale * job_.weight_grid->unscale;
     }
+    std::vector<float> folded;
+    if (!job_.exact && !job_.grid) fold_norm(job_, folded);
+    take_bias();
     const auto element = static_cast<std::int64_t>(job_.grid ? 1 : sizeof(float));
     const std::vector<ImagePiece> pieces = cut_images(conv_, element);
     tasks_.reserve(pieces.size());
@@ -66,6 +91,22 @@ class ImageConv {
   }
 
  private:
+  /// The primitive adds a bias to float sums. Sums that are the one result lie where it lies.
+  void take_bias() {
+    std::vector<Stage>& stages = job_.stages;
+    if (!job_.grid && stages[0].kind == StageKind::Bias) {
+      bias_ = stages[0].a;
+      stages[0].kind = StageKind::Keep;
+    }
+    const auto kept = std::count_if(stages.begin(), stages.end(),
+                                    [](const Stage& stage) { return stage.output >= 0; });
+    in_place_ = !job_.grid && kept == 1 && stages.back().output == 0 && !stages.back().codes;
+    std::erase_if(stages, [](const Stage& stage) {
+      return stage.kind == StageKind::Keep && stage.output < 0;
+    });
+    nothing_left_ = in_place_ && stages.size() == 1 && stages[0].kind == StageKind::Keep;
+  }
+
   void add_task(const ImagePiece& piece, std::int64_t element) {
     const Primitive& primitive = primitive_for(piece);
     const Band band = band_of(conv_.window, piece.row, piece.rows);
@@ -77,6 +118,8 @@ class ImageConv {
                                             conv_.window.in.w * conv_.in_channels * element),
          .src = memory(primitive.src, engine, nullptr),
          .weights = packed_weights(piece, primitive.weights),
+         .bias = bias_.empty() ? memory()
+                               : memory(primitive.bias, engine, bias_.data() + piece.channel),
          .dst = memory(primitive.dst, engine, nullptr),
          .scratchpad = memory(primitive.scratchpad, engine, nullptr)});
   }
@@ -108,13 +151,16 @@ class ImageConv {
         known != weight_layouts_.end()
             ? known->second
             : memory::desc(weight_dims(piece.channels), weight_type_, Tag::any);
+    const memory::desc bias =
+        bias_.empty() ? memory::desc() : memory::desc({piece.channels}, Type::f32, Tag::a);
     const dnnl::convolution_forward::primitive_desc made(
-        {dnnl::prop_kind::forward_inference, dnnl::algorithm::convolution_direct, src, weights, dst,
-         Dims{w.stride.h, w.stride.w}, Dims{w.dilation.h - 1, w.dilation.w - 1},
+        {dnnl::prop_kind::forward_inference, dnnl::algorithm::convolution_direct, src, weights,
+         bias, dst, Dims{w.stride.h, w.stride.w}, Dims{w.dilation.h - 1, w.dilation.w - 1},
          Dims{band.above, w.padding.w}, Dims{band.below, w.padding.w}},
         onednn_attributes(), onednn_engine());
     weight_layouts_.emplace(piece.channels, made.weights_desc());
-    return {dnnl::convolution_forward(made), src, made.weights_desc(), dst, made.scratchpad_desc()};
+    return {dnnl::convolution_forward(made), src, made.weights_desc(), bias, dst,
+            made.scratchpad_desc()};
   }
 
   /// The weights of a piece's channels as the primitive likes them, shared by all such pieces.
@@ -142,29 +188,11 @@ class ImageConv {
     return packed;
   }
 
-  void run_task(Task& task, const std::byte* x, const KernelArgs& args) {
-    const Primitive& primitive = *task.primitive;
-    const std::size_t sums_bytes = in_lines(primitive.dst.get_size());
-    std::byte* const memory_here = thread_scratch(sums_bytes + primitive.scratchpad.get_size());
-    const auto set = [](const memory& at, const std::byte* data) {
-      dnnl_memory_set_data_handle(at.get(), const_cast<std::byte*>(data));
-    };
-    set(task.src, x + task.source);
-    set(task.dst, memory_here);
-    set(task.scratchpad, memory_here + sums_bytes);
-    const std::array<dnnl_exec_arg_t, 4> exec = {{{DNNL_ARG_SRC, task.src.get()},
-                                                  {DNNL_ARG_WEIGHTS, task.weights.get()},
-                                                  {DNNL_ARG_DST, task.dst.get()},
-                                                  {DNNL_ARG_SCRATCHPAD, task.scratchpad.get()}}};
-    omp_set_num_threads(1);
-    thread_local dnnl::stream stream(onednn_engine());
-    [[maybe_unused]] const dnnl_status_t status = dnnl_primitive_execute(
-        primitive.run.get(), stream.get(), static_cast<int>(exec.size()), exec.data());
-    assert(status == dnnl_success && "oneDNN failed to run what it had agreed to");
-    const ImagePiece& piece = task.piece;
+  /// The stages over the sums of a piece.
+  void finish_piece(const ImagePiece& piece, const std::byte* sums, const KernelArgs& args) {
     const ops::Extent& out = conv_.window.out;
     finish(job_.stages,
-           {.data = memory_here,
+           {.data = sums,
             .whole = job_.grid.has_value(),
             .unscale = unscale_,
             .places = piece.images * piece.rows * out.w,
@@ -175,12 +203,45 @@ class ImageConv {
            args);
   }
 
+  void run_task(Task& task, const std::byte* x, const KernelArgs& args) {
+    const Primitive& primitive = *task.primitive;
+    const ImagePiece& piece = task.piece;
+    const bool direct = in_place_ && piece.channels == conv_.out_channels;
+    const std::size_t sums_bytes = direct ? 0 : in_lines(primitive.dst.get_size());
+    std::byte* const memory_here = thread_scratch(sums_bytes + primitive.scratchpad.get_size());
+    std::byte* sums = memory_here;
+    if (direct)
+      sums = args.out[0] + static_cast<std::size_t>((piece.image * conv_.window.out.h + piece.row) *
+                                                    conv_.window.out.w * conv_.out_channels) *
+                               sizeof(float);
+    const auto set = [](const memory& at, const std::byte* data) {
+      dnnl_memory_set_data_handle(at.get(), const_cast<std::byte*>(data));
+    };
+    set(task.src, x + task.source);
+    set(task.dst, sums);
+    set(task.scratchpad, memory_here + sums_bytes);
+    const std::array<dnnl_exec_arg_t, 5> exec = {{{DNNL_ARG_SRC, task.src.get()},
+                                                  {DNNL_ARG_WEIGHTS, task.weights.get()},
+                                                  {DNNL_ARG_DST, task.dst.get()},
+                                                  {DNNL_ARG_SCRATCHPAD, task.scratchpad.get()},
+                                                  {DNNL_ARG_BIAS, task.bias.get(true)}}};
+    omp_set_num_threads(1);
+    thread_local dnnl::stream stream(onednn_engine());
+    [[maybe_unused]] const dnnl_status_t status = dnnl_primitive_execute(
+        primitive.run.get(), stream.get(), bias_.empty() ? 4 : 5, exec.data());
+    assert(status == dnnl_success && "oneDNN failed to run what it had agreed to");
+    if (!direct || !nothing_left_) finish_piece(piece, sums, args);
+  }
+
   using Key = std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::int64_t,
                          std::int64_t>;
   ImageConvJob job_;
   ops::ConvShape conv_;
   Type source_type_ = Type::f32, weight_type_ = Type::f32, sum_type_ = Type::f32;
   float unscale_ = 1;
+  std::vector<float> bias_;
+  bool in_place_ = false;
+  bool nothing_left_ = false;
   std::map<Key, std::unique_ptr<Primitive>> primitives_;
   std::map<std::int64_t, memory::desc> weight_layouts_;  ///< by number of channels
   std::map<std::int64_t, memory> weights_;               ///< by first channel
@@ -190,7 +251,7 @@ class ImageConv {
 }  // namespace
 
 ImageConvJob image_job(const KernelCall& call, std::vector<Stage> stages) {
-  ImageConvJob job{.shape = {}, .weights = call.fixed[1]};
+  ImageConvJob job{.shape = {}, .weights = call.fixed[1], .exact = call.exact};
   if (call.in[0].dtype != DType::F32) {
     job.grid = call.grid[0];
     if (call.in[0].dtype == DType::U8) job.grid->low = 0;

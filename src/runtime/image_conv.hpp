@@ -17,6 +17,7 @@ struct ImageConvJob {
   std::optional<Element> grid = {};  ///< of the images; they are then codes of one byte
   std::optional<Element> weight_grid = {};
   std::vector<Stage> stages = {};
+  bool exact = true;  ///< false: a normalisation may become part of the weights
 };
 
 /// The job of a call (x, weight[, bias]) but for its shape.

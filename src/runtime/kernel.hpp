@@ -51,6 +51,9 @@ struct KernelCall : CostCall {
   Layout layout = Layout::Dense;    ///< of all images among operands and results
   std::vector<const float*> fixed;  ///< by operand: its values where they never change, else null
   std::vector<std::optional<Element>> grid;  ///< by operand: the fixed-point grid it lies on
+  /// Every rounding stays where the graph has it: number formats would turn the least difference
+  /// into a whole step of theirs.
+  bool exact = true;
 
   /// The values of a parameter; null when it is missing or changes.
   const float* fixed_parameter(std::string_view name) const;

@@ -18,6 +18,7 @@ const float* Planner::fixed_values(Value value) const {
 KernelCall Planner::call_of(NodeId id, std::vector<TensorType>& in) const {
   KernelCall call = describe_call(graph_, types_, id, in);
   call.layout = arrangement_.layout({id});
+  call.exact = arrangement_.exact;
   for (const Value& input : graph_.node(id).inputs) {
     call.fixed.push_back(fixed_values(input));
     call.grid.push_back(options_.frozen ? grid_of(graph_, types_, input) : std::nullopt);

@@ -36,6 +36,13 @@ Kernel make_linear(const KernelCall& call) {
                      .c_row = out,
                      .relu = call.flag("relu")};
   const bool biased = call.in.size() > 2;
+  if (call.fixed.size() > 1 && call.fixed[1] != nullptr)
+    return [product, biased,
+            packed = std::make_shared<const std::vector<float>>(product.pack(call.fixed[1]))](
+               const KernelArgs& args, const RunContext& context) {
+      product.run_packed(args.input(0), args.input(1), packed->data(),
+                         biased ? args.input(2) : nullptr, args.output(), context.threads);
+    };
   return [product, biased, scratch = scratch_for(product.scratch())](const KernelArgs& args,
                                                                      const RunContext& context) {
     product.run(args.input(0), args.input(1), biased ? args.input(2) : nullptr, args.output(),
@@ -60,11 +67,23 @@ Kernel make_chain(const KernelCall& call, std::vector<Stage> stages) {
   return image_conv(std::move(job));
 }
 
-/// db = Σ dy over rows, row after row.
+/// db = Σ dy over rows, in four sums.
 void sum_rows(const float* dy, std::int64_t rows, std::int64_t out, float* db) {
-  for (std::int64_t o = 0; o < out; ++o) db[o] = 0;
-  for (std::int64_t row = 0; row < rows; ++row)
-    for (std::int64_t o = 0; o < out; ++o) db[o] += dy[row * out + o];
+  constexpr std::int64_t kColumns = 16;
+  for (std::int64_t o = 0; o < out; o += kColumns) {
+    const std::int64_t columns = std::min(kColumns, out - o);
+    float sums[4][kColumns] = {};
+    const float* from = dy + o;
+    std::int64_t row = 0;
+    if (columns == kColumns)
+      for (; row + 4 <= rows; row += 4)
+        for (std::int64_t s = 0; s < 4; ++s)
+          for (std::int64_t j = 0; j < kColumns; ++j) sums[s][j] += from[(row + s) * out + j];
+    for (; row < rows; ++row)
+      for (std::int64_t j = 0; j < columns; ++j) sums[row % 4][j] += from[row * out + j];
+    for (std::int64_t j = 0; j < columns; ++j)
+      db[o + j] = (sums[0][j] + sums[1][j]) + (sums[2][j] + sums[3][j]);
+  }
 }
 
 /// dy where y > 0, by the same steps as relu's own gradient.
