@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "ops/registry.hpp"
+#include "runtime/convert_layout.hpp"
 #include "runtime/planner.hpp"
 
 namespace chop {
@@ -44,28 +45,13 @@ Plan::Step Planner::make_step(NodeId id) {
   return step;
 }
 
-/// [n, c, ...] to [n, ..., c] or back.
 Plan::Step Planner::make_conversion(NodeId id) {
   const Node& node = graph_.node(id);
-  const TensorType& type = types_[index(id)][0];
-  const auto rank = static_cast<std::int64_t>(type.shape.size());
-  const bool to_last = arrangement_.layout({id}) == Layout::ChannelsLast;
-  TensorType dense = type;
-  TensorType last = type;
-  std::rotate(last.shape.begin() + 1, last.shape.begin() + 2, last.shape.end());
-  Ints dims = {0};
-  for (std::int64_t d = 1; d < rank; ++d)
-    dims.push_back(to_last ? (d + 1 < rank ? d + 1 : 1) : (d == 1 ? rank - 1 : d - 1));
-  const OpDef& permute = *find_op("permute").value();
-  const Attrs attrs = {{"dims", dims}};
-  const std::vector<TensorType> in = {to_last ? dense : last};
-  const std::vector<TensorType> out = {to_last ? last : dense};
-  const KernelCall call{{{{permute, attrs}, in}, out}, node.name, {true}, {}, {}, {}};
-  Plan::Step step{node.name, "permute", fast_kernel(call), {}, true};
-  if (!step.kernel) step.kernel = reference_kernel(call);
-  step.args.in.push_back(memory_of(node.inputs[0]));
-  step.args.out.push_back(memory_of({id}));
-  return step;
+  return {node.name,
+          node.op,
+          convert_layout(types_[index(id)][0].shape, arrangement_.layout({id})),
+          {{memory_of(node.inputs[0])}, {memory_of({id})}},
+          true};
 }
 
 /// The last stage so far makes `value`, which is to be kept.

@@ -13,7 +13,49 @@
 #include "runtime/kernel.hpp"
 #include "runtime/scratch.hpp"
 
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "runtime/kernels/max_pool.cpp"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+//
+#include "runtime/simd_math-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace chop::kernels::HWY_NAMESPACE {
+using namespace chop::simd::HWY_NAMESPACE;
+namespace {
+
+/// A row of places of one image whose channels lie together: place after place, some channels
+/// at a time over all taps.
+void pool_row(const ops::Window& w, std::int64_t channels, const float* x, std::int64_t oh,
+              float* y) {
+  const std::int64_t lanes = lane_count();
+  for (std::int64_t ow = 0; ow < w.out.w; ++ow, y += channels)
+    for (std::int64_t c = 0; c < channels; c += lanes) {
+      const M mask = first(channels - c);
+      V best = set(-std::numeric_limits<float>::infinity());
+      for (std::int64_t kh = 0; kh < w.kernel.h; ++kh) {
+        const std::int64_t ih = w.row(oh, kh);
+        if (ih < 0 || ih >= w.in.h) continue;
+        for (std::int64_t kw = 0; kw < w.kernel.w; ++kw) {
+          const std::int64_t iw = w.column(ow, kw);
+          if (iw < 0 || iw >= w.in.w) continue;
+          const V next = hn::MaskedLoad(mask, kTag, x + (ih * w.in.w + iw) * channels + c);
+          // Not Max: a NaN is larger than everything.
+          best = where(hn::Or(hn::Gt(next, best), hn::IsNaN(next)), next, best);
+        }
+      }
+      hn::BlendedStore(best, mask, kTag, y + c);
+    }
+}
+
+}  // namespace
+}  // namespace chop::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
 namespace chop::kernels {
+HWY_EXPORT(pool_row);
 namespace {
 
 /// The places of a row for which one tap falls into the image: [first, last).
@@ -128,27 +170,13 @@ void each_plane(const Pool& pool, int threads, Work work) {
   });
 }
 
-/// A row of places of one image whose channels lie together: place after place, tap after tap.
-void pool_row(const ops::Window& w, std::int64_t channels, const float* x, std::int64_t oh,
-              float* y) {
-  for (std::int64_t ow = 0; ow < w.out.w; ++ow, y += channels) {
-    std::fill(y, y + channels, -std::numeric_limits<float>::infinity());
-    for (std::int64_t kh = 0; kh < w.kernel.h; ++kh)
-      for (std::int64_t kw = 0; kw < w.kernel.w; ++kw) {
-        const std::int64_t ih = w.row(oh, kh);
-        const std::int64_t iw = w.column(ow, kw);
-        if (!w.contains(0, ih, iw)) continue;
-        take_larger<1>(x + (ih * w.in.w + iw) * channels, 1, {0, channels}, y);
-      }
-  }
-}
-
 Kernel channels_last(const ops::Window& w, std::int64_t batch, std::int64_t channels) {
   return [=](const KernelArgs& args, const RunContext& context) {
     const bool worth_it = batch * w.out.area() * channels > kChunk / 4;
     parallel_for(worth_it ? context.threads : 1, batch * w.out.h, [&](std::int64_t row) {
-      pool_row(w, channels, args.input(0) + row / w.out.h * w.in.area() * channels, row % w.out.h,
-               args.output() + row * w.out.w * channels);
+      HWY_DYNAMIC_DISPATCH(pool_row)
+      (w, channels, args.input(0) + row / w.out.h * w.in.area() * channels, row % w.out.h,
+       args.output() + row * w.out.w * channels);
     });
   };
 }
@@ -198,3 +226,4 @@ std::vector<KernelDef> max_pool() {
 }
 
 }  // namespace chop::kernels
+#endif
