@@ -58,9 +58,8 @@ class Runner {
       runner.parameters_->emplace(parameter.name, parameter.value);
     const CompileOptions compile{
         .threads = options.threads,
-        .parameter = [memory = runner.parameters_.get()](const std::string& name) {
-          return memory->at(name).mutable_bytes();
-        },
+        .parameter = [memory = runner.parameters_.get()](
+                         const std::string& name) { return memory->at(name).mutable_bytes(); },
         .frozen = true};
     CH_TRY(runner.plan, Plan::compile(lowered, options.batch, compile));
     CH_CHECK(fill_inputs(lowered, runner.plan, options));
@@ -100,25 +99,38 @@ std::optional<NodeId> served_node(const Graph& graph, const Graph& lowered,
   return inputs.empty() ? std::nullopt : graph.find(lowered.node(inputs[0].node).name);
 }
 
+/// A node of the lowered form, or the one it works for.
+std::optional<NodeId> own_or_served(const Graph& graph, const Graph& lowered,
+                                    const std::string& name) {
+  const std::optional<NodeId> own = graph.find(name);
+  return own ? own : served_node(graph, lowered, name);
+}
+
 std::vector<LayerTime> layers_of(const Graph& graph, const Graph& lowered, const Plan& plan) {
   const std::vector<std::string> slow = plan.reference_steps();
   const std::set<std::string> reference(slow.begin(), slow.end());
+  const std::vector<std::string> lines = plan.describe();
+  const std::vector<StepContents> contents = plan.contents();
   std::vector<LayerTime> layers;
-  for (const std::string& line : plan.describe()) {
-    const std::size_t colon = line.rfind(": ");
-    LayerTime layer{.name = line.substr(0, colon), .op = line.substr(colon + 2)};
-    layer.fast = !reference.contains(line);
+  for (std::size_t k = 0; k < lines.size(); ++k) {
+    const std::size_t colon = lines[k].rfind(": ");
+    LayerTime layer{.name = lines[k].substr(0, colon), .op = lines[k].substr(colon + 2)};
+    layer.fast = !reference.contains(lines[k]);
     std::vector<std::string> names;
     std::vector<std::string> ops;
-    for (const NodeId id : nodes_of(lowered, layer.name, layer.op)) {
-      const Node& node = lowered.node(id);
-      const std::optional<NodeId> own = graph.find(node.name);
-      if (!own) continue;
-      layer.nodes.push_back(*own);
-      names.push_back(node.name);
-      ops.push_back(node.op);
-    }
-    if (layer.nodes.empty()) layer.for_node = served_node(graph, lowered, layer.name);
+    for (const auto& [name, op] : contents[k].calls)
+      for (const NodeId id : nodes_of(lowered, name, op)) {
+        const Node& node = lowered.node(id);
+        const std::optional<NodeId> own = graph.find(node.name);
+        if (!own) continue;
+        layer.nodes.push_back(*own);
+        names.push_back(node.name);
+        ops.push_back(node.op);
+      }
+    if (layer.nodes.empty())
+      layer.for_node = contents[k].serves.empty()
+                           ? served_node(graph, lowered, layer.name)
+                           : own_or_served(graph, lowered, contents[k].serves);
     if (!names.empty()) layer.name = join(names, " + ");
     if (!ops.empty()) layer.op = join(ops, " + ");
     layers.push_back(std::move(layer));

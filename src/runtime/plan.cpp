@@ -64,6 +64,13 @@ const Plan::Slot* Plan::find_input(std::string_view name) const {
   return found == inputs_.end() ? nullptr : &found->second;
 }
 
+std::vector<StepContents> Plan::contents() const {
+  std::vector<StepContents> all;
+  all.reserve(steps_.size());
+  for (const Step& step : steps_) all.push_back(step.contents);
+  return all;
+}
+
 std::vector<std::string> Plan::describe() const {
   std::vector<std::string> lines;
   lines.reserve(steps_.size());

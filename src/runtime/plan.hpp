@@ -29,6 +29,13 @@ struct CompileOptions {
   bool frozen = false;
 };
 
+/// The calls of the lowered graph that a step runs, by name and op; a step that none asked for
+/// (a change of layout) names the node it does it for.
+struct StepContents {
+  std::vector<std::pair<std::string, std::string>> calls = {};
+  std::string serves = {};
+};
+
 class Plan {
  public:
   /// Compiles for the types the batch size gives. The graph's outputs, and every placed
@@ -60,6 +67,8 @@ class Plan {
   std::size_t step_count() const { return steps_.size(); }
   /// "seq_blocks_2: linear" per step, in order; for profiles and tests.
   std::vector<std::string> describe() const;
+  /// What each step does, in the same order.
+  std::vector<StepContents> contents() const;
   /// The lines of describe() whose steps have no kernel and run the op's reference forward.
   std::vector<std::string> reference_steps() const;
 
@@ -75,6 +84,7 @@ class Plan {
     Kernel kernel;
     KernelArgs args;
     bool fast = true;
+    StepContents contents = {};
 
     std::string describe() const { return cat(name, ": ", op); }
   };

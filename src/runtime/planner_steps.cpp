@@ -33,7 +33,8 @@ KernelCall Planner::call_of(NodeId id, std::vector<TensorType>& in) const {
 
 Plan::Step Planner::make_step(NodeId id) {
   const Node& node = graph_.node(id);
-  Plan::Step step{node.name, node.op, {}, {}, true};
+  Plan::Step step{.name = node.name, .op = node.op};
+  step.contents.calls = {{node.name, node.op}};
   std::vector<TensorType> in;
   const KernelCall call = call_of(id, in);
   for (const Value& input : node.inputs) step.args.in.push_back(memory_of(input));
@@ -47,11 +48,11 @@ Plan::Step Planner::make_step(NodeId id) {
 
 Plan::Step Planner::make_conversion(NodeId id) {
   const Node& node = graph_.node(id);
-  return {node.name,
-          node.op,
-          convert_layout(types_[index(id)][0].shape, arrangement_.layout({id})),
-          {{memory_of(node.inputs[0])}, {memory_of({id})}},
-          true};
+  return {.name = node.name,
+          .op = node.op,
+          .kernel = convert_layout(types_[index(id)][0].shape, arrangement_.layout({id})),
+          .args = {{memory_of(node.inputs[0])}, {memory_of({id})}},
+          .contents = {.serves = graph_.node(graph_.users(id)[0]).name}};
 }
 
 /// The last stage so far makes `value`, which is to be kept.
@@ -89,7 +90,8 @@ void Planner::add_stages(NodeId id, Value from, Plan::Step& step,
 bool Planner::add_chain(const Chain& chain) {
   const Node& head = graph_.node(chain.head);
   const NodeId end = chain.tail.empty() ? chain.head : chain.tail.back();
-  Plan::Step step{graph_.node(end).name, head.op, {}, {}, true};
+  Plan::Step step{.name = graph_.node(end).name, .op = head.op};
+  step.contents.calls = {{head.name, head.op}};
   std::vector<TensorType> in;
   const KernelCall call = call_of(chain.head, in);
   for (const Value& input : head.inputs) step.args.in.push_back(memory_of(input));
@@ -100,6 +102,7 @@ bool Planner::add_chain(const Chain& chain) {
     add_stages(id, value, step, stages);
     value = Value{id};
     keep(value, step, stages);
+    step.contents.calls.emplace_back(graph_.node(id).name, graph_.node(id).op);
   }
   for (const KernelDef* def : kernels_of(call.op))
     if (def->make_chain != nullptr && !step.kernel) step.kernel = def->make_chain(call, stages);
@@ -112,13 +115,14 @@ bool Planner::add_chain(const Chain& chain) {
 void Planner::add_copy(NodeId id) {
   const std::size_t bytes = types_[index(id)][0].bytes();
   const Node& node = graph_.node(id);
-  plan_.steps_.push_back({node.name,
-                          node.op,
-                          [bytes](const KernelArgs& args, const RunContext& /*context*/) {
-                            std::memcpy(args.out[0], args.in[0], bytes);
-                          },
-                          {{memory_of(node.inputs[0])}, {placed_.at({id})}},
-                          true});
+  plan_.steps_.push_back({.name = node.name,
+                          .op = node.op,
+                          .kernel =
+                              [bytes](const KernelArgs& args, const RunContext& /*context*/) {
+                                std::memcpy(args.out[0], args.in[0], bytes);
+                              },
+                          .args = {{memory_of(node.inputs[0])}, {placed_.at({id})}},
+                          .contents = {.calls = {{node.name, node.op}}}});
 }
 
 }  // namespace chop

@@ -1,33 +1,83 @@
+// Multiplications and additions stay apart, as PyTorch's do, so every vector width gives the
+// same bits.
 #include "train/adam_step.hpp"
 
 #include <cmath>
 
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "train/adam_step.cpp"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+
+#ifndef CH_ADAM_NUMBERS
+#define CH_ADAM_NUMBERS
 namespace chop {
+/// One step's numbers, and the arrays it goes over.
+struct AdamNumbers {
+  float beta1, beta2, rest1, rest2, rate, scale, eps, decay, shrink;
+  float* w;
+  const float* grad;
+  float* m;
+  float* v;
+  std::size_t count;
+};
+}  // namespace chop
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace chop::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+namespace {
+
+template <class D>
+HWY_INLINE void adam_vector(D d, const AdamNumbers& n, std::size_t i) {
+  const auto set = [&](float x) HWY_ATTR { return hn::Set(d, x); };
+  const auto old = hn::Mul(hn::LoadU(d, n.w + i), set(n.shrink));
+  const auto g = hn::Add(hn::LoadU(d, n.grad + i), hn::Mul(set(n.decay), old));
+  const auto m = hn::Add(hn::Mul(set(n.beta1), hn::LoadU(d, n.m + i)), hn::Mul(set(n.rest1), g));
+  const auto v =
+      hn::Add(hn::Mul(set(n.beta2), hn::LoadU(d, n.v + i)), hn::Mul(hn::Mul(set(n.rest2), g), g));
+  const auto below = hn::Add(hn::Mul(hn::Sqrt(v), set(n.scale)), set(n.eps));
+  hn::StoreU(m, d, n.m + i);
+  hn::StoreU(v, d, n.v + i);
+  hn::StoreU(hn::Sub(old, hn::Div(hn::Mul(set(n.rate), m), below)), d, n.w + i);
+}
+
+void adam_sweep(const AdamNumbers& n) {
+  const hn::ScalableTag<float> d;
+  const hn::CappedTag<float, 1> single;
+  std::size_t i = 0;
+  for (; i + hn::Lanes(d) <= n.count; i += hn::Lanes(d)) adam_vector(d, n, i);
+  for (; i < n.count; ++i) adam_vector(single, n, i);
+}
+
+}  // namespace
+}  // namespace chop::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace chop {
+HWY_EXPORT(adam_sweep);
 
 void adam_step(const OptimiserStep& step, bool decoupled) {
   const OptimiserSettings& s = step.settings;
   const auto t = static_cast<double>(step.number);
-  const auto beta1 = static_cast<float>(s.beta1);
-  const auto beta2 = static_cast<float>(s.beta2);
-  const auto rest1 = static_cast<float>(1 - s.beta1);
-  const auto rest2 = static_cast<float>(1 - s.beta2);
-  const auto rate = static_cast<float>(step.learning_rate / (1 - std::pow(s.beta1, t)));
-  const auto scale = static_cast<float>(1 / std::sqrt(1 - std::pow(s.beta2, t)));
-  const auto eps = static_cast<float>(s.eps);
-  const auto decay = static_cast<float>(decoupled ? 0 : s.weight_decay);
-  const auto shrink = static_cast<float>(decoupled ? 1 - step.learning_rate * s.weight_decay : 1);
-  float* __restrict w = step.values.data();
-  const float* __restrict grad = step.gradients.data();
-  float* __restrict m = step.slots[0].data();
-  float* __restrict v = step.slots[1].data();
-  const std::size_t count = step.values.size();
-  for (std::size_t i = 0; i < count; ++i) {
-    const float old = w[i] * shrink;
-    const float g = grad[i] + decay * old;
-    m[i] = beta1 * m[i] + rest1 * g;
-    v[i] = beta2 * v[i] + rest2 * g * g;
-    w[i] = old - rate * m[i] / (std::sqrt(v[i]) * scale + eps);
-  }
+  HWY_DYNAMIC_DISPATCH(adam_sweep)
+  ({.beta1 = static_cast<float>(s.beta1),
+    .beta2 = static_cast<float>(s.beta2),
+    .rest1 = static_cast<float>(1 - s.beta1),
+    .rest2 = static_cast<float>(1 - s.beta2),
+    .rate = static_cast<float>(step.learning_rate / (1 - std::pow(s.beta1, t))),
+    .scale = static_cast<float>(1 / std::sqrt(1 - std::pow(s.beta2, t))),
+    .eps = static_cast<float>(s.eps),
+    .decay = static_cast<float>(decoupled ? 0 : s.weight_decay),
+    .shrink = static_cast<float>(decoupled ? 1 - step.learning_rate * s.weight_decay : 1),
+    .w = step.values.data(),
+    .grad = step.gradients.data(),
+    .m = step.slots[0].data(),
+    .v = step.slots[1].data(),
+    .count = step.values.size()});
 }
 
 }  // namespace chop
+#endif

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 #include "runtime/kernels/batch_norm_job.hpp"
 #include "runtime/simd_math-inl.hpp"
@@ -41,19 +42,40 @@ HWY_INLINE V through_relu(V dy, V y) {
   return hn::Mul(dy, where(hn::Gt(y, zero()), one(), zero()));
 }
 
-/// Σ f(row) over rows in four partial sums.
-template <class F>
-V sum_rows(std::int64_t rows, F f) {
-  V s0 = zero(), s1 = s0, s2 = s0, s3 = s0;
+/// kSums sums over rows for kVectors vectors of channels, each in four partial sums:
+/// f(row, vector, terms) gives what the row adds to each of them.
+template <int kSums, int kVectors, class F>
+HWY_INLINE void sum_rows(std::int64_t rows, V (&total)[kSums][kVectors], F f) {
+  V sum[4][kSums][kVectors];
+  for (auto& part : sum)
+    for (auto& row : part)
+      for (V& v : row) v = zero();
+  const auto add = [&](std::int64_t row, int part) HWY_ATTR {
+    for (int i = 0; i < kVectors; ++i) {
+      V terms[kSums];
+      f(row, i, terms);
+      for (int k = 0; k < kSums; ++k) sum[part][k][i] = hn::Add(sum[part][k][i], terms[k]);
+    }
+  };
   std::int64_t row = 0;
-  for (; row + 4 <= rows; row += 4) {
-    s0 = hn::Add(s0, f(row));
-    s1 = hn::Add(s1, f(row + 1));
-    s2 = hn::Add(s2, f(row + 2));
-    s3 = hn::Add(s3, f(row + 3));
-  }
-  for (; row < rows; ++row) s0 = hn::Add(s0, f(row));
-  return hn::Add(hn::Add(s0, s1), hn::Add(s2, s3));
+  for (; row + 4 <= rows; row += 4)
+    for (int part = 0; part < 4; ++part) add(row + part, part);
+  for (; row < rows; ++row) add(row, 0);
+  for (int k = 0; k < kSums; ++k)
+    for (int i = 0; i < kVectors; ++i)
+      total[k][i] =
+          hn::Add(hn::Add(sum[0][k][i], sum[1][k][i]), hn::Add(sum[2][k][i], sum[3][k][i]));
+}
+
+/// Calls work(c, kVectors, mask) for groups of channels: two vectors at a time, then one, the
+/// last perhaps in part.
+template <class Work>
+HWY_INLINE void each_group(std::int64_t channels, Work work) {
+  const std::int64_t lanes = lane_count();
+  std::int64_t c = 0;
+  for (; c + 2 * lanes <= channels; c += 2 * lanes)
+    work(c, std::integral_constant<int, 2>(), first(lanes));
+  for (; c < channels; c += lanes) work(c, std::integral_constant<int, 1>(), first(channels - c));
 }
 
 /// Statistics of a group of channels -> what the running ones become.
@@ -71,69 +93,99 @@ inline void update_running(const NormJob& job, const NormArgs& a, std::int64_t c
           a.new_var + c);
 }
 
-template <bool kRelu>
-void norm_some_rows(const NormJob& job, const NormArgs& a) {
+/// Channels [c, c + kVectors vectors) of all rows.
+template <bool kRelu, int kVectors>
+void norm_group(const NormJob& job, const NormArgs& a, std::int64_t c, M mask) {
+  const std::int64_t lanes = lane_count();
   const V inverse_count = set(1.0F / static_cast<float>(job.n));
-  for (std::int64_t c = 0; c < job.c; c += lane_count()) {
-    const M mask = first(job.c - c);
-    const float* x = a.x + c;
-    V mean = load_or(mask, a.running_mean, c, 0);
-    V var = load_or(mask, a.running_var, c, 1);
+  const float* x = a.x + c;
+  V mean[kVectors], scale[kVectors], shift[kVectors];
+  V total[1][kVectors];
+  for (V& sum : total[0]) sum = zero();
+  if (job.batch_statistics) {
+    sum_rows<1, kVectors>(job.n, total, [&](std::int64_t r, int i, V* terms) HWY_ATTR {
+      terms[0] = load(mask, x + r * job.c + i * lanes);
+    });
+    for (int i = 0; i < kVectors; ++i) mean[i] = hn::Mul(total[0][i], inverse_count);
+    sum_rows<1, kVectors>(job.n, total, [&](std::int64_t r, int i, V* terms) HWY_ATTR {
+      const V d = hn::Sub(load(mask, x + r * job.c + i * lanes), mean[i]);
+      terms[0] = hn::Mul(d, d);
+    });
+  }
+  for (int i = 0; i < kVectors; ++i) {
+    const std::int64_t at = c + i * lanes;
+    V var = load_or(mask, a.running_var, at, 1);
     if (job.batch_statistics) {
-      mean = hn::Mul(sum_rows(job.n, [&](std::int64_t r) { return load(mask, x + r * job.c); }),
-                     inverse_count);
-      var = hn::Mul(sum_rows(job.n,
-                             [&](std::int64_t r) {
-                               const V d = hn::Sub(load(mask, x + r * job.c), mean);
-                               return hn::Mul(d, d);
-                             }),
-                    inverse_count);
-      update_running(job, a, c, mask, mean, var);
+      var = hn::Mul(total[0][i], inverse_count);
+      update_running(job, a, at, mask, mean[i], var);
+    } else {
+      mean[i] = load_or(mask, a.running_mean, at, 0);
     }
     const V invstd = hn::Div(one(), hn::Sqrt(hn::Add(var, set(job.eps))));
-    store_if(mean, mask, a.mean, c);
-    store_if(invstd, mask, a.invstd, c);
-    if (a.y == nullptr) continue;
-    const V scale = hn::Mul(invstd, load_or(mask, a.weight, c, 1));
-    const V shift = load_or(mask, a.bias, c, 0);
-    float* y = a.y + c;
-    for (std::int64_t r = 0; r < job.n; ++r) {
-      const V value = hn::MulAdd(hn::Sub(load(mask, x + r * job.c), mean), scale, shift);
-      store(kRelu ? clamp_at_zero(value) : value, mask, y + r * job.c);
-    }
+    store_if(mean[i], mask, a.mean, at);
+    store_if(invstd, mask, a.invstd, at);
+    scale[i] = hn::Mul(invstd, load_or(mask, a.weight, at, 1));
+    shift[i] = load_or(mask, a.bias, at, 0);
   }
+  if (a.y == nullptr) return;
+  for (std::int64_t r = 0; r < job.n; ++r)
+    for (int i = 0; i < kVectors; ++i) {
+      const std::int64_t at = r * job.c + i * lanes;
+      const V value = hn::MulAdd(hn::Sub(load(mask, x + at), mean[i]), scale[i], shift[i]);
+      store(kRelu ? clamp_at_zero(value) : value, mask, a.y + c + at);
+    }
+}
+
+template <bool kRelu>
+void norm_some_rows(const NormJob& job, const NormArgs& a) {
+  each_group(job.c, [&](std::int64_t c, auto vectors, M mask) {
+    norm_group<kRelu, decltype(vectors)::value>(job, a, c, mask);
+  });
+}
+
+template <bool kRelu, int kVectors>
+void norm_grad_group(const NormJob& job, const NormGradArgs& a, std::int64_t c, M mask) {
+  const std::int64_t lanes = lane_count();
+  const V inverse_count = set(1.0F / static_cast<float>(job.n));
+  V mean[kVectors], scale[kVectors], mean_dy[kVectors], pull[kVectors];
+  for (int i = 0; i < kVectors; ++i) mean[i] = load(mask, a.mean + c + i * lanes);
+  const auto dy = [&](std::int64_t at) HWY_ATTR {
+    const V d = load(mask, a.dy + at);
+    return kRelu ? through_relu(d, load(mask, a.y + at)) : d;
+  };
+  V total[2][kVectors];
+  sum_rows<2, kVectors>(job.n, total, [&](std::int64_t r, int i, V* terms) HWY_ATTR {
+    const std::int64_t at = r * job.c + c + i * lanes;
+    terms[0] = dy(at);
+    terms[1] = hn::Mul(terms[0], hn::Sub(load(mask, a.x + at), mean[i]));
+  });
+  for (int i = 0; i < kVectors; ++i) {
+    const std::int64_t at = c + i * lanes;
+    const V invstd = load(mask, a.invstd + at);
+    const V dweight = hn::Mul(invstd, total[1][i]);
+    store_if(total[0][i], mask, a.dbias, at);
+    store_if(dweight, mask, a.dweight, at);
+    scale[i] = hn::Mul(invstd, load_or(mask, a.weight, at, 1));
+    mean_dy[i] = hn::Mul(total[0][i], inverse_count);
+    pull[i] = hn::Mul(hn::Mul(dweight, inverse_count), invstd);
+  }
+  if (a.dx == nullptr) return;
+  for (std::int64_t r = 0; r < job.n; ++r)
+    for (int i = 0; i < kVectors; ++i) {
+      const std::int64_t at = r * job.c + c + i * lanes;
+      V d = dy(at);
+      if (job.batch_statistics)
+        d = hn::Sub(hn::Sub(d, mean_dy[i]),
+                    hn::Mul(hn::Sub(load(mask, a.x + at), mean[i]), pull[i]));
+      store(hn::Mul(d, scale[i]), mask, a.dx + at);
+    }
 }
 
 template <bool kRelu>
 void norm_grad_some_rows(const NormJob& job, const NormGradArgs& a) {
-  const V inverse_count = set(1.0F / static_cast<float>(job.n));
-  for (std::int64_t c = 0; c < job.c; c += lane_count()) {
-    const M mask = first(job.c - c);
-    const float* x = a.x + c;
-    const auto dy = [&](std::int64_t r) {
-      const V d = load(mask, a.dy + c + r * job.c);
-      return kRelu ? through_relu(d, load(mask, a.y + c + r * job.c)) : d;
-    };
-    const V mean = load(mask, a.mean + c);
-    const V invstd = load(mask, a.invstd + c);
-    const V dbias = sum_rows(job.n, dy);
-    const V dweight = hn::Mul(invstd, sum_rows(job.n, [&](std::int64_t r) {
-                                return hn::Mul(dy(r), hn::Sub(load(mask, x + r * job.c), mean));
-                              }));
-    store_if(dbias, mask, a.dbias, c);
-    store_if(dweight, mask, a.dweight, c);
-    if (a.dx == nullptr) continue;
-    const V scale = hn::Mul(invstd, load_or(mask, a.weight, c, 1));
-    float* dx = a.dx + c;
-    const V mean_dy = hn::Mul(dbias, inverse_count);
-    const V pull = hn::Mul(hn::Mul(dweight, inverse_count), invstd);
-    for (std::int64_t r = 0; r < job.n; ++r) {
-      V d = dy(r);
-      if (job.batch_statistics)
-        d = hn::Sub(hn::Sub(d, mean_dy), hn::Mul(hn::Sub(load(mask, x + r * job.c), mean), pull));
-      store(hn::Mul(d, scale), mask, dx + r * job.c);
-    }
-  }
+  each_group(job.c, [&](std::int64_t c, auto vectors, M mask) {
+    norm_grad_group<kRelu, decltype(vectors)::value>(job, a, c, mask);
+  });
 }
 
 /// Σ f(vector of a plane) over all planes of channel c, as one number.

@@ -17,6 +17,14 @@
 //
 #include "runtime/simd_math-inl.hpp"
 
+#ifndef CH_FEW_CLASSES
+#define CH_FEW_CLASSES
+namespace chop::kernels {
+/// Classes up to which whole vectors of rows fit the registers.
+constexpr std::int64_t kFewClasses = 16;
+}  // namespace chop::kernels
+#endif
+
 HWY_BEFORE_NAMESPACE();
 namespace chop::kernels::HWY_NAMESPACE {
 using namespace chop::simd::HWY_NAMESPACE;
@@ -26,6 +34,56 @@ void exp_in_place(float* x, std::int64_t count) {
   map(x, x, count, [](V at) { return exp_of(at); });
 }
 
+/// p = softmax of each row, a vector of rows at a time; returns Σ log Σ e^(x - max) over rows and
+/// adds up x[target] - max in `hits`. Every row has a target it knows.
+double few_classes(const float* x, std::int64_t rows, std::int64_t c, const std::int64_t* target,
+                   float* p, double* hits) {
+  const hn::RebindToSigned<Tag> ints;
+  const std::int64_t lanes = lane_count();
+  const auto along = hn::Mul(hn::Iota(ints, 0), hn::Set(ints, static_cast<int>(c)));
+  HWY_ALIGN float tops[hn::MaxLanes(kTag)];
+  HWY_ALIGN float sums[hn::MaxLanes(kTag)];
+  // Sums lie in [1, c], so that the product of 64 stays far from overflow.
+  double product[4] = {1, 1, 1, 1};
+  double logs = 0;
+  double hit = 0;
+  const auto take_logs = [&] {
+    logs += std::log((product[0] * product[1]) * (product[2] * product[3]));
+    for (double& each : product) each = 1;
+  };
+  for (std::int64_t row = 0; row + lanes <= rows; row += lanes) {
+    const float* in = x + row * c;
+    float* out = p + row * c;
+    V value[kFewClasses];
+    V top = set(-std::numeric_limits<float>::infinity());
+    for (std::int64_t j = 0; j < c; ++j) {
+      value[j] = hn::GatherIndex(kTag, in + j, along);
+      top = where(hn::Gt(value[j], top), value[j], top);
+    }
+    V sum = zero();
+    for (std::int64_t j = 0; j < c; ++j) {
+      value[j] = exp_of(hn::Sub(value[j], top));
+      sum = hn::Add(sum, value[j]);
+    }
+    const V inverse = hn::Div(one(), sum);
+    for (std::int64_t j = 0; j < c; ++j)
+      hn::ScatterIndex(hn::Mul(value[j], inverse), kTag, out + j, along);
+    hn::StoreU(top, kTag, tops);
+    hn::StoreU(sum, kTag, sums);
+    for (std::int64_t r = 0; r < lanes; ++r) {
+      product[r % 4] *= static_cast<double>(sums[r]);
+      hit += static_cast<double>(in[r * c + target[row + r]] - tops[r]);
+    }
+    if ((row + lanes) % 64 == 0) take_logs();
+  }
+  take_logs();
+  *hits = hit;
+  return logs;
+}
+std::int64_t rows_together() {
+  return lane_count();
+}
+
 }  // namespace
 }  // namespace chop::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -33,6 +91,8 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace chop::kernels {
 HWY_EXPORT(exp_in_place);
+HWY_EXPORT(few_classes);
+HWY_EXPORT(rows_together);
 namespace {
 
 struct Job {
@@ -81,8 +141,30 @@ double shift_rows(const Job& job, const float* x, const std::int64_t* target, fl
   return total;
 }
 
-void forward(const Job& job, const float* x, const std::int64_t* target, float* loss, float* p) {
-  double total = shift_rows(job, x, target, p);
+/// The usual case, whole vectors of rows at a time; returns the rows done.
+std::int64_t forward_together(const Job& job, const float* x, const std::int64_t* target, float* p,
+                              double& total) {
+  if (job.c > kFewClasses || job.smoothing != 0) return 0;
+  for (std::int64_t row = 0; row < job.n; ++row)
+    if (!job.counts(target[row]) || !job.knows(target[row])) return 0;
+  const std::int64_t rows =
+      job.n / HWY_DYNAMIC_DISPATCH(rows_together)() * HWY_DYNAMIC_DISPATCH(rows_together)();
+  double hits = 0;
+  const double logs = HWY_DYNAMIC_DISPATCH(few_classes)(x, rows, job.c, target, p, &hits);
+  total = logs - hits;
+  return rows;
+}
+
+void forward(const Job& all, const float* x, const std::int64_t* target, float* loss, float* p) {
+  double before = 0;
+  const std::int64_t done = forward_together(all, x, target, p, before);
+  const double divisor = all.divisor(target);
+  Job job = all;
+  job.n -= done;
+  x += done * job.c;
+  p += done * job.c;
+  target += done;
+  double total = before + shift_rows(job, x, target, p);
   HWY_DYNAMIC_DISPATCH(exp_in_place)(p, job.n * job.c);
   // Σ log s_row as the log of products of a few sums: each lies in [1, c], so the product of
   // eight stays far from overflow, and one logarithm serves eight rows.
@@ -102,7 +184,7 @@ void forward(const Job& job, const float* x, const std::int64_t* target, float* 
     factors = 0;
   }
   total += std::log(product);
-  if (loss != nullptr) *loss = static_cast<float>(total / job.divisor(target));
+  if (loss != nullptr) *loss = static_cast<float>(total / divisor);
 }
 
 Kernel make_forward(const KernelCall& call) {
