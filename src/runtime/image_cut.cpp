@@ -23,8 +23,11 @@ std::int64_t parts_of(std::int64_t whole, std::int64_t part) {
 Band band_of(const ops::Window& w, std::int64_t row, std::int64_t rows) {
   const std::int64_t first = w.row(row, 0);
   const std::int64_t last = w.row(row + rows - 1, w.kernel.h - 1) + 1;
+  // All rows are the whole image, also those that the last window does not reach: then images
+  // follow each other without a gap.
+  const bool whole = row == 0 && rows == w.out.h;
   return {.first = std::max<std::int64_t>(0, first),
-          .last = std::min(w.in.h, last),
+          .last = whole ? w.in.h : std::min(w.in.h, last),
           .above = std::max<std::int64_t>(0, -first),
           .below = std::max<std::int64_t>(0, last - w.in.h)};
 }

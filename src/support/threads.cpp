@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <exception>
 #include <memory>
@@ -15,6 +16,23 @@ namespace chop {
 namespace {
 
 thread_local bool inside_task = false;
+
+/// Tries `ready` for a moment before the caller goes to sleep: steps of a plan follow each other
+/// within microseconds, and waking a thread takes longer than that.
+template <class Ready>
+bool spin(Ready ready) {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point end = Clock::now() + std::chrono::microseconds(50);
+  do {
+    for (int i = 0; i < 32; ++i) {
+      if (ready()) return true;
+#if defined(__x86_64__) || defined(__i386__)
+      __builtin_ia32_pause();
+#endif
+    }
+  } while (Clock::now() < end);
+  return ready();
+}
 
 /// One call of parallel_for: workers take the next index until none is left.
 struct Job {
@@ -61,10 +79,11 @@ class Pool {
       while (static_cast<int>(workers_.size()) < job->seats)
         workers_.emplace_back([this] { serve(); });
       jobs_.push_back(job);
+      ++posted_;
     }
-    wake_.notify_all();
+    if (asleep_ > 0) wake_.notify_all();
     job->work();
-    {
+    if (!spin([&] { return job->done == count; })) {
       std::unique_lock lock(job->mutex);
       job->finished.wait(lock, [&] { return job->done == count; });
     }
@@ -98,11 +117,17 @@ class Pool {
   void serve() {
     std::unique_lock lock(mutex_);
     while (true) {
-      std::shared_ptr<Job> job;
-      wake_.wait(lock, [&] { return stopping_ || (job = take()) != nullptr; });
+      std::shared_ptr<Job> job = take();
+      if (job == nullptr) {
+        ++asleep_;
+        wake_.wait(lock, [&] { return stopping_ || (job = take()) != nullptr; });
+        --asleep_;
+      }
       if (job == nullptr) return;
+      const std::uint64_t seen = posted_;
       lock.unlock();
       job->work();
+      spin([&] { return posted_ != seen; });
       lock.lock();
     }
   }
@@ -111,6 +136,8 @@ class Pool {
   std::condition_variable wake_;
   std::vector<std::shared_ptr<Job>> jobs_;
   std::vector<std::thread> workers_;
+  std::atomic<std::uint64_t> posted_{0};  ///< jobs so far
+  std::atomic<int> asleep_{0};            ///< workers that must be woken
   bool stopping_ = false;
 };
 

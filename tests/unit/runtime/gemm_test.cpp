@@ -1,0 +1,117 @@
+// Products of every shape and layout against sums in double; packed, shared out, with bias and
+// clamp.
+#include "runtime/gemm.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <vector>
+
+#include "support/rng.hpp"
+
+namespace chop {
+namespace {
+
+std::vector<float> noise(std::int64_t count, const char* purpose) {
+  const Stream stream(1, purpose);
+  std::vector<float> values(static_cast<std::size_t>(count));
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(stream.normal(i));
+  return values;
+}
+
+struct Layouts {
+  bool a_turned, b_turned;
+};
+
+Gemm product(std::int64_t m, std::int64_t n, std::int64_t k, Layouts layouts, bool relu) {
+  Gemm g{.m = m, .n = n, .k = k, .c_row = n, .relu = relu};
+  g.a_row = layouts.a_turned ? 1 : k;
+  g.a_col = layouts.a_turned ? m : 1;
+  g.b_row = layouts.b_turned ? 1 : n;
+  g.b_col = layouts.b_turned ? k : 1;
+  return g;
+}
+
+std::vector<float> run(const Gemm& g, const std::vector<float>& a, const std::vector<float>& b,
+                       const float* bias, int threads) {
+  std::vector<float> c(static_cast<std::size_t>(g.m * g.n), 7.0F);
+  std::vector<float> scratch(g.scratch());
+  g.run(a.data(), b.data(), bias, c.data(), scratch.data(), threads);
+  return c;
+}
+
+void check(const Gemm& g, const std::vector<float>& a, const std::vector<float>& b,
+           const float* bias, const std::vector<float>& c) {
+  for (std::int64_t i = 0; i < g.m; ++i)
+    for (std::int64_t j = 0; j < g.n; ++j) {
+      double sum = bias == nullptr ? 0 : bias[j];
+      double size = std::fabs(sum);
+      for (std::int64_t k = 0; k < g.k; ++k) {
+        const double term =
+            static_cast<double>(a[static_cast<std::size_t>(i * g.a_row + k * g.a_col)]) *
+            b[static_cast<std::size_t>(k * g.b_row + j * g.b_col)];
+        sum += term;
+        size += std::fabs(term);
+      }
+      if (g.relu && sum < 0) sum = 0;
+      ASSERT_NEAR(c[static_cast<std::size_t>(i * g.n + j)], sum, 1e-6 * size + 1e-7)
+          << "m " << g.m << " n " << g.n << " k " << g.k << " at " << i << ", " << j;
+    }
+}
+
+TEST(Gemm, OfEveryShapeAndLayoutIsTheSumInDouble) {
+  for (const std::int64_t m : {1, 2, 3, 5, 7, 16, 17, 40})
+    for (const std::int64_t n : {1, 5, 8, 15, 16, 17, 33, 50, 64, 65, 130})
+      for (const std::int64_t k : {1, 3, 16, 37, 256})
+        for (const Layouts layouts :
+             {Layouts{false, false}, Layouts{true, false}, Layouts{false, true}}) {
+          const Gemm g = product(m, n, k, layouts, (m + n) % 2 == 0);
+          const std::vector<float> a = noise(m * k, "a");
+          const std::vector<float> b = noise(k * n, "b");
+          const std::vector<float> bias = noise(n, "bias");
+          const float* add = k % 2 == 0 ? nullptr : bias.data();
+          const std::vector<float> c = run(g, a, b, add, 1);
+          check(g, a, b, add, c);
+          std::vector<float> again(c.size());
+          g.run_packed(a.data(), b.data(), g.pack(b.data()).data(), add, again.data(), 2);
+          ASSERT_EQ(std::memcmp(c.data(), again.data(), c.size() * sizeof(float)), 0)
+              << "packed, m " << m << " n " << n << " k " << k;
+        }
+}
+
+TEST(Gemm, SharedOutHasTheSameBits) {
+  for (const auto& [m, n, k] : std::vector<std::array<std::int64_t, 3>>{
+           {4096, 31, 64}, {1, 1000, 512}, {2, 3000, 130}, {512, 256, 128}}) {
+    const Gemm g = product(m, n, k, {false, true}, false);
+    const std::vector<float> a = noise(m * k, "a");
+    const std::vector<float> b = noise(k * n, "b");
+    const std::vector<float> one = run(g, a, b, nullptr, 1);
+    const std::vector<float> three = run(g, a, b, nullptr, 3);
+    EXPECT_EQ(std::memcmp(one.data(), three.data(), one.size() * sizeof(float)), 0);
+    const std::vector<float> packed = g.pack(b.data());
+    std::vector<float> c(one.size());
+    for (const int threads : {1, 3}) {
+      g.run_packed(a.data(), b.data(), packed.data(), nullptr, c.data(), threads);
+      EXPECT_EQ(std::memcmp(one.data(), c.data(), one.size() * sizeof(float)), 0);
+    }
+  }
+}
+
+TEST(Gemm, NoTermsLeaveTheBias) {
+  const Gemm g = product(3, 5, 0, {false, false}, false);
+  const std::vector<float> bias = {1, 2, 3, 4, 5};
+  const std::vector<float> c = run(g, {}, {}, bias.data(), 1);
+  for (std::size_t i = 0; i < c.size(); ++i) EXPECT_EQ(c[i], bias[i % 5]);
+}
+
+TEST(Gemm, NaNIsNotClampedAway) {
+  const Gemm g = product(1, 1, 2, {false, false}, true);
+  const std::vector<float> c =
+      run(g, {std::numeric_limits<float>::quiet_NaN(), 1}, {1, 1}, nullptr, 1);
+  EXPECT_TRUE(std::isnan(c[0]));
+}
+
+}  // namespace
+}  // namespace chop
