@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Functions shared by ./ch and ./test: Debian packages and builds. Sourced with $root set;
+# Functions shared by ./ch, ./test and ./bench: Debian packages and builds. Sourced with $root set;
 # says everything on stderr, keeps what other programs say in build/*.log.
 : "${root:?set by the script that sources this}"
 
@@ -111,7 +111,7 @@ build_locked() {
   fi
   configure_and_build "$preset" "$target" >"$log" 2>&1 </dev/null && return
   # Perhaps a package was removed since we looked; the next call looks again.
-  rm -f "$root"/build/packages.{run,test}
+  rm -f "$root"/build/packages.*
   tail -n 40 "$log" >&2
   say "error: the build failed"
   say "  note: the whole log is in $log"

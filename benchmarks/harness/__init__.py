@@ -1,0 +1,1 @@
+"""The parts of ./bench: workers, rounds, rows, and how they are shown."""

@@ -1,0 +1,94 @@
+"""Where programs, peers and scratch files are: what works name their workers with."""
+import os
+import pathlib
+import shutil
+import subprocess
+
+from .worker import Command, Failed, Missing, Worker
+
+HERE = pathlib.Path(__file__).resolve().parent.parent
+ROOT = HERE.parent
+PYTHON = "/usr/bin/python3"
+
+
+def words(settings):
+    return [f"{key}={value}" for key, value in settings.items()]
+
+
+class Absent:
+    """A worker that is known to be missing."""
+    facts = {}
+
+    def __init__(self, reason):
+        self.reason = reason
+
+    def start(self):
+        raise Missing(self.reason)
+
+
+class Setup:
+    def __init__(self, build, scratch, quick=False):
+        self.build, self.scratch, self.quick = pathlib.Path(build), pathlib.Path(scratch), quick
+        self.threads = min(2, os.cpu_count() or 1)
+        self.files = {}
+        # Data of ours goes to a cache that ends with this run.
+        self.environment = {"CH_CACHE_DIR": str(self.scratch / "cache")}
+
+    def ours(self, work, **settings):
+        return Worker([self.build / "benchmarks/bench_ours", work, *words(settings)],
+                      self.environment)
+
+    def libtorch(self, work, **settings):
+        program = self.build / "benchmarks/bench_libtorch"
+        if not program.exists():
+            return Absent("Debian's libtorch-dev was not there when this was built")
+        return Worker([program, work, *words(settings)])
+
+    def torch(self, script, **settings):
+        return Worker([PYTHON, "-B", HERE / f"peers/torch_{script}.py", *words(settings)])
+
+    def onnxruntime(self, shape, threads, model, quantised=False, call="native"):
+        node, modules = shutil.which("node"), os.environ.get("CH_ORT", "")
+        if not node:
+            return Absent("node is not installed")
+        if not modules or not pathlib.Path(modules, "onnxruntime-node").exists():
+            return Absent("onnxruntime-node could not be installed")
+        try:
+            file = self.onnx(model, fuse=int(quantised))
+            if quantised:
+                file = self.quantised_onnx(file)
+        except Missing as reason:
+            return Absent(str(reason))
+        shape = ",".join(map(str, shape))
+        return Worker([node, HERE / "peers/ort_forward.js", f"file={file}", f"shape={shape}",
+                       f"threads={threads}", f"call={call}"])
+
+    def onnx(self, model, **settings):
+        """Our network as an ONNX file."""
+        key = (model, *sorted(settings.items()))
+        if key not in self.files:
+            file = self.scratch / f"{len(self.files)}.onnx"
+            exporter = self.ours("export_onnx", model=model, file=file, **settings)
+            exporter.start()
+            exporter.close()
+            self.files[key] = file
+        return self.files[key]
+
+    def quantised_onnx(self, file):
+        to = file.with_suffix(".int8.onnx")
+        if not to.exists():
+            done = subprocess.run([PYTHON, "-B", HERE / "peers/quantise_onnx.py", file, to],
+                                  capture_output=True, text=True, check=False)
+            if done.stdout.startswith("missing "):
+                raise Missing(done.stdout[8:].strip())
+            if done.returncode:
+                raise Failed(f"quantise_onnx.py: {done.stderr.strip()[-800:]}")
+        return to
+
+    def ch(self, *arguments, **more):
+        """A whole command of ours."""
+        return Command([self.build / "ch", *arguments], self.environment, **more)
+
+    @staticmethod
+    def example(name):
+        return ROOT / "configs/examples" / name

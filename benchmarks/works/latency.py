@@ -1,0 +1,19 @@
+"""forward pass of 16-64-32-32-5, batch 1, one thread"""
+from harness.networks import JSC_MLP_64, JSC_MLP_64_FILE
+
+ORDER = 5
+TITLE = "forward, 16-64-32-32-5, batch 1"
+
+
+def workers(setup):
+    model = setup.example(JSC_MLP_64_FILE)
+    return {"ours": setup.ours("forward", model=model, batch=1, threads=1),
+            "ort": setup.onnxruntime((1, 16), 1, model),
+            "awaited": setup.onnxruntime((1, 16), 1, model, call="awaited"),
+            "torch": setup.torch("forward", layers=JSC_MLP_64, batch=1, threads=1)}
+
+
+def rows(rows):
+    rows.faster(TITLE, ("ours",), ("ort",), "ONNX Runtime", 2)
+    rows.faster(TITLE + ", awaited", ("ours",), ("awaited",), "ONNX Runtime", detail=True)
+    rows.faster(TITLE, ("ours",), ("torch",), "PyTorch eager", detail=True)

@@ -1,0 +1,15 @@
+"""profile_statistics: 1,000,000 jets through jsc-s, four statistics, two threads"""
+from harness.networks import JSC_S
+
+ORDER = 8
+ROUNDS = 3
+
+
+def workers(setup):
+    same = {"rows": 100_000 if setup.quick else 1_000_000, "threads": setup.threads}
+    return {"ours": setup.ours("profile_statistics", model="jsc-s", **same),
+            "torch": setup.torch("statistics", layers=JSC_S, **same)}
+
+
+def rows(rows):
+    rows.faster("four statistics of jsc-s", ("ours",), ("torch",), "PyTorch and numpy", 20)

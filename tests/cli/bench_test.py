@@ -1,0 +1,143 @@
+"""What ./bench makes of numbers, with workers that only pretend to measure."""
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+import xml.dom.minidom
+
+ROOT = pathlib.Path(os.environ.get("CH_SOURCE", pathlib.Path(__file__).parents[2]))
+
+# Answers 1 ms times its factor, a little more in every round, and writes down who was asked.
+WORKER = """import sys
+name, factor, log = sys.argv[1], float(sys.argv[2]), sys.argv[3]
+if factor == 0:
+    print("missing there is no network", flush=True)
+    sys.exit(0)
+if factor < 0:
+    sys.exit("it broke")
+print('ready {"parameters": %d}' % (118 if name == "stranger" else 117), flush=True)
+for round, _ in enumerate(sys.stdin):
+    with open(log, "a") as file:
+        file.write(name[0])
+    print('{"seconds": %g}' % (1e-3 * factor * (1 + round / 10)), flush=True)
+"""
+WORK = """'''a work that is none
+
+More words.'''
+from harness.worker import Command, Worker
+
+ORDER = 1
+WHO = {who}
+
+
+def workers(setup):
+    found = {{name: Worker(["/usr/bin/python3", {worker!r}, name, factor, {log!r}])
+             for name, factor in WHO.items()}}
+    return {{**found, "command": Command(["true"])}}
+
+
+def rows(rows):
+    for peer in list(WHO)[1:]:
+        rows.faster(f"step <beside> {{peer}}", ("ours",), (peer,), f"{{peer}} & co", 20)
+    rows.costs("costs", ("peer",), ("ours",), "ours", 50)
+    rows.share("share", ("ours",), ("peer",), "peer", "s", 0.5)
+    rows.under("whole command", ("command",), 60)
+    rows.is_("alone", ("ours",), "s", detail=True)
+"""
+
+
+class Bench(unittest.TestCase):
+    def setUp(self):
+        held = tempfile.TemporaryDirectory(prefix="ch bench ")
+        self.addCleanup(held.cleanup)
+        self.root = pathlib.Path(held.name)
+        (self.root / "works").mkdir()
+        (self.root / "worker.py").write_text(WORKER)
+        self.log = self.root / "log"
+
+    def work(self, **who):
+        (self.root / "works/pretend.py").write_text(
+            WORK.format(who=who, worker=str(self.root / "worker.py"), log=str(self.log)))
+
+    def bench(self, *args):
+        done = subprocess.run(
+            [ROOT / "benchmarks/run.py", "--folder", self.root / "works", "--json",
+             self.root / "out.json", "--svg", self.root / "out.svg", *args],
+            text=True, capture_output=True, check=False, cwd=self.root)
+        return done.returncode, done.stdout, done.stderr
+
+    def cells(self, out, title):
+        line = next(line for line in out.splitlines() if line.startswith(f"| {title}"))
+        return [cell.strip() for cell in line.strip("|").split("|")]
+
+    def test_workers_take_turns_and_medians_become_ratios(self):
+        self.work(ours=1, peer=40)
+        status, out, err = self.bench("--rounds", "3")
+        self.assertEqual(status, 0, err)
+        self.assertEqual(self.log.read_text(), "oppoop")
+        self.assertEqual(self.cells(out, "step <beside> peer"),
+                         ["step <beside> peer", "1.10 ms (1.00 to 1.20)", "peer & co",
+                          "44.0 ms (40.0 to 48.0)", "40.0x", "at least 20x", "met"])
+        self.assertEqual(self.cells(out, "costs")[4:], ["40.0x", "at most 50x", "met"])
+        self.assertEqual(self.cells(out, "share")[4:], ["2 %", "at least 50 %", "missed"])
+        self.assertEqual(self.cells(out, "whole command")[5:], ["under 60.0 s", "met"])
+        self.assertTrue(out.endswith("3 met, 1 missed, 0 not measured\n"), out)
+
+    def test_a_missing_peer_is_said_and_the_rest_goes_on(self):
+        self.work(ours=1, peer=40, absent=0)
+        status, out, err = self.bench("--rounds", "1")
+        self.assertEqual(status, 0, err)
+        self.assertEqual(self.cells(out, "step <beside> absent")[3:],
+                         ["there is no network", "", "at least 20x", "not measured"])
+        self.assertEqual(self.cells(out, "step <beside> peer")[-1], "met")
+
+    def test_whoever_breaks_fails_the_run_after_everything_else(self):
+        self.work(ours=1, peer=40, broken=-1, stranger=2)
+        status, out, err = self.bench("--rounds", "1")
+        self.assertEqual(status, 1)
+        self.assertIn("error: pretend: broken ended: it broke", err)
+        self.assertIn("error: pretend: stranger has 118 parameters, ours has 117", err)
+        self.assertEqual(self.cells(out, "step <beside> peer")[-1], "met")
+
+    def test_json_holds_everything_and_shows_the_run_again(self):
+        self.work(ours=1, peer=40)
+        _, out, _ = self.bench("--rounds", "2")
+        done = json.loads((self.root / "out.json").read_text())
+        self.assertEqual(done["works"]["pretend"]["values"]["peer"], {"seconds": [0.04, 0.044]})
+        self.assertEqual([row["verdict"] for row in done["rows"]],
+                         ["met", "met", "missed", "met", ""])
+        picture = (self.root / "out.svg").read_text()
+        status, again, _ = self.bench("--from", str(self.root / "out.json"))
+        self.assertEqual((status, again), (0, out))
+        self.assertEqual((self.root / "out.svg").read_text(), picture)
+
+    def test_the_picture_has_a_bar_for_every_ratio_beside_a_peer(self):
+        self.work(ours=1, peer=40, slow=0.25, absent=0)
+        self.bench("--rounds", "1")
+        drawn = xml.dom.minidom.parse(str(self.root / "out.svg"))
+        words = [node.firstChild.data for node in drawn.getElementsByTagName("text")]
+        self.assertIn("step <beside> peer", words)
+        self.assertIn("40.0x", words)
+        self.assertIn("0.25x", words)
+        self.assertNotIn("step <beside> absent", words)
+        self.assertNotIn("costs", words)
+
+    def test_unknown_works_and_the_list(self):
+        self.work(ours=1, peer=40)
+        status, _, err = self.bench("nothing")
+        self.assertEqual(status, 2)
+        self.assertIn("unknown work 'nothing'; there are pretend", err)
+        status, out, _ = self.bench("--list")
+        self.assertEqual((status, out), (0, "pretend               a work that is none\n"))
+
+    def test_every_real_work_can_be_listed(self):
+        done = subprocess.run([ROOT / "benchmarks/run.py", "--list"], text=True,
+                              capture_output=True, check=True)
+        names = {line.split()[0] for line in done.stdout.splitlines()}
+        self.assertEqual(names, {path.stem for path in (ROOT / "benchmarks/works").glob("*.py")})
+
+
+if __name__ == "__main__":
+    unittest.main()
