@@ -10,9 +10,11 @@ onnx = need("onnx", "python3-onnx")
 from onnx import helper, numpy_helper  # noqa: E402
 
 SCALE = numpy.float32(1 / 16)
-MIDDLE = numpy.uint8(128)
+# Codes of zero: where nothing is negative, all codes serve, and a ReLU needs no work of its own.
+MIDDLE, BOTTOM = numpy.uint8(128), numpy.uint8(0)
 # Their outputs are kept in eight bits; a ReLU that follows takes the place of its producer.
-KEPT = {"Conv", "Gemm", "Add", "Relu", "MaxPool", "GlobalAveragePool", "AveragePool"}
+KEPT = {"Conv", "Gemm", "Add", "Relu", "MaxPool", "GlobalAveragePool", "AveragePool", "Flatten"}
+SAME_RANGE = {"MaxPool", "GlobalAveragePool", "AveragePool", "Flatten"}
 
 
 class Quantised:
@@ -24,6 +26,7 @@ class Quantised:
             for name in node.input:
                 self.readers.setdefault(name, []).append(node)
         self.outputs = {value.name for value in graph.output}
+        self.never_negative = set()
 
     def constant(self, name, array):
         self.graph.initializer.append(numpy_helper.from_array(numpy.asarray(array), name))
@@ -31,7 +34,8 @@ class Quantised:
 
     def pair(self, name):
         """What reads `name` from now on reads it through eight bits."""
-        scale, zero = self.constant(f"{name}.scale", SCALE), self.constant(f"{name}.zero", MIDDLE)
+        middle = BOTTOM if name in self.never_negative else MIDDLE
+        scale, zero = self.constant(f"{name}.scale", SCALE), self.constant(f"{name}.zero", middle)
         self.nodes += [
             helper.make_node("QuantizeLinear", [name, scale, zero], [f"{name}.q"]),
             helper.make_node("DequantizeLinear", [f"{name}.q", scale, zero], [f"{name}.dq"])]
@@ -66,6 +70,9 @@ class Quantised:
         for value in self.graph.input:
             known[value.name] = self.pair(value.name)
         for node in list(self.graph.node):
+            if node.op_type == "Relu" or (node.op_type in SAME_RANGE
+                                          and node.input[0] in self.never_negative):
+                self.never_negative.add(node.output[0])
             for i, name in enumerate(node.input):
                 node.input[i] = known.get(name, name)
             if node.op_type in ("Conv", "Gemm"):
