@@ -18,12 +18,12 @@ namespace works {
 namespace {
 
 const std::vector<WorkDef>& all_works() {
-  static const std::vector<WorkDef> kWorks = {
+  static const std::vector<WorkDef> all = {
 #define CH_ITEM(name) works::name(),
 #include "works.inc"
 #undef CH_ITEM
   };
-  return kWorks;
+  return all;
 }
 
 std::string to_json(const Numbers& numbers) {

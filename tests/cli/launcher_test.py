@@ -1,4 +1,4 @@
-"""./ch and ./test as a person uses them, on a stand-in project of one source file.
+"""./ch, ./test and ./bench as a person uses them, on a stand-in project of one source file.
 
 The package tools are stand-ins too: nothing is installed, and what would be is written down.
 """
@@ -32,6 +32,9 @@ int main(int argc, char** argv) {
 DPKG = """#!/bin/sh
 [ -e {fake}/missing ] || {{ shift 2; for p; do echo "$p installed"; done; }}
 """
+NO_TORCH = """#!/bin/sh
+shift 2; for p; do case $p in *torch*) ;; *) echo "$p installed" ;; esac; done
+"""
 APT = """#!/bin/sh
 echo "$DEBIAN_FRONTEND $*" >> {fake}/apt.calls
 [ ! -e {fake}/broken ]
@@ -43,10 +46,10 @@ class Launcher(unittest.TestCase):
         self.scratch = pathlib.Path(tempfile.mkdtemp(prefix="ch launcher "))
         self.addCleanup(shutil.rmtree, self.scratch)
         self.root, self.fake = self.scratch / "a clone", self.scratch / "bin"
-        for folder in ("tools", "cmake", ".ci", "src/extra"):
+        for folder in ("tools", "cmake", ".ci", "src/extra", "benchmarks"):
             (self.root / folder).mkdir(parents=True)
         self.fake.mkdir()
-        for name in ("ch", "test", ".ci/run", "tools/lib.sh", "tools/packages.txt",
+        for name in ("ch", "test", "bench", ".ci/run", "tools/lib.sh", "tools/packages.txt",
                      "tools/layers.txt", "CMakePresets.json"):
             shutil.copy(ROOT / name, self.root / name)
         (self.root / "CMakeLists.txt").write_text(CMAKE)
@@ -135,6 +138,23 @@ class Launcher(unittest.TestCase):
         self.assertIn("100% tests passed, 0 tests failed out of 1", out)
         _, out, err = self.run_it(self.root / "test", "-R", "no_such_test", cwd="/usr")
         self.assertIn("No tests were found", out + err)
+
+    def test_the_bench_command_goes_on_without_peers_that_cannot_be_had(self):
+        (self.root / "benchmarks/run.py").write_text("import sys\nprint(*sys.argv[1:])\n")
+        (self.fake / "broken").touch()
+        for name, text in (("dpkg-query", NO_TORCH), ("npm", "#!/bin/sh\nexit 1\n"),
+                           ("node", "#!/bin/sh\n")):
+            (self.fake / name).write_text(text)
+            (self.fake / name).chmod(0o755)
+        status, out, err = self.run_it(self.root / "bench", "--quick", "latency", cwd="/usr")
+        self.assertEqual((status, out), (0, "--quick latency\n"), err)
+        self.assertIn("apt-get install --no-install-recommends python3-torch ", err)
+        self.assertIn("going on without the peers among them\n", err)
+        self.assertIn("npm could not install it", err)
+        self.assertTrue((self.root / "build/bench/ch").exists())
+
+        with self.subTest("what needs no measuring needs no building"):
+            self.assertEqual(self.run_it("./bench", "--list"), (0, "--list\n", ""))
 
 
 if __name__ == "__main__":
