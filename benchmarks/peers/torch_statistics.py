@@ -1,19 +1,18 @@
-"""torch_statistics.py rows=1000000 threads=2: jsc-s over so many jets in batches, with mean and
+"""torch_statistics.py layers=bn,64,relu rows=1000000: a network over so many jets in batches, with mean and
 variance, extremes, the 0.975 quantiles and the mean magnitude of what every relu and linear reads,
 by PyTorch over each batch; the quantiles by numpy over everything."""
 import time
 
-from serve import arguments, need, serve
+from serve import arguments, best_threads, need, serve
 
 numpy = need("numpy", "python3-numpy")
 torch = need("torch", "python3-torch")
 from torch_models import mlp, parameter_count  # noqa: E402
 
-args = arguments(layers="", rows=1_000_000, batch=1024, threads=1)
-torch.set_num_threads(args["threads"])
+args = arguments(layers="", rows=1_000_000, batch=1024)
 torch.manual_seed(0)
 model = mlp(args["layers"]).eval()
-x = torch.randn(args["rows"], 16)
+jets = torch.randn(args["rows"], 16)
 
 
 class Seen:
@@ -38,7 +37,7 @@ class Seen:
                 self.magnitude / self.count)
 
 
-def profile():
+def profile(x):
     seen, hooks = [], []
     for module in model.modules():
         if isinstance(module, (torch.nn.ReLU, torch.nn.Linear)):
@@ -55,8 +54,9 @@ def profile():
 
 def measure():
     start = time.perf_counter()
-    profile()
+    profile(jets)
     return {"seconds": time.perf_counter() - start}
 
 
-serve(measure, parameters=parameter_count(model), threads=args["threads"])
+threads = best_threads(torch, lambda: profile(jets[:20_000]))
+serve(measure, parameters=parameter_count(model), threads=threads)

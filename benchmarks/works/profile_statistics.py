@@ -6,9 +6,10 @@ ROUNDS = 3
 
 
 def workers(setup):
-    same = {"rows": 100_000 if setup.quick else 1_000_000, "threads": setup.threads}
-    return {"ours": setup.ours("profile_statistics", model="jsc-s", **same),
-            "torch": setup.torch("statistics", layers=JSC_S, **same)}
+    rows = 100_000 if setup.quick else 1_000_000
+    return {"ours": setup.ours("profile_statistics", model="jsc-s", rows=rows,
+                               threads=setup.threads),
+            "torch": setup.torch("statistics", layers=JSC_S, rows=rows)}
 
 
 def rows(rows):
