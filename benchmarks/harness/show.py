@@ -37,7 +37,7 @@ def figure(summary, unit):
 def ratio(row):
     if row.ratio is None:
         return ""
-    return f"{100 * row.ratio:.0f} %" if row.kind == "share" else f"{digits(row.ratio)}x"
+    return f"{100 * row.ratio:.1f} %" if row.kind == "share" else f"{digits(row.ratio)}x"
 
 
 def target(row):

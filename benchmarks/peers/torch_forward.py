@@ -5,10 +5,11 @@ from serve import arguments, need, seconds_per_call, serve
 torch = need("torch", "python3-torch")
 from torch_models import mlp, parameter_count, torchvision_model  # noqa: E402
 
-args = arguments(model="", layers="", batch=1, threads=1)
+args = arguments(model="", layers="", quantiser="", batch=1, threads=1)
 torch.manual_seed(0)
 torch.set_num_threads(args["threads"])
-model = (mlp(args["layers"]) if args["layers"] else torchvision_model(args["model"])).eval()
+model = (mlp(args["layers"], quantiser=args["quantiser"]) if args["layers"]
+         else torchvision_model(args["model"])).eval()
 x = torch.randn(args["batch"], *((16,) if args["layers"] else (3, 224, 224)))
 with torch.inference_mode():
     for _ in range(3):

@@ -3,6 +3,7 @@ from harness.networks import JSC_MLP_64, JSC_MLP_64_FILE
 
 ORDER = 5
 TITLE = "forward, 16-64-32-32-5, batch 1"
+CALLS = {"ort": "native", "awaited": "awaited"}
 
 
 def workers(setup):
@@ -13,7 +14,16 @@ def workers(setup):
             "torch": setup.torch("forward", layers=JSC_MLP_64, batch=1, threads=1)}
 
 
+def best_call(results):
+    """Whether the native call or the awaited one was faster, and the other one."""
+    calls = ["ort", "awaited"]
+    if all(results.summary(call) for call in calls):
+        calls.sort(key=lambda call: results.summary(call).median)
+    return calls
+
+
 def rows(rows):
-    rows.faster(TITLE, ("ours",), ("ort",), "ONNX Runtime", 2)
-    rows.faster(TITLE + ", awaited", ("ours",), ("awaited",), "ONNX Runtime", detail=True)
+    best, other = best_call(rows.results)
+    rows.faster(TITLE, ("ours",), (best,), "ONNX Runtime", 2)
+    rows.faster(f"{TITLE}, {CALLS[other]}", ("ours",), (other,), "ONNX Runtime", detail=True)
     rows.faster(TITLE, ("ours",), ("torch",), "PyTorch eager", detail=True)

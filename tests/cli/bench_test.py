@@ -81,7 +81,7 @@ class Bench(unittest.TestCase):
                          ["step <beside> peer", "1.10 ms (1.00 to 1.20)", "peer & co",
                           "44.0 ms (40.0 to 48.0)", "40.0x", "at least 20x", "met"])
         self.assertEqual(self.cells(out, "costs")[4:], ["40.0x", "at most 50x", "met"])
-        self.assertEqual(self.cells(out, "share")[4:], ["2 %", "at least 50 %", "missed"])
+        self.assertEqual(self.cells(out, "share")[4:], ["2.5 %", "at least 50 %", "missed"])
         self.assertEqual(self.cells(out, "whole command")[5:], ["under 60.0 s", "met"])
         self.assertTrue(out.endswith("3 met, 1 missed, 0 not measured\n"), out)
 
