@@ -3,7 +3,6 @@
 #include <cstdio>
 #include <iostream>
 
-#include "oneapi/dnnl/dnnl.hpp"
 #include "support/text.hpp"
 #include "work.hpp"
 
@@ -77,9 +76,6 @@ std::int64_t WorkArgs::number(const std::string& key, std::int64_t otherwise) co
 }  // namespace chop
 
 int main(int argc, char** argv) {
-  // oneDNN's AMX kernels end in an illegal instruction on virtual machines that announce AMX
-  // and do not have it.
-  dnnl::set_max_cpu_isa(dnnl::cpu_isa::avx512_core_vnni);
   if (const chop::Status status = chop::run(argc, argv); !status) {
     std::fputs(chop::to_string(status.error()).c_str(), stderr);
     return 1;

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "oneapi/dnnl/dnnl.hpp"
+#include "runtime/onednn.hpp"
 #include "work.hpp"
 
 namespace chop::works {
@@ -57,7 +57,7 @@ double best_speed(std::vector<LargeProduct>& products) {
 
 Result<PreparedWork> prepare(const WorkArgs& args) {
   omp_set_num_threads(int(args.number("threads", 1)));
-  const dnnl::engine engine(dnnl::engine::kind::cpu, 0);
+  const dnnl::engine& engine = onednn_engine();
   const auto floats = std::make_shared<std::vector<LargeProduct>>();
   const auto bytes = std::make_shared<std::vector<LargeProduct>>();
   using Type = memory::data_type;
