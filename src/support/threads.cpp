@@ -36,8 +36,10 @@ bool spin(Ready ready) {
 
 /// One call of parallel_for: workers take the next index until none is left.
 struct Job {
-  const std::function<void(std::int64_t)>* task;
-  std::int64_t count;
+  explicit Job(TaskRef of) : task(of) {}
+
+  TaskRef task;
+  std::int64_t count = 0;
   std::atomic<std::int64_t> next{0};
   std::atomic<std::int64_t> done{0};
   std::atomic<int> seats;  ///< workers that may still join
@@ -49,7 +51,7 @@ struct Job {
     inside_task = true;
     std::int64_t mine = 0;
     for (std::int64_t i = next++; i < count; i = next++, ++mine) try {
-        (*task)(i);
+        task(i);
       } catch (...) {  // out of memory, or a library's: the caller hears of it
         const std::lock_guard lock(mutex);
         if (!failure) failure = std::current_exception();
@@ -69,9 +71,8 @@ class Pool {
     return pool;
   }
 
-  void run(int threads, std::int64_t count, const std::function<void(std::int64_t)>& task) {
-    auto job = std::make_shared<Job>();
-    job->task = &task;
+  void run(int threads, std::int64_t count, TaskRef task) {
+    const auto job = std::make_shared<Job>(task);
     job->count = count;
     job->seats = static_cast<int>(std::min<std::int64_t>(threads, count)) - 1;
     {
@@ -149,7 +150,7 @@ int hardware_threads() {
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
-void parallel_for(int threads, std::int64_t count, const std::function<void(std::int64_t)>& task) {
+void parallel_for(int threads, std::int64_t count, TaskRef task) {
   if (threads <= 1 || count <= 1 || inside_task) {
     for (std::int64_t i = 0; i < count; ++i) task(i);
     return;

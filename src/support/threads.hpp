@@ -5,9 +5,27 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
+#include <memory>
+#include <type_traits>
 
 namespace chop {
+
+/// A reference to something that can be called with a number; it must outlive the reference.
+class TaskRef {
+ public:
+  template <class Task>
+  requires(!std::is_same_v<std::remove_cvref_t<Task>, TaskRef>)
+      TaskRef(Task&& task)  // NOLINT(google-explicit-constructor): a parameter takes any task
+      : object_(const_cast<void*>(static_cast<const void*>(std::addressof(task)))),
+        call_([](void* object, std::int64_t i) {
+          (*static_cast<std::remove_reference_t<Task>*>(object))(i);
+        }) {}
+  void operator()(std::int64_t i) const { call_(object_, i); }
+
+ private:
+  void* object_;
+  void (*call_)(void*, std::int64_t);
+};
 
 int hardware_threads();
 
@@ -15,6 +33,6 @@ int hardware_threads();
 /// included, and returns when all are done. With one thread or one task it is a plain loop.
 /// What a task throws is thrown again here, once all tasks are done.
 /// A task may call parallel_for again; the inner call then runs on the task's own thread.
-void parallel_for(int threads, std::int64_t count, const std::function<void(std::int64_t)>& task);
+void parallel_for(int threads, std::int64_t count, TaskRef task);
 
 }  // namespace chop

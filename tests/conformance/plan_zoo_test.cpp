@@ -87,6 +87,19 @@ TEST_P(PlanZoo, SmallModelsAgreeWithTheReference) {
                      /*tolerance=*/1e-4, /*floor=*/0.1);
 }
 
+TEST_P(PlanZoo, LargeBatchesSharedOutHaveTheSameBitsAndAgreeWithTheReference) {
+  if (model().parameters > 20'000 || model().sample_shape.size() > 1)
+    GTEST_SKIP() << "too slow in double";
+  const Question question = training_step(model(), 4999);  // blocks of rows, the last one smaller
+  const RunState state{.seed = 2, .step = 5};
+  const std::vector<Tensor> alone = Planned(question, 1).run(state);
+  test::expect_same_bits(Planned(question, 3).run(state), alone, question.names);
+  Planned unfused(question, 2, /*reference_only=*/false, /*fuse=*/false);
+  test::expect_same_bits(unfused.run(state), alone, question.names);
+  test::expect_close(Planned(question, 3).run(), test::run_in_double(question), question.names,
+                     /*tolerance=*/2e-4, /*floor=*/0.1);
+}
+
 INSTANTIATE_TEST_SUITE_P(Models, PlanZoo, testing::ValuesIn(model_names()), [](const auto& at) {
   std::string name = at.param;
   std::replace(name.begin(), name.end(), '-', '_');

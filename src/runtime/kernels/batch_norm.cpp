@@ -4,12 +4,15 @@
 #include "runtime/elementwise.hpp"
 #include "runtime/kernel.hpp"
 #include "runtime/kernels/batch_norm_job.hpp"
+#include "runtime/row_blocks.hpp"
+#include "runtime/scratch.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "runtime/kernels/batch_norm.cpp"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 //
+#include "runtime/kernels/batch_norm_blocks-inl.hpp"
 #include "runtime/kernels/batch_norm_loops-inl.hpp"
 
 #if HWY_ONCE
@@ -18,7 +21,110 @@ HWY_EXPORT(norm_rows);
 HWY_EXPORT(norm_grad_rows);
 HWY_EXPORT(norm_channel);
 HWY_EXPORT(norm_grad_channel);
+HWY_EXPORT(block_sums);
+HWY_EXPORT(block_apply);
+HWY_EXPORT(block_grad_sums);
+HWY_EXPORT(block_grad_apply);
 namespace {
+
+NormJob block_job(NormJob job, const RowBlocks& blocks, std::int64_t block) {
+  job.n = blocks.size(block);
+  return job;
+}
+
+/// [Σ by block][channel] to one sum by channel.
+template <class Sum>
+void sum_blocks(const RowBlocks& blocks, std::int64_t length, int threads, float* parts,
+                float* total, Sum sum) {
+  blocks.each(threads, [&](std::int64_t block) { sum(block, parts + block * length); });
+  blocks.add_up(parts, length, total);
+}
+
+/// Forward over many rows.
+void norm_many(const NormJob& job, const NormArgs& a, int threads) {
+  const RowBlocks blocks{job.n};
+  const std::int64_t c = job.c;
+  auto* const memory = reinterpret_cast<float*>(thread_scratch(
+      static_cast<std::size_t>((blocks.count() + 3) * c) * sizeof(float), ScratchFor::Call));
+  float* const mean = memory;
+  float* const var = memory + c;
+  float* const scale = memory + 2 * c;
+  float* const parts = memory + 3 * c;
+  const float count = static_cast<float>(job.n);
+  if (job.batch_statistics) {
+    for (const float* known :
+         {static_cast<const float*>(nullptr), static_cast<const float*>(mean)}) {
+      float* const total = known == nullptr ? mean : var;
+      sum_blocks(blocks, c, threads, parts, total, [&](std::int64_t block, float* sums) {
+        HWY_DYNAMIC_DISPATCH(block_sums)
+        (block_job(job, blocks, block), a.x + blocks.first(block) * c, known, sums);
+      });
+      for (std::int64_t i = 0; i < c; ++i) total[i] *= 1.0F / count;
+    }
+  }
+  for (std::int64_t i = 0; i < c; ++i) {
+    if (!job.batch_statistics) {
+      mean[i] = a.running_mean == nullptr ? 0 : a.running_mean[i];
+      var[i] = a.running_var == nullptr ? 1 : a.running_var[i];
+    } else {
+      if (a.new_mean != nullptr)
+        a.new_mean[i] = job.momentum * mean[i] + (1 - job.momentum) * a.running_mean[i];
+      if (a.new_var != nullptr)
+        a.new_var[i] =
+            job.momentum * (var[i] * (count / (count - 1))) + (1 - job.momentum) * a.running_var[i];
+    }
+    const float invstd = 1.0F / std::sqrt(var[i] + job.eps);
+    if (a.mean != nullptr) a.mean[i] = mean[i];
+    if (a.invstd != nullptr) a.invstd[i] = invstd;
+    scale[i] = invstd * (a.weight == nullptr ? 1.0F : a.weight[i]);
+  }
+  if (a.y == nullptr) return;
+  const NormLine line{mean, scale, a.bias, nullptr};
+  blocks.each(threads, [&](std::int64_t block) {
+    const std::int64_t at = blocks.first(block) * c;
+    HWY_DYNAMIC_DISPATCH(block_apply)(block_job(job, blocks, block), a.x + at, line, a.y + at);
+  });
+}
+
+/// The arguments of one block of rows.
+NormGradArgs block_args(NormGradArgs a, std::int64_t at) {
+  a.dy += at;
+  a.x += at;
+  if (a.y != nullptr) a.y += at;
+  if (a.dx != nullptr) a.dx += at;
+  return a;
+}
+
+/// Backward over many rows.
+void norm_grad_many(const NormJob& job, const NormGradArgs& a, int threads) {
+  const RowBlocks blocks{job.n};
+  const std::int64_t c = job.c;
+  auto* const memory = reinterpret_cast<float*>(thread_scratch(
+      static_cast<std::size_t>((2 * blocks.count() + 5) * c) * sizeof(float), ScratchFor::Call));
+  float* const total = memory;  // Σ dy, then Σ dy · (x - mean)
+  float* const scale = memory + 2 * c;
+  float* const mean_dy = memory + 3 * c;
+  float* const pull = memory + 4 * c;
+  sum_blocks(blocks, 2 * c, threads, memory + 5 * c, total, [&](std::int64_t block, float* sums) {
+    HWY_DYNAMIC_DISPATCH(block_grad_sums)
+    (block_job(job, blocks, block), block_args(a, blocks.first(block) * c), sums);
+  });
+  const float inverse_count = 1.0F / static_cast<float>(job.n);
+  for (std::int64_t i = 0; i < c; ++i) {
+    const float dweight = a.invstd[i] * total[c + i];
+    if (a.dbias != nullptr) a.dbias[i] = total[i];
+    if (a.dweight != nullptr) a.dweight[i] = dweight;
+    scale[i] = a.invstd[i] * (a.weight == nullptr ? 1.0F : a.weight[i]);
+    mean_dy[i] = total[i] * inverse_count;
+    pull[i] = dweight * inverse_count * a.invstd[i];
+  }
+  if (a.dx == nullptr) return;
+  const NormLine line{a.mean, scale, mean_dy, pull};
+  blocks.each(threads, [&](std::int64_t block) {
+    HWY_DYNAMIC_DISPATCH(block_grad_apply)
+    (block_job(job, blocks, block), block_args(a, blocks.first(block) * c), line);
+  });
+}
 
 NormJob job_of(const KernelCall& call, const Shape& x) {
   NormJob job{.n = x[0], .c = x[1]};
@@ -71,6 +177,7 @@ Kernel make_norm(const KernelCall& call) {
                      .new_mean = updates ? args.output(3) : nullptr,
                      .new_var = updates ? args.output(4) : nullptr};
     if (job.s == 1) {
+      if (RowBlocks{job.n}.many()) return norm_many(job, a, context.threads);
       HWY_DYNAMIC_DISPATCH(norm_rows)(job, a);
       return;
     }
@@ -114,6 +221,7 @@ Kernel make_grad(const KernelCall& call) {
                          .dweight = args.output(1),
                          .dbias = args.output(2)};
     if (job.s == 1) {
+      if (RowBlocks{job.n}.many()) return norm_grad_many(job, a, context.threads);
       HWY_DYNAMIC_DISPATCH(norm_grad_rows)(job, a);
       return;
     }

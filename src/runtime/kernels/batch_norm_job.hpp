@@ -25,4 +25,11 @@ struct NormGradArgs {
   float *dx, *dweight, *dbias;
 };
 
+/// What every row of a channel goes through; null where there is none.
+struct NormLine {
+  const float *mean, *scale;
+  const float* shift;  ///< forward: added; backward: mean dy
+  const float* pull;   ///< backward alone
+};
+
 }  // namespace chop::kernels

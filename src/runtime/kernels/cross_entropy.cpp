@@ -4,11 +4,14 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "runtime/kernel.hpp"
+#include "runtime/row_blocks.hpp"
+#include "runtime/scratch.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "runtime/kernels/cross_entropy.cpp"
@@ -155,10 +158,10 @@ std::int64_t forward_together(const Job& job, const float* x, const std::int64_t
   return rows;
 }
 
-void forward(const Job& all, const float* x, const std::int64_t* target, float* loss, float* p) {
+/// p, and the sum of all rows' losses.
+double forward(const Job& all, const float* x, const std::int64_t* target, float* p) {
   double before = 0;
   const std::int64_t done = forward_together(all, x, target, p, before);
-  const double divisor = all.divisor(target);
   Job job = all;
   job.n -= done;
   x += done * job.c;
@@ -183,8 +186,23 @@ void forward(const Job& all, const float* x, const std::int64_t* target, float* 
     product = 1;
     factors = 0;
   }
-  total += std::log(product);
-  if (loss != nullptr) *loss = static_cast<float>(total / divisor);
+  return total + std::log(product);
+}
+
+/// Many rows in blocks, whose sums are added in their order.
+double forward_many(const Job& job, const float* x, const std::int64_t* target, float* p,
+                    int threads) {
+  const RowBlocks blocks{job.n};
+  if (!blocks.many()) return forward(job, x, target, p);
+  auto* const sums = reinterpret_cast<double*>(
+      thread_scratch(static_cast<std::size_t>(blocks.count()) * sizeof(double), ScratchFor::Call));
+  blocks.each(threads, [&](std::int64_t block) {
+    const std::int64_t first = blocks.first(block);
+    Job part = job;
+    part.n = blocks.size(block);
+    sums[block] = forward(part, x + first * job.c, target + first, p + first * job.c);
+  });
+  return std::accumulate(sums, sums + blocks.count(), 0.0);
 }
 
 Kernel make_forward(const KernelCall& call) {
@@ -193,15 +211,16 @@ Kernel make_forward(const KernelCall& call) {
   // The probabilities may not be asked for; the sweep needs their memory all the same.
   auto spare = std::make_shared<std::vector<float>>();
   if (!call.used[1]) spare->resize(static_cast<std::size_t>(job->n * job->c));
-  return [job = *job, spare](const KernelArgs& args, const RunContext& /*context*/) {
+  return [job = *job, spare](const KernelArgs& args, const RunContext& context) {
     float* p = args.out[1] != nullptr ? args.output(1) : spare->data();
-    forward(job, args.input(0), args.input<std::int64_t>(1), args.output(0), p);
+    const auto* target = args.input<std::int64_t>(1);
+    const double total = forward_many(job, args.input(0), target, p, context.threads);
+    if (args.out[0] != nullptr) *args.output(0) = static_cast<float>(total / job.divisor(target));
   };
 }
 
 /// dx = scale · (p - q)
-void backward(const Job& job, float dloss, const float* p, const std::int64_t* target, float* dx) {
-  const auto scale = static_cast<float>(static_cast<double>(dloss) / job.divisor(target));
+void backward(const Job& job, float scale, const float* p, const std::int64_t* target, float* dx) {
   const auto everywhere = static_cast<float>(job.smoothing / static_cast<double>(job.c));
   const auto hit = static_cast<float>(1 - job.smoothing);
   for (std::int64_t i = 0; i < job.n * job.c; ++i) dx[i] = (p[i] - everywhere) * scale;
@@ -220,8 +239,18 @@ void backward(const Job& job, float dloss, const float* p, const std::int64_t* t
 Kernel make_grad(const KernelCall& call) {
   const auto job = job_of(call, call.shape(1));
   if (!job || call.in[1].dtype != DType::F32 || call.in[2].dtype != DType::I64) return {};
-  return [job = *job](const KernelArgs& args, const RunContext& /*context*/) {
-    backward(job, *args.input(0), args.input(1), args.input<std::int64_t>(2), args.output());
+  return [job = *job](const KernelArgs& args, const RunContext& context) {
+    const auto* target = args.input<std::int64_t>(2);
+    const auto scale =
+        static_cast<float>(static_cast<double>(*args.input(0)) / job.divisor(target));
+    const RowBlocks blocks{job.n};
+    blocks.each(context.threads, [&](std::int64_t block) {
+      const std::int64_t first = blocks.first(block);
+      Job part = job;
+      part.n = blocks.size(block);
+      backward(part, scale, args.input(1) + first * job.c, target + first,
+               args.output() + first * job.c);
+    });
   };
 }
 

@@ -2,9 +2,11 @@
 #include <memory>
 #include <vector>
 
+#include "runtime/elementwise.hpp"
 #include "runtime/gemm.hpp"
 #include "runtime/image_conv.hpp"
 #include "runtime/kernel.hpp"
+#include "runtime/row_blocks.hpp"
 #include "runtime/scratch.hpp"
 
 namespace chop::kernels {
@@ -87,11 +89,35 @@ void sum_rows(const float* dy, std::int64_t rows, std::int64_t out, float* db) {
 }
 
 /// dy where y > 0, by the same steps as relu's own gradient.
-const float* through_relu(const float* dy, const float* y, std::int64_t count) {
-  const auto bytes = static_cast<std::size_t>(count) * sizeof(float);
-  auto* masked = reinterpret_cast<float*>(thread_scratch(bytes, ScratchFor::Call));
-  for (std::int64_t i = 0; i < count; ++i) masked[i] = dy[i] * (y[i] > 0 ? 1.0F : 0.0F);
-  return masked;
+void through_relu(const float* dy, const float* y, std::int64_t count, float* masked, int threads) {
+  in_chunks(threads, count, [&](std::int64_t first, std::int64_t length) {
+    for (std::int64_t i = first; i < first + length; ++i)
+      masked[i] = dy[i] * (y[i] > 0 ? 1.0F : 0.0F);
+  });
+}
+
+/// Σ dyᵀ x over many rows: products of blocks of rows, added in their order. `parts` has room for
+/// one product to a block.
+void weight_by_blocks(const RowBlocks& blocks, const Gemm& whole, const float* dy, const float* x,
+                      float* parts, float* dw, int threads) {
+  const std::int64_t length = whole.m * whole.n;
+  blocks.each(threads, [&](std::int64_t block) {
+    Gemm part = whole;
+    part.k = blocks.size(block);
+    const std::int64_t first = blocks.first(block);
+    part.run(dy + first * whole.a_col, x + first * whole.b_row, nullptr, parts + block * length,
+             nullptr, 1);
+  });
+  blocks.add_up(parts, length, dw);
+}
+
+/// Σ dy over many rows, likewise.
+void bias_by_blocks(const RowBlocks& blocks, const float* dy, std::int64_t out, float* parts,
+                    float* db, int threads) {
+  blocks.each(threads, [&](std::int64_t block) {
+    sum_rows(dy + blocks.first(block) * out, blocks.size(block), out, parts + block * out);
+  });
+  blocks.add_up(parts, out, db);
 }
 
 Kernel make_linear_grad(const KernelCall& call) {
@@ -103,15 +129,32 @@ Kernel make_linear_grad(const KernelCall& call) {
   const Gemm to_weight{
       .m = out, .n = in, .k = rows, .a_row = 1, .a_col = out, .b_row = in, .c_row = in};
   const bool relu = call.flag("relu");
-  const auto scratch = scratch_for(std::max(to_input.scratch(), to_weight.scratch()));
+  const RowBlocks blocks{rows};
+  // Wide weights keep all threads busy by themselves, and their parts would be large.
+  const bool by_blocks = blocks.many() && in * out <= (1 << 16);
+  const auto scratch = scratch_for(to_input.scratch());
+  const std::int64_t masked_floats = relu ? (rows * out + 15) / 16 * 16 : 0;
+  const std::int64_t part_floats = by_blocks ? blocks.count() * in * out : 0;
   return [=](const KernelArgs& args, const RunContext& context) {
+    auto* const memory = reinterpret_cast<float*>(thread_scratch(
+        static_cast<std::size_t>(masked_floats + part_floats) * sizeof(float), ScratchFor::Call));
+    float* const parts = memory + masked_floats;
     const float* dy = args.input(0);
-    if (relu) dy = through_relu(dy, args.input(3), rows * out);
+    if (relu) {
+      through_relu(dy, args.input(3), rows * out, memory, context.threads);
+      dy = memory;
+    }
     if (args.out[0] != nullptr)
       to_input.run(dy, args.input(2), nullptr, args.output(0), scratch->data(), context.threads);
-    if (args.out[1] != nullptr)
+    if (args.out[1] != nullptr && by_blocks)
+      weight_by_blocks(blocks, to_weight, dy, args.input(1), parts, args.output(1),
+                       context.threads);
+    else if (args.out[1] != nullptr)
       to_weight.run(dy, args.input(1), nullptr, args.output(1), scratch->data(), context.threads);
-    if (args.out[2] != nullptr) sum_rows(dy, rows, out, args.output(2));
+    if (args.out[2] != nullptr && by_blocks && in > 0)
+      bias_by_blocks(blocks, dy, out, parts, args.output(2), context.threads);
+    else if (args.out[2] != nullptr)
+      sum_rows(dy, rows, out, args.output(2));
   };
 }
 

@@ -1,0 +1,35 @@
+// Large batches in blocks of rows: sums over rows are made block by block and then added in the
+// order of the blocks, so their bits depend on the number of rows and not on that of threads.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "support/threads.hpp"
+
+namespace chop {
+
+struct RowBlocks {
+  static constexpr std::int64_t kRows = 2048;  ///< of a block
+  std::int64_t rows = 0;
+
+  /// Fewer rows are one piece of work, as small batches always are.
+  bool many() const { return rows >= 2 * kRows; }
+  std::int64_t count() const { return (rows + kRows - 1) / kRows; }
+  std::int64_t first(std::int64_t block) const { return block * kRows; }
+  std::int64_t size(std::int64_t block) const { return std::min(kRows, rows - block * kRows); }
+
+  /// Calls work(block) for every block.
+  template <class Work>
+  void each(int threads, Work work) const {
+    parallel_for(threads, count(), work);
+  }
+  /// total[i] = Σ parts[block][i] in the order of the blocks; parts are `length` apart.
+  void add_up(const float* parts, std::int64_t length, float* total) const {
+    std::copy(parts, parts + length, total);
+    for (std::int64_t block = 1; block < count(); ++block)
+      for (std::int64_t i = 0; i < length; ++i) total[i] += parts[block * length + i];
+  }
+};
+
+}  // namespace chop
