@@ -35,6 +35,9 @@ class BatchOrder {
   Order order_;
 };
 
+/// Asks the memory for rows that will be gathered next, and does not wait for them.
+void prefetch(const Split& split, std::span<const std::uint32_t> rows);
+
 /// Copies the chosen rows, one after the other.
 void gather(const Split& split, std::span<const std::uint32_t> rows, float* x_out,
             std::int64_t* y_out);

@@ -27,8 +27,8 @@ class Program {
 
   std::int64_t batch() const { return batch_; }
   std::int64_t classes() const { return classes_; }
-  std::span<float> inputs() const { return plan_.input<float>(input_name_); }
-  std::span<std::int64_t> targets() const { return plan_.input<std::int64_t>(target_name_); }
+  std::span<float> inputs() const { return inputs_; }
+  std::span<std::int64_t> targets() const { return targets_; }
   void run(RunState state = {}) { plan_.run(state); }
   double loss() const { return plan_.output(0)[0]; }
   std::span<const float> logits() const { return plan_.output(1); }
@@ -40,8 +40,8 @@ class Program {
   static Result<Program> make(const Graph& lowered, ParameterStore& store, std::int64_t batch,
                               int threads, bool with_gradients, Parameters parameters);
   Plan plan_;
-  std::string input_name_;
-  std::string target_name_;
+  std::span<float> inputs_;  ///< memory of the plan's
+  std::span<std::int64_t> targets_;
   std::int64_t batch_ = 0;
   std::int64_t classes_ = 0;
 };

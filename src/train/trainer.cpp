@@ -150,6 +150,7 @@ class Trainer {
                         ? programs_[0]
                         : programs_.back();
     gather(data_.train, rows, program.inputs().data(), program.targets().data());
+    if (state_.batch + 1 < order_.batches()) prefetch(data_.train, order_.batch(state_.batch + 1));
     // The position in the run, not the optimiser's step: accumulated batches differ too.
     const auto position =
         static_cast<std::uint64_t>(state_.epoch * order_.batches() + state_.batch);
