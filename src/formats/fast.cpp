@@ -2,12 +2,15 @@
 #include "formats/fast.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cassert>
+#include <cstdint>
 #include <cstring>
 #include <limits>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "formats/fast.cpp"
+#include "hwy/cache_control.h"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 //
@@ -17,9 +20,11 @@ HWY_BEFORE_NAMESPACE();
 namespace chop::formats::HWY_NAMESPACE {
 namespace {
 
+constexpr std::size_t kLine = 64;  // bytes of a cache line
+
+/// y[0..] = f(x[0..]) by plain stores.
 template <class F>
-void map(const Element& element, const float* x, float* y, std::int64_t count) {
-  const F f(element);
+void map_plain(const F& f, const float* x, float* y, std::int64_t count) {
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(kTag));
   std::int64_t i = 0;
   for (; i + 4 * lanes <= count; i += 4 * lanes) {
@@ -38,48 +43,85 @@ void map(const Element& element, const float* x, float* y, std::int64_t count) {
   hn::BlendedStore(f(hn::MaskedLoad(rest, kTag, x + i)), rest, kTag, y + i);
 }
 
-void run(const Element& e, const float* x, float* y, std::int64_t count) {
+/// The same past the caches: whole lines of y are written without being read first.
+template <class F>
+void map_past_caches(const F& f, const float* x, float* y, std::int64_t count) {
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(kTag));
+  const auto floats_to_line = static_cast<std::int64_t>(
+      (kLine - reinterpret_cast<std::uintptr_t>(y) % kLine) % kLine / sizeof(float));
+  std::int64_t i = std::min(floats_to_line, count);
+  map_plain(f, x, y, i);
+  for (; i + 4 * lanes <= count; i += 4 * lanes) {
+    const V a = f(hn::LoadU(kTag, x + i));
+    const V b = f(hn::LoadU(kTag, x + i + lanes));
+    const V c = f(hn::LoadU(kTag, x + i + 2 * lanes));
+    const V d = f(hn::LoadU(kTag, x + i + 3 * lanes));
+    hn::Stream(a, kTag, y + i);
+    hn::Stream(b, kTag, y + i + lanes);
+    hn::Stream(c, kTag, y + i + 2 * lanes);
+    hn::Stream(d, kTag, y + i + 3 * lanes);
+  }
+  for (; i + lanes <= count; i += lanes) hn::Stream(f(hn::LoadU(kTag, x + i)), kTag, y + i);
+  map_plain(f, x + i, y + i, count - i);
+}
+
+/// Copies.
+struct Same {
+  explicit Same(const Element& /*e*/) {}
+  HWY_INLINE V operator()(V x) const { return x; }
+};
+
+template <class F>
+void map(const Element& element, const Span& at) {
+  const F f(element);
+  if (at.store == Store::PastCaches)
+    map_past_caches(f, at.x, at.y, at.count);
+  else
+    map_plain(f, at.x, at.y, at.count);
+}
+
+HWY_INLINE void run(const Element& e, const Span& at) {
   switch (e.kind) {
     case Kind::Identity:
-      if (x != y) std::memcpy(y, x, static_cast<std::size_t>(count) * sizeof(float));
+      if (at.x != at.y) std::memcpy(at.y, at.x, static_cast<std::size_t>(at.count) * sizeof(float));
       return;
     case Kind::Fixed:
-      return e.floor ? map<FixedFloor>(e, x, y, count) : map<Fixed>(e, x, y, count);
+      return e.floor ? map<FixedFloor>(e, at) : map<Fixed>(e, at);
     case Kind::Scaled:
-      return map<Scaled>(e, x, y, count);
+      return map<Scaled>(e, at);
     case Kind::Step:
-      return map<Step>(e, x, y, count);
+      return map<Step>(e, at);
     case Kind::Affine:
-      return map<Affine>(e, x, y, count);
+      return map<Affine>(e, at);
     case Kind::Denorm:
-      return map<Denorm>(e, x, y, count);
+      return map<Denorm>(e, at);
     case Kind::Ieee:
-      return map<Ieee>(e, x, y, count);
+      return map<Ieee>(e, at);
     case Kind::Log:
-      return e.e_min < -126 ? map<Log<true>>(e, x, y, count) : map<Log<false>>(e, x, y, count);
+      return e.e_min < -126 ? map<Log<true>>(e, at) : map<Log<false>>(e, at);
     case Kind::BlockFp:
-      return map<BlockFp>(e, x, y, count);
+      return map<BlockFp>(e, at);
     case Kind::Mx:
-      return map<Mx>(e, x, y, count);
+      return map<Mx>(e, at);
     case Kind::Sign:
-      return e.strict ? map<Sign<true>>(e, x, y, count) : map<Sign<false>>(e, x, y, count);
+      return e.strict ? map<Sign<true>>(e, at) : map<Sign<false>>(e, at);
     case Kind::Residual:
-      return map<Residual>(e, x, y, count);
+      return map<Residual>(e, at);
     case Kind::Ternary:
-      return map<Ternary>(e, x, y, count);
+      return map<Ternary>(e, at);
   }
 }
 
-float largest(const float* x, std::int64_t count) {
+/// Compared as whole numbers, in the order of which magnitudes are; NaN counts as 0.
+HWY_INLINE float largest(const float* x, std::int64_t count) {
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(kTag));
-  const V top = set(std::numeric_limits<float>::max());
-  const auto larger = [&](V most, V at) {
-    const V a = hn::Abs(at);
-    const V finite = where(hn::Gt(a, top), top, a);
-    return where(hn::Gt(finite, most), finite, most);
+  constexpr int kInfinity = 0x7F800000;
+  const auto larger = [&](I most, V at) {
+    const I a = hn::And(hn::BitCast(kInts, at), ints(0x7FFFFFFF));
+    return hn::Max(most, hn::IfThenZeroElse(hn::Gt(a, ints(kInfinity)), a));
   };
-  V most = set(0.0F);
-  V other = set(0.0F);
+  I most = ints(0);
+  I other = ints(0);
   std::int64_t i = 0;
   for (; i + 2 * lanes <= count; i += 2 * lanes) {
     most = larger(most, hn::LoadU(kTag, x + i));
@@ -90,7 +132,102 @@ float largest(const float* x, std::int64_t count) {
     const M rest = hn::FirstN(kTag, static_cast<std::size_t>(count - i));
     most = larger(most, hn::MaskedLoad(rest, kTag, x + i));
   }
-  return hn::GetLane(hn::MaxOfLanes(kTag, hn::Max(most, other)));
+  const int bits = hn::GetLane(hn::MaxOfLanes(kInts, hn::Max(most, other)));
+  return std::bit_cast<float>(std::min(bits, kInfinity - 1));
+}
+
+float largest_of(const float* x, std::int64_t count) {
+  return largest(x, count);
+}
+
+void quantise(const Element& element, const Span& at) {
+  run(element, at);
+  if (at.store == Store::PastCaches) hwy::FlushStream();
+}
+
+/// As map(), for a few values: everything in registers.
+template <class F>
+HWY_INLINE void map_few(const Element& element, const float* x, float* y, std::int64_t count) {
+  const F f(element);
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(kTag));
+  std::int64_t i = 0;
+  for (; i + lanes <= count; i += lanes) hn::StoreU(f(hn::LoadU(kTag, x + i)), kTag, y + i);
+  if (i == count) return;
+  const M rest = hn::FirstN(kTag, static_cast<std::size_t>(count - i));
+  hn::BlendedStore(f(hn::MaskedLoad(rest, kTag, x + i)), rest, kTag, y + i);
+}
+
+/// Blocks whose largest magnitudes are known; one(element, x, y, count) does one of them. What
+/// will be measured next is fetched meanwhile.
+template <class One>
+HWY_INLINE void each_block(const Blocks& blocks, const Span& at, const Span& next,
+                           const float* most, One one) {
+  for (std::int64_t i = 0; i < at.count; i += blocks.size, ++most) {
+    const ShareTable::Entry& entry = blocks.table->at(*most);
+    const std::int64_t count = std::min(blocks.size, at.count - i);
+    for (std::int64_t k = i; k < std::min(i + count, next.count); k += kLine / sizeof(float))
+      hwy::Prefetch(next.x + k);
+    if (blocks.zeros_wait && *most == 0)
+      map_few<Same>(entry.element, at.x + i, at.y + i, count);
+    else if (entry.fast) [[likely]]
+      one(entry.element, at.x + i, at.y + i, count);
+    else
+      for (std::int64_t k = i; k < i + count; ++k)
+        at.y[k] = blocks.plain(at.x[k], entry.element, 0);
+  }
+}
+
+template <class F>
+void blocks_of(const Blocks& blocks, const Span& at, const Span& next, const float* most) {
+  each_block(blocks, at, next, most, map_few<F>);
+}
+
+void known_blocks(const Blocks& blocks, const Span& at, const Span& next, const float* most) {
+  switch (blocks.table->kind()) {
+    case Kind::Fixed:
+      return blocks_of<Fixed>(blocks, at, next, most);
+    case Kind::BlockFp:
+      return blocks_of<BlockFp>(blocks, at, next, most);
+    case Kind::Ieee:
+      return blocks_of<Ieee>(blocks, at, next, most);
+    case Kind::Mx:
+      return blocks_of<Mx>(blocks, at, next, most);
+    case Kind::Log:
+      if (!blocks.table->leaves_normal_range())
+        return blocks_of<Log<false>>(blocks, at, next, most);
+      return blocks_of<Log<true>>(blocks, at, next, most);
+    default:
+      return each_block(blocks, at, next, most,
+                        [](const Element& e, const float* x, float* y, std::int64_t count) {
+                          run(e, {x, y, count});
+                        });
+  }
+}
+
+/// Some blocks at a time: measured, then quantised while they are in the nearest cache. What
+/// goes past the caches is collected before, so that it goes in whole lines.
+bool quantise_blocks(const Blocks& blocks, const Span& at) {
+  constexpr std::int64_t kRoom = 2048;
+  HWY_ALIGN float room[kRoom];
+  const bool collect = at.store == Store::PastCaches && blocks.size <= kRoom / 2;
+  const std::int64_t piece = std::max<std::int64_t>(1, kRoom / blocks.size) * blocks.size;
+  float least = std::numeric_limits<float>::max();
+  float* most = blocks.abs_max;
+  for (std::int64_t first = 0; first < at.count; first += piece) {
+    Span now{at.x + first, at.y + first, std::min(piece, at.count - first)};
+    float* const measured = most;
+    for (std::int64_t i = 0; i < now.count; i += blocks.size) {
+      *most = largest(now.x + i, std::min(blocks.size, now.count - i));
+      least = std::min(least, *most++);
+    }
+    if (collect) now.y = room;
+    const std::int64_t after = first + now.count;
+    const Span next{.x = at.x + after, .count = std::min(piece, at.count - after)};
+    known_blocks(blocks, now, next, measured);
+    if (collect) map<Same>({}, {room, at.y + first, now.count, Store::PastCaches});
+  }
+  if (collect) hwy::FlushStream();
+  return least == 0;
 }
 
 }  // namespace
@@ -99,8 +236,9 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace chop::formats {
-HWY_EXPORT(run);
-HWY_EXPORT(largest);
+HWY_EXPORT(quantise);
+HWY_EXPORT(quantise_blocks);
+HWY_EXPORT(largest_of);
 
 bool has_fast_loop(const Element& e) {
   switch (e.kind) {
@@ -117,13 +255,17 @@ bool has_fast_loop(const Element& e) {
   }
 }
 
-void quantise_run(const Element& element, const float* x, float* y, std::int64_t count) {
+void quantise_run(const Element& element, const Span& at) {
   assert(has_fast_loop(element) && "the caller asks first");
-  HWY_DYNAMIC_DISPATCH(run)(element, x, y, count);
+  HWY_DYNAMIC_DISPATCH(quantise)(element, at);
+}
+
+bool quantise_blocks(const Blocks& blocks, const Span& at) {
+  return HWY_DYNAMIC_DISPATCH(quantise_blocks)(blocks, at);
 }
 
 float abs_max(const float* x, std::int64_t count) {
-  return HWY_DYNAMIC_DISPATCH(largest)(x, count);
+  return HWY_DYNAMIC_DISPATCH(largest_of)(x, count);
 }
 
 }  // namespace chop::formats

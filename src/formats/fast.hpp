@@ -4,15 +4,47 @@
 #include <cstdint>
 
 #include "formats/element.hpp"
+#include "formats/share_table.hpp"
 
 namespace chop::formats {
+
+/// How results are written.
+enum class Store : std::uint8_t {
+  ThroughCaches,
+  PastCaches  ///< more than the caches hold: nothing of y is read first, and nothing is kept
+};
+
+/// y[i] = q(x[i]) for `count` values; x and y may be the same.
+struct Span {
+  const float* x = nullptr;
+  float* y = nullptr;
+  std::int64_t count = 0;
+  Store store = Store::ThroughCaches;
+};
+
+/// Past the caches when that many values do not fit, and are not in them already.
+inline Store best_store(const float* x, const float* y, std::int64_t count) {
+  constexpr std::int64_t kMany = std::int64_t{8} << 20;  // 32 MiB
+  return count >= kMany && x != y ? Store::PastCaches : Store::ThroughCaches;
+}
 
 /// Whether there is a loop for it: none draws random numbers, and none takes exponents so far
 /// down that powers of two leave float32's normal range.
 bool has_fast_loop(const Element& element);
 
-/// y[i] = q(x[i]); x and y may be the same. Only where has_fast_loop().
-void quantise_run(const Element& element, const float* x, float* y, std::int64_t count);
+/// Only where has_fast_loop().
+void quantise_run(const Element& element, const Span& at);
+
+/// Groups of `size` neighbours (the last one may be shorter) that share what the table says.
+struct Blocks {
+  const ShareTable* table = nullptr;
+  float (*plain)(float x, const Element&, std::uint64_t index) = nullptr;  ///< the definition
+  std::int64_t size = 0;
+  float* abs_max = nullptr;  ///< one per group: what was measured is left here
+  bool zeros_wait = false;   ///< groups without magnitude are only copied
+};
+/// Whether a group had no magnitude.
+bool quantise_blocks(const Blocks& blocks, const Span& at);
 
 /// The largest finite-or-clamped magnitude: NaN is passed over, infinity is the largest float.
 float abs_max(const float* x, std::int64_t count);

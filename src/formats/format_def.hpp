@@ -88,7 +88,8 @@ struct FormatDef {
   Result<std::optional<Tiles>> (*tiles)(const Config&, const Shape&) = nullptr;
   Measure measure = Measure::Nothing;
   bool zero_takes_least = false;  ///< an all-zero group counts as the smallest other one
-  /// Completes the element of a group from its facts.
+  /// Completes the element of a group from its facts. A whole number that follows abs_max changes
+  /// at most once in an octave: share_table.hpp looks it up.
   void (*share)(Element&, const GroupFacts&) = nullptr;
   /// The same from the stored shared value, for decoding.
   void (*restore)(Element&, float shared) = nullptr;

@@ -3,82 +3,88 @@
 #include <algorithm>
 #include <array>
 
+#include "formats/magnitudes.hpp"
+
 namespace chop::formats {
 namespace {
 
 constexpr std::size_t kLanes = 8;
 constexpr std::size_t kRows = 4;
 
-/// `width` sums side by side over `count` rows of `width` values: partial sums are put away
-/// level by level, so that the error grows with the logarithm of the count.
-template <std::size_t Width>
-struct Cascade {
-  using Row = std::array<float, Width>;
+/// What counts for a mean: finite magnitudes above a threshold.
+struct Magnitudes {
+  std::span<const float> values;
+  float threshold = -1;
+  std::int64_t counted = 0;
 
-  template <class Load>
-  static Row sum(std::size_t count, Load load) {
-    constexpr std::size_t kLevels = 4;
-    std::size_t bits = 0;
-    while ((std::size_t{1} << bits) < count) ++bits;
-    const std::size_t power = std::max<std::size_t>(4, bits / kLevels);
-    const std::size_t step = std::size_t{1} << power;
-    std::array<Row, kLevels> level = {};
-    std::size_t i = 0;
-    while (i + step <= count) {
-      for (std::size_t j = 0; j < step; ++j, ++i) add(level[0], load, i);
-      for (std::size_t j = 1; j < kLevels; ++j) {
-        for (std::size_t k = 0; k < Width; ++k) level[j][k] += level[j - 1][k];
-        level[j - 1] = {};
-        if ((i & ((step - 1) << (j * power))) != 0) break;
-      }
-    }
-    for (; i < count; ++i) add(level[0], load, i);
-    for (std::size_t j = 1; j < kLevels; ++j)
-      for (std::size_t k = 0; k < Width; ++k) level[0][k] += level[j][k];
-    return level[0];
+  float at(std::size_t i) {
+    const float a = std::fabs(values[i]);
+    if (!(a > threshold && std::isfinite(a))) return 0;
+    ++counted;
+    return a;
   }
-
-  template <class Load>
-  static void add(Row& row, Load load, std::size_t i) {
-    for (std::size_t k = 0; k < Width; ++k) row[k] += load(i * Width + k);
+  /// sums[k] += the k-th of each of `rows` rows of `Width` values, row by row.
+  template <std::size_t Width>
+  void add_rows(std::array<float, Width>& sums, std::size_t first, std::size_t rows) {
+    if constexpr (Width == kLanes * kRows) {
+      counted += add_magnitudes(values.subspan(first * Width, rows * Width), threshold, sums);
+    } else {
+      for (std::size_t i = first; i < first + rows; ++i)
+        for (std::size_t k = 0; k < Width; ++k) sums[k] += at(i * Width + k);
+    }
   }
 };
 
-/// The sum of `count` values, `Lanes` at a time, in the order of PyTorch's sum over a row.
-template <std::size_t Lanes, class Load>
-float row_sum(std::size_t count, Load load) {
+/// `Width` sums side by side over `count` rows of `Width` values: partial sums are put away
+/// level by level, so that the error grows with the logarithm of the count.
+template <std::size_t Width>
+std::array<float, Width> cascade(std::size_t count, Magnitudes& magnitudes) {
+  constexpr std::size_t kLevels = 4;
+  std::size_t bits = 0;
+  while ((std::size_t{1} << bits) < count) ++bits;
+  const std::size_t power = std::max<std::size_t>(4, bits / kLevels);
+  const std::size_t step = std::size_t{1} << power;
+  std::array<std::array<float, Width>, kLevels> level = {};
+  std::size_t i = 0;
+  while (i + step <= count) {
+    magnitudes.add_rows(level[0], i, step);
+    i += step;
+    for (std::size_t j = 1; j < kLevels; ++j) {
+      for (std::size_t k = 0; k < Width; ++k) level[j][k] += level[j - 1][k];
+      level[j - 1] = {};
+      if ((i & ((step - 1) << (j * power))) != 0) break;
+    }
+  }
+  magnitudes.add_rows(level[0], i, count - i);
+  for (std::size_t j = 1; j < kLevels; ++j)
+    for (std::size_t k = 0; k < Width; ++k) level[0][k] += level[j][k];
+  return level[0];
+}
+
+/// The sum of all, `Lanes` at a time, in the order of PyTorch's sum over a row.
+template <std::size_t Lanes>
+float row_sum(Magnitudes& magnitudes) {
+  const std::size_t count = magnitudes.values.size();
   const std::size_t vectors = count / Lanes;
   const std::size_t quads = vectors / kRows;
-  auto four = Cascade<Lanes * kRows>::sum(quads, load);
+  auto four = cascade<Lanes * kRows>(quads, magnitudes);
   for (std::size_t v = quads * kRows; v < vectors; ++v)
-    for (std::size_t k = 0; k < Lanes; ++k) four[k] += load(v * Lanes + k);
+    for (std::size_t k = 0; k < Lanes; ++k) four[k] += magnitudes.at(v * Lanes + k);
   for (std::size_t r = 1; r < kRows; ++r)
     for (std::size_t k = 0; k < Lanes; ++k) four[k] += four[r * Lanes + k];
   float total = 0;
-  for (std::size_t i = vectors * Lanes; i < count; ++i) total += load(i);
+  for (std::size_t i = vectors * Lanes; i < count; ++i) total += magnitudes.at(i);
   for (std::size_t k = 0; k < Lanes; ++k) total += four[k];
   return total;
-}
-
-/// Of the finite values above the threshold.
-float abs_sum(std::span<const float> values, float threshold) {
-  const auto load = [&](std::size_t i) {
-    const float a = std::fabs(values[i]);
-    return a > threshold && std::isfinite(a) ? a : 0.0F;
-  };
-  return values.size() < kLanes ? row_sum<1>(values.size(), load)
-                                : row_sum<kLanes>(values.size(), load);
 }
 
 }  // namespace
 
 float abs_mean(std::span<const float> values, float threshold) {
-  const auto count = std::count_if(values.begin(), values.end(), [&](float x) {
-    return std::fabs(x) > threshold && std::isfinite(x);
-  });
-  if (count == 0) return 0;
-  return std::fmin(abs_sum(values, threshold) / static_cast<float>(count),
-                   std::numeric_limits<float>::max());
+  Magnitudes magnitudes{values, threshold};
+  const float sum = values.size() < kLanes ? row_sum<1>(magnitudes) : row_sum<kLanes>(magnitudes);
+  if (magnitudes.counted == 0) return 0;
+  return std::fmin(sum / static_cast<float>(magnitudes.counted), std::numeric_limits<float>::max());
 }
 
 void set_code_bounds(Element& e, int width, bool is_signed) {

@@ -8,6 +8,12 @@
 #include "formats/registry.hpp"
 
 namespace chop {
+namespace {
+
+/// From here on the ends of a run, which are no whole lines, do not matter.
+constexpr std::int64_t kLongRun = 4096;
+
+}  // namespace
 
 Quantiser::Quantiser(const FormatDef& def, Config config, Shape shape)
     : def_(&def),
@@ -25,6 +31,7 @@ Result<Quantiser> Quantiser::make(const NumberFormat& format, const Shape& shape
   }
   const auto groups = static_cast<std::size_t>(q.groups());
   q.scratch_.resize(groups);
+  q.prepare_blocks();
   if (def->learned.empty()) return q;
   q.sums_.resize(groups);
   q.counts_.resize(groups);
@@ -52,7 +59,11 @@ void Quantiser::plain_run(const Element& element, const float* x, float* y, std:
 void Quantiser::fast_run(const Element& element, const float* x, float* y, std::int64_t offset,
                          std::int64_t length) const {
   if (formats::has_fast_loop(element))
-    formats::quantise_run(element, x + offset, y + offset, length);
+    formats::quantise_run(element, {.x = x + offset,
+                                    .y = y + offset,
+                                    .count = length,
+                                    .store = length >= kLongRun ? formats::best_store(x, y, count_)
+                                                                : formats::Store::ThroughCaches});
   else
     plain_run(element, x, y, offset, length);
 }
@@ -63,11 +74,15 @@ void Quantiser::measure(const float* x) {
     float& most = scratch_[static_cast<std::size_t>(group)];
     most = std::max(most, formats::abs_max(x + offset, length));
   });
-  if (!def_->zero_takes_least) return;
+  if (def_->zero_takes_least)
+    std::replace(scratch_.begin(), scratch_.end(), 0.0F, least_magnitude());
+}
+
+float Quantiser::least_magnitude() const {
   float least = 0;
   for (const float most : scratch_)
     if (most > 0 && (least == 0 || most < least)) least = most;
-  std::replace(scratch_.begin(), scratch_.end(), 0.0F, least > 0 ? least : 1.0F);
+  return least > 0 ? least : 1.0F;
 }
 
 void Quantiser::find_initial(const float* x, std::span<float> values) {
@@ -128,6 +143,8 @@ void Quantiser::visit(const float* x, const QuantiseRun& run, Apply apply) {
 }
 
 void Quantiser::run(const float* x, float* y, const QuantiseRun& run) {
+  if (table_) return run_blocks(x, y);
+  if (bands_ && bands_->height == 1 && !def_->zero_takes_least) return run_rows(x, y);
   visit(x, run,
         [&](std::int64_t, const Element& element, std::int64_t offset, std::int64_t length) {
           fast_run(element, x, y, offset, length);

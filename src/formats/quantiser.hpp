@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "formats/format_def.hpp"
+#include "formats/share_table.hpp"
 
 namespace chop {
 
@@ -69,6 +70,14 @@ class Quantiser {
   template <class Apply>
   void visit(const float* x, const QuantiseRun& run, Apply apply);
   void measure(const float* x);
+  /// Of all groups that have one; 1 when none has.
+  float least_magnitude() const;
+  /// Finds out whether run() may go block by block instead of sweep by sweep.
+  void prepare_blocks();
+  void run_blocks(const float* x, float* y);
+  bool run_tiles(const float* x, float* y);
+  void run_zeros(const float* x, float* y);
+  void run_rows(const float* x, float* y);
   void find_learned(const float* x, std::span<const float> given);
   void find_initial(const float* x, std::span<float> values);
   void plain_run(const Element& element, const float* x, float* y, std::int64_t offset,
@@ -83,9 +92,12 @@ class Quantiser {
   std::int64_t count_;
   Element base_;
   std::optional<Tiles> tiles_;
-  std::vector<float> configured_;  ///< learned numbers from the configuration
-  std::vector<float> scratch_;     ///< per group: largest magnitude, or the learned number
-  std::vector<double> sums_;       ///< per group
+  std::optional<Tiles::Bands> bands_;
+  std::optional<formats::ShareTable> table_;  ///< of formats whose groups share a whole number
+  std::vector<float> tile_;                   ///< some blocks of several rows, put side by side
+  std::vector<float> configured_;             ///< learned numbers from the configuration
+  std::vector<float> scratch_;  ///< per group: largest magnitude, or the learned number
+  std::vector<double> sums_;    ///< per group
   std::vector<std::int64_t> counts_;
 };
 

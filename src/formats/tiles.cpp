@@ -53,4 +53,17 @@ Tiles Tiles::leading(const Shape& shape) {
   return shape.size() < 2 ? whole(shape) : channels(shape, 0);
 }
 
+std::optional<Tiles::Bands> Tiles::bands() const {
+  const std::size_t last = dims_.size() - 1;
+  Bands found{.columns = dims_[last], .width = box_[last]};
+  if (last == 0) return found;
+  found.rows = dims_[last - 1];
+  found.height = box_[last - 1];
+  for (std::size_t d = 0; d + 1 < last; ++d) {
+    if (box_[d] != 1) return {};
+    found.matrices *= dims_[d];
+  }
+  return found;
+}
+
 }  // namespace chop

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -32,6 +33,17 @@ class Tiles {
   std::int64_t groups() const { return groups_; }
   /// Groups per dimension of the tensor; empty for a scalar.
   const Shape& grid() const { return grid_; }
+
+  /// Groups as boxes of [height, width] in matrices [rows, columns] that follow one another.
+  struct Bands {
+    std::int64_t matrices = 1;
+    std::int64_t rows = 1;
+    std::int64_t columns = 1;
+    std::int64_t height = 1;
+    std::int64_t width = 1;
+  };
+  /// Nothing when groups span more than two dimensions, or dimensions that are no neighbours.
+  std::optional<Bands> bands() const;
 
   /// visit(group, offset, length) for every contiguous run of one group, in memory order.
   template <class Visit>
