@@ -1,6 +1,9 @@
 #include "passes/moments.hpp"
 
+#include <algorithm>
 #include <array>
+
+#include "passes/stat_loops.hpp"
 
 namespace chop {
 namespace {
@@ -29,25 +32,41 @@ OnlineMoments::OnlineMoments(StatGroups groups, Estimator estimator)
       squares_(groups_.groups()) {}
 
 void OnlineMoments::update(const float* samples, std::int64_t count) {
+  if (groups_.is_all()) return add_rows(samples, static_cast<std::size_t>(count));
   const auto size = static_cast<std::int64_t>(groups_.per_sample());
   const std::size_t last = groups_.groups() - 1;
   groups_.visit(
       samples, count, scratch_,
       [&](std::size_t g, std::span<const float> values) {
-        add_span(g, values);
+        double mean = 0;
+        double squares = 0;
+        row_moments({values.data(), 1, values.size()}, &mean, &squares);
+        merge(g, mean, squares);
         if (g == last) count_ += size;
       },
       [&](std::span<const float> values) { add_lanes(values); });
 }
 
-void OnlineMoments::add_span(std::size_t g, std::span<const float> values) {
-  if (values.empty()) return;
-  const auto n = static_cast<double>(values.size());
+void OnlineMoments::add_rows(const float* samples, std::size_t count) {
+  constexpr std::size_t kAtOnce = 256;
+  std::array<double, kAtOnce> means;
+  std::array<double, kAtOnce> squares;
+  const std::size_t width = groups_.per_sample();
+  for (std::size_t first = 0; first < count; first += kAtOnce) {
+    const std::size_t now = std::min(kAtOnce, count - first);
+    row_moments({samples + first * width, now, width}, means.data(), squares.data());
+    for (std::size_t r = 0; r < now; ++r) {
+      merge(0, means[r], squares[r]);
+      count_ += static_cast<std::int64_t>(width);
+    }
+  }
+}
+
+void OnlineMoments::merge(std::size_t g, double mean, double squares) {
+  if (groups_.per_sample() == 0) return;
+  const auto n = static_cast<double>(groups_.per_sample());
   const auto c = static_cast<double>(count_);
-  const double mean = sum_of(values, [](double x) { return x; }) / n;
-  double squares = sum_of(values, [mean](double x) { return (x - mean) * (x - mean); });
-  if (estimator_ == Estimator::Reference && groups_.is_all() && values.size() > 1)
-    squares *= n / (n - 1);
+  if (estimator_ == Estimator::Reference && groups_.is_all() && n > 1) squares *= n / (n - 1);
   const double delta = mean - mean_[g];
   mean_[g] += delta * n / (c + n);
   squares_[g] += squares + delta * delta * c * n / (c + n);

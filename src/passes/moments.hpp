@@ -34,7 +34,9 @@ class OnlineMoments {
   MeanAndVariance result() const;
 
  private:
-  void add_span(std::size_t g, std::span<const float> values);
+  void add_rows(const float* samples, std::size_t count);
+  /// Takes in one sample of a group, of which mean and squared deviations are known.
+  void merge(std::size_t g, double mean, double squares);
   void add_lanes(std::span<const float> values);
 
   StatGroups groups_;

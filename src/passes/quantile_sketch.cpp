@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "passes/stat_loops.hpp"
+
 namespace chop {
 namespace {
 
@@ -38,13 +40,24 @@ std::uint32_t ordered_bits(float value) {
   return bits ^ flip;
 }
 
+std::uint64_t& PagedBins::count_of(std::uint32_t key) {
+  std::unique_ptr<Page>& page = pages_[key / kPage];
+  if (!page) [[unlikely]]
+    page = std::make_unique<Page>();
+  return (*page)[key % kPage];
+}
+
+/// Zeros are counted apart: there are many behind a relu, and adding to one number over and over
+/// takes longer than adding to many.
 void PagedBins::add(std::span<const float> values) {
-  for (const float value : values) {
-    const std::uint32_t key = ordered_bits(value);
-    std::unique_ptr<Page>& page = pages_[key >> 20U];
-    if (!page) [[unlikely]]
-      page = std::make_unique<Page>();
-    ++(*page)[(key >> kShift) & (kPage - 1)];
+  constexpr std::size_t kAtOnce = 1024;
+  std::array<std::uint32_t, kAtOnce> keys;
+  while (!values.empty()) {
+    const std::span<const float> now = values.first(std::min(values.size(), kAtOnce));
+    const std::size_t found = nonzero_keys(now, kShift, keys.data());
+    for (std::size_t i = 0; i < found; ++i) ++count_of(keys[i]);
+    if (found < now.size()) count_of(ordered_bits(0) >> kShift) += now.size() - found;
+    values = values.subspan(now.size());
   }
 }
 

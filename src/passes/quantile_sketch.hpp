@@ -38,6 +38,8 @@ class PagedBins {
  private:
   static constexpr std::size_t kPage = 256;
   using Page = std::array<std::uint64_t, kPage>;
+  std::uint64_t& count_of(std::uint32_t key);
+
   std::vector<std::unique_ptr<Page>> pages_ = std::vector<std::unique_ptr<Page>>(4096);
 };
 

@@ -1,8 +1,10 @@
 // abs_mean: sum |x| / n, in double.
+#include <algorithm>
 #include <array>
 #include <cmath>
 
 #include "passes/stat_groups.hpp"
+#include "passes/stat_loops.hpp"
 
 namespace chop::statistics {
 namespace {
@@ -13,6 +15,7 @@ class AbsMean : public Statistic {
 
   void update(const float* samples, std::int64_t count) override {
     samples_ += count;
+    if (groups_.is_all()) return add_rows(samples, static_cast<std::size_t>(count));
     groups_.visit(
         samples, count, scratch_,
         [this](std::size_t g, std::span<const float> values) { sums_[g] += sum(values); },
@@ -32,16 +35,20 @@ class AbsMean : public Statistic {
 
  private:
   static double sum(std::span<const float> values) {
-    constexpr std::size_t kLanes = 8;
-    std::array<double, kLanes> lanes{};
-    std::size_t i = 0;
-    for (; i + kLanes <= values.size(); i += kLanes)
-      for (std::size_t k = 0; k < kLanes; ++k)
-        lanes[k] += static_cast<double>(std::fabs(values[i + k]));
     double sum = 0;
-    for (; i < values.size(); ++i) sum += static_cast<double>(std::fabs(values[i]));
-    for (const double lane : lanes) sum += lane;
+    row_abs_sums({values.data(), 1, values.size()}, &sum);
     return sum;
+  }
+
+  void add_rows(const float* samples, std::size_t count) {
+    constexpr std::size_t kAtOnce = 256;
+    std::array<double, kAtOnce> sums;
+    const std::size_t width = groups_.per_sample();
+    for (std::size_t first = 0; first < count; first += kAtOnce) {
+      const std::size_t now = std::min(kAtOnce, count - first);
+      row_abs_sums({samples + first * width, now, width}, sums.data());
+      for (std::size_t r = 0; r < now; ++r) sums_[0] += sums[r];
+    }
   }
 
   StatGroups groups_;
