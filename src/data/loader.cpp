@@ -1,6 +1,7 @@
 #include "data/loader.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <cstring>
 #include <numeric>
@@ -10,9 +11,22 @@
 
 namespace chop {
 
+/// Fisher and Yates: rows[i] changes places with one at or before it, from the last i on. Which
+/// one is known in advance, so memory is asked for it before it is needed.
 void shuffle_rows(std::span<std::uint32_t> rows, std::uint64_t seed, std::uint64_t epoch) {
+  constexpr std::size_t kAhead = 32;
   const Stream stream(seed, "shuffle", epoch);
-  for (std::size_t i = rows.size(); i-- > 1;) std::swap(rows[i], rows[stream.below(i, i + 1)]);
+  std::array<std::size_t, kAhead> partners{};  // of rows[i], at i % kAhead
+  const auto choose = [&](std::size_t i) {
+    partners[i % kAhead] = stream.below(i, i + 1);
+    __builtin_prefetch(&rows[partners[i % kAhead]], /*rw=*/1);
+  };
+  const std::size_t known_from = rows.size() > kAhead ? rows.size() - kAhead : 1;
+  for (std::size_t i = known_from; i < rows.size(); ++i) choose(i);
+  for (std::size_t i = rows.size(); i-- > 1;) {
+    std::swap(rows[i], rows[partners[i % kAhead]]);
+    if (i > kAhead) choose(i - kAhead);
+  }
 }
 
 BatchOrder::BatchOrder(std::int64_t rows, std::int64_t batch_size, std::uint64_t seed, Order order)

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "support/rng.hpp"
+
 namespace chop {
 namespace {
 
@@ -41,6 +43,18 @@ TEST(BatchOrder, DependsOnSeedAndEpochAlone) {
   EXPECT_EQ(all_rows(resumed), epoch2);
   EXPECT_NE(epoch0, epoch2);
   EXPECT_NE(all_rows(BatchOrder(500, 32, 6)), epoch0);
+}
+
+TEST(BatchOrder, IsThatOfFisherAndYates) {
+  for (const std::size_t count : {0U, 1U, 2U, 3U, 31U, 32U, 33U, 34U, 64U, 65U, 1000U}) {
+    std::vector<std::uint32_t> rows(count);
+    std::iota(rows.begin(), rows.end(), 0U);
+    std::vector<std::uint32_t> expected = rows;
+    const Stream stream(5, "shuffle", 7);
+    for (std::size_t i = count; i-- > 1;) std::swap(expected[i], expected[stream.below(i, i + 1)]);
+    shuffle_rows(rows, 5, 7);
+    EXPECT_EQ(rows, expected) << count << " rows";
+  }
 }
 
 TEST(BatchOrder, CanKeepTheStoredOrder) {
