@@ -1,13 +1,12 @@
 #include "io/hdf5.hpp"
 
-#include <hdf5.h>
-
 #include <algorithm>
 #include <array>
 #include <cstring>
 #include <functional>
 #include <vector>
 
+#include "io/hdf5_library.hpp"
 #include "io/tensor_bytes.hpp"
 #include "support/child_process.hpp"
 #include "support/files.hpp"
@@ -15,6 +14,9 @@
 
 namespace chop {
 namespace {
+
+constexpr unsigned kReadOnly = 0;  // H5F_ACC_RDONLY is this behind a call of the library
+const Hdf5* h5 = nullptr;          ///< the library, from the first file on
 
 /// An HDF5 identifier, given back when it goes out of scope.
 class Handle {
@@ -47,28 +49,28 @@ Error broken(const std::string& name, const std::string& reason) {
 
 std::vector<std::string> member_names(hid_t type) {
   std::vector<std::string> names;
-  const int count = H5Tget_nmembers(type);
+  const int count = h5->H5Tget_nmembers(type);
   for (int i = 0; i < count; ++i) {
-    char* name = H5Tget_member_name(type, static_cast<unsigned>(i));
+    char* name = h5->H5Tget_member_name(type, static_cast<unsigned>(i));
     if (name == nullptr) continue;
     names.emplace_back(name);
-    H5free_memory(name);
+    h5->H5free_memory(name);
   }
   return names;
 }
 
 Status check_columns(hid_t type, std::span<const std::string> columns, const Source& source) {
-  if (H5Tget_class(type) != H5T_COMPOUND)
+  if (h5->H5Tget_class(type) != H5T_COMPOUND)
     return Error{.what = cat("'", source.name, "': data set '", source.dataset,
                              "' is not a table with named columns")};
   const std::vector<std::string> names = member_names(type);
   for (const std::string& column : columns) {
-    const int index = H5Tget_member_index(type, column.c_str());
+    const int index = h5->H5Tget_member_index(type, column.c_str());
     if (index < 0)
       return Error{.what = cat("'", source.name, "': data set '", source.dataset,
                                "' has no column '", column, "'"),
                    .hint = did_you_mean(column, names) + "it has " + join(names, ", ")};
-    const H5T_class_t kind = H5Tget_member_class(type, static_cast<unsigned>(index));
+    const H5T_class_t kind = h5->H5Tget_member_class(type, static_cast<unsigned>(index));
     if (kind != H5T_INTEGER && kind != H5T_FLOAT)
       return Error{.what = cat("'", source.name, "': column '", column, "' of data set '",
                                source.dataset, "' is not a column of numbers")};
@@ -85,7 +87,7 @@ Error elsewhere(const Source& source) {
 /// HDF5 can point to other files; one that comes from elsewhere must not make us open them.
 Status check_link(hid_t file, const Source& source) {
   H5L_info_t link = {};
-  if (H5Lget_info(file, source.dataset.c_str(), &link, H5P_DEFAULT) < 0)
+  if (h5->H5Lget_info(file, source.dataset.c_str(), &link, H5P_DEFAULT) < 0)
     return broken(source.name, cat("it has no data set '", source.dataset, "'"));
   if (link.type != H5L_TYPE_HARD) return elsewhere(source);
   return {};
@@ -93,31 +95,31 @@ Status check_link(hid_t file, const Source& source) {
 
 /// The same for the stored bytes of a data set.
 Status check_storage(hid_t data, const Source& source) {
-  const Handle creation(H5Dget_create_plist(data), H5Pclose);
-  if (!creation || H5Pget_external_count(creation.get()) != 0 ||
-      H5Pget_layout(creation.get()) == H5D_VIRTUAL)
+  const Handle creation(h5->H5Dget_create_plist(data), h5->H5Pclose);
+  if (!creation || h5->H5Pget_external_count(creation.get()) != 0 ||
+      h5->H5Pget_layout(creation.get()) == H5D_VIRTUAL)
     return elsewhere(source);
   return {};
 }
 
 /// How many bytes one stored byte may stand for.
 hsize_t largest_ratio(hid_t data) {
-  const Handle creation(H5Dget_create_plist(data), H5Pclose);
+  const Handle creation(h5->H5Dget_create_plist(data), h5->H5Pclose);
   constexpr hsize_t kOfDeflate = 1100;  // the filter stays below 1032
-  return creation && H5Pget_nfilters(creation.get()) == 0 ? 1 : kOfDeflate;
+  return creation && h5->H5Pget_nfilters(creation.get()) == 0 ? 1 : kOfDeflate;
 }
 
 /// The number of rows, believed only when the stored bytes can hold them, and those are in
 /// the file.
 Result<hsize_t> row_count(hid_t data, hid_t space, hid_t type, const Source& source) {
   hsize_t rows = 0;
-  if (H5Sget_simple_extent_ndims(space) != 1 ||
-      H5Sget_simple_extent_dims(space, &rows, nullptr) != 1)
+  if (h5->H5Sget_simple_extent_ndims(space) != 1 ||
+      h5->H5Sget_simple_extent_dims(space, &rows, nullptr) != 1)
     return Error{
         .what = cat("'", source.name, "': data set '", source.dataset, "' is not one-dimensional")};
-  const hsize_t stored = H5Dget_storage_size(data);
+  const hsize_t stored = h5->H5Dget_storage_size(data);
   const hsize_t there = std::min<hsize_t>(stored, source.bytes);
-  const hsize_t row_bytes = std::max<hsize_t>(H5Tget_size(type), 1);
+  const hsize_t row_bytes = std::max<hsize_t>(h5->H5Tget_size(type), 1);
   if (rows > 0 && rows > there * largest_ratio(data) / row_bytes)
     return broken(source.name, cat("data set '", source.dataset, "' claims ", rows, " rows in ",
                                    stored, " stored bytes of a file of ", source.bytes));
@@ -127,9 +129,10 @@ Result<hsize_t> row_count(hid_t data, hid_t space, hid_t type, const Source& sou
 Result<Tensor> read_rows(hid_t data, hid_t space, hsize_t rows,
                          std::span<const std::string> columns, const std::string& name) {
   const std::size_t width = columns.size();
-  const Handle row_type(H5Tcreate(H5T_COMPOUND, width * sizeof(double)), H5Tclose);
+  const Handle row_type(h5->H5Tcreate(H5T_COMPOUND, width * sizeof(double)), h5->H5Tclose);
   for (std::size_t i = 0; i < width; ++i) {
-    if (H5Tinsert(row_type.get(), columns[i].c_str(), i * sizeof(double), H5T_NATIVE_DOUBLE) < 0)
+    if (h5->H5Tinsert(row_type.get(), columns[i].c_str(), i * sizeof(double),
+                      *h5->H5T_NATIVE_DOUBLE_g) < 0)
       return Error{.what = cat("column '", columns[i], "' is asked for twice")};
   }
   Tensor result(DType::F64, {static_cast<std::int64_t>(rows), static_cast<std::int64_t>(width)});
@@ -137,10 +140,11 @@ Result<Tensor> read_rows(hid_t data, hid_t space, hsize_t rows,
   constexpr hsize_t kBlock = 1U << 16;
   for (hsize_t begin = 0; begin < rows; begin += kBlock) {
     const hsize_t count = std::min(kBlock, rows - begin);
-    const Handle memory(H5Screate_simple(1, &count, nullptr), H5Sclose);
+    const Handle memory(h5->H5Screate_simple(1, &count, nullptr), h5->H5Sclose);
     if (!memory ||
-        H5Sselect_hyperslab(space, H5S_SELECT_SET, &begin, nullptr, &count, nullptr) < 0 ||
-        H5Dread(data, row_type.get(), memory.get(), space, H5P_DEFAULT, &out[begin * width]) < 0)
+        h5->H5Sselect_hyperslab(space, H5S_SELECT_SET, &begin, nullptr, &count, nullptr) < 0 ||
+        h5->H5Dread(data, row_type.get(), memory.get(), space, H5P_DEFAULT, &out[begin * width]) <
+            0)
       return broken(name, cat("rows ", begin, " to ", begin + count, " cannot be read"));
   }
   return result;
@@ -151,11 +155,11 @@ Result<Tensor> read_columns(const Handle& file, const Source& source,
                             std::span<const std::string> columns, std::int64_t most_rows) {
   if (!file) return broken(source.name, "it is not an HDF5 file, or not a whole one");
   CH_CHECK(check_link(file.get(), source));
-  const Handle data(H5Dopen2(file.get(), source.dataset.c_str(), H5P_DEFAULT), H5Dclose);
+  const Handle data(h5->H5Dopen2(file.get(), source.dataset.c_str(), H5P_DEFAULT), h5->H5Dclose);
   if (!data) return broken(source.name, cat("'", source.dataset, "' is not a data set"));
   CH_CHECK(check_storage(data.get(), source));
-  const Handle type(H5Dget_type(data.get()), H5Tclose);
-  const Handle space(H5Dget_space(data.get()), H5Sclose);
+  const Handle type(h5->H5Dget_type(data.get()), h5->H5Tclose);
+  const Handle space(h5->H5Dget_space(data.get()), h5->H5Sclose);
   if (!type || !space)
     return broken(source.name, cat("data set '", source.dataset, "' cannot be described"));
   CH_CHECK(check_columns(type.get(), columns, source));
@@ -182,10 +186,11 @@ std::string take_text(std::span<const std::byte>& from) {
 /// elements.
 Result<Tensor> read_apart(const std::function<hid_t()>& open, const Source& source,
                           std::span<const std::string> columns, std::int64_t most_rows) {
+  CH_TRY(h5, load_hdf5());
   const auto most_seconds = static_cast<unsigned>(2 + (source.bytes >> 22));  // 4 MB a second
   const auto work = [&](const ChildWrite& write) {
-    H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
-    const Handle file(open(), H5Fclose);
+    h5->H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+    const Handle file(open(), h5->H5Fclose);
     const Result<Tensor> table = read_columns(file, source, columns, most_rows);
     const std::array<std::int64_t, 2> shape = {table ? table.value().dim(0) : -1,
                                                static_cast<std::int64_t>(columns.size())};
@@ -211,7 +216,7 @@ Result<Tensor> read_hdf5_columns(const std::filesystem::path& path, const std::s
                                  std::span<const std::string> columns, std::int64_t most_rows) {
   CH_TRY(const MappedFile readable, MappedFile::open(path));  // for its clear messages
   const std::string name = path.string();
-  return read_apart([&] { return H5Fopen(name.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT); },
+  return read_apart([&] { return h5->H5Fopen(name.c_str(), kReadOnly, H5P_DEFAULT); },
                     {name, dataset, readable.bytes().size()}, columns, most_rows);
 }
 
@@ -220,11 +225,11 @@ Result<Tensor> parse_hdf5_columns(std::span<const std::byte> bytes, const std::s
                                   std::int64_t most_rows) {
   if (bytes.empty()) return broken(name, "it is empty");
   const auto open = [&] {
-    const Handle in_memory(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
-    H5Pset_fapl_core(in_memory.get(), 1U << 16, /*backing_store=*/0);
+    const Handle in_memory(h5->H5Pcreate(*h5->H5P_CLS_FILE_ACCESS_ID_g), h5->H5Pclose);
+    h5->H5Pset_fapl_core(in_memory.get(), 1U << 16, /*backing_store=*/0);
     // The library copies the bytes; it only reads them.
-    H5Pset_file_image(in_memory.get(), const_cast<std::byte*>(bytes.data()), bytes.size());
-    return H5Fopen(name.c_str(), H5F_ACC_RDONLY, in_memory.get());
+    h5->H5Pset_file_image(in_memory.get(), const_cast<std::byte*>(bytes.data()), bytes.size());
+    return h5->H5Fopen(name.c_str(), kReadOnly, in_memory.get());
   };
   return read_apart(open, {name, dataset, bytes.size()}, columns, most_rows);
 }

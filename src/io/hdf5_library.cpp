@@ -1,0 +1,42 @@
+#include "io/hdf5_library.hpp"
+
+#include <dlfcn.h>
+
+#include <string>
+
+namespace chop {
+namespace {
+
+/// A program that is linked with the library as well (our tests are) has variables of it in
+/// places of its own: those count.
+void* find(void* library, const char* name) {
+  void* const linked = dlsym(RTLD_DEFAULT, name);
+  return linked != nullptr ? linked : dlsym(library, name);
+}
+
+Result<Hdf5> open_library() {
+  const auto failed = [](const std::string& why) {
+    return Error{.what = cat("HDF5's library cannot be used: ", why),
+                 .hint = "apt-get install libhdf5-103-1, or give the data as .npz or .csv"};
+  };
+  void* const library = dlopen(CH_HDF5_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) return failed(dlerror());
+  Hdf5 found;
+#define CH_HDF5_FIND(name)                                                   \
+  found.name = reinterpret_cast<decltype(found.name)>(find(library, #name)); \
+  if (found.name == nullptr) return failed("it has no " #name);
+  CH_HDF5_SYMBOLS(CH_HDF5_FIND)
+#undef CH_HDF5_FIND
+  if (found.H5open() < 0) return failed("it does not start");
+  return found;
+}
+
+}  // namespace
+
+Result<const Hdf5*> load_hdf5() {
+  static const Result<Hdf5> loaded = open_library();
+  if (!loaded) return loaded.error();
+  return &loaded.value();
+}
+
+}  // namespace chop
