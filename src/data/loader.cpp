@@ -38,9 +38,26 @@ BatchOrder::BatchOrder(std::int64_t rows, std::int64_t batch_size, std::uint64_t
   start_epoch(0);
 }
 
-void BatchOrder::start_epoch(std::uint64_t epoch) {
-  std::iota(rows_.begin(), rows_.end(), 0U);
-  if (order_ == Order::Shuffled) shuffle_rows(rows_, seed_, epoch);
+void BatchOrder::start_epoch(std::uint64_t epoch, Ahead ahead) {
+  if (order_ == Order::AsStored) {
+    std::iota(rows_.begin(), rows_.end(), 0U);
+    return;
+  }
+  const auto find = [seed = seed_](std::vector<std::uint32_t> rows, std::uint64_t of) {
+    std::iota(rows.begin(), rows.end(), 0U);
+    shuffle_rows(rows, seed, of);
+    return rows;
+  };
+  std::vector<std::uint32_t> spare;
+  if (next_.valid()) spare = next_.get();
+  if (spare.size() == rows_.size() && next_epoch_ == epoch && !rows_.empty())
+    rows_.swap(spare);
+  else
+    rows_ = find(std::move(rows_), epoch);
+  if (ahead == Ahead::No) return;
+  spare.resize(rows_.size());
+  next_epoch_ = epoch + 1;
+  next_ = std::async(std::launch::async, find, std::move(spare), next_epoch_);
 }
 
 std::int64_t BatchOrder::batches() const {
@@ -53,34 +70,39 @@ std::span<const std::uint32_t> BatchOrder::batch(std::int64_t index) const {
   return std::span(rows_).subspan(begin, std::min(batch_size_, rows_.size() - begin));
 }
 
-void prefetch(const Split& split, std::span<const std::uint32_t> rows) {
-  constexpr std::size_t kLine = 64;
-  constexpr std::size_t kMostLines = 4;  // of a row: longer ones the processor follows by itself
-  if (split.rows() == 0) return;
-  const auto width = static_cast<std::size_t>(split.x.size() / split.rows()) * sizeof(float);
-  const auto* const x = split.x.bytes();
-  const std::int64_t* const y = split.y.data<std::int64_t>().data();
-  for (const std::uint32_t row : rows) {
-    const std::byte* const at = x + row * width;
-    for (std::size_t i = 0; i < std::min(width, kMostLines * kLine); i += kLine)
-      __builtin_prefetch(at + i, 0, 2);
-    __builtin_prefetch(y + row, 0, 2);
+RowGatherer::RowGatherer(const Split& split)
+    : x_(split.x.data<float>().data()),
+      y_(split.y.data<std::int64_t>().data()),
+      rows_(static_cast<std::size_t>(split.rows())),
+      width_(rows_ == 0 ? 0 : static_cast<std::size_t>(split.x.size()) / rows_) {
+  labels_.resize(rows_);
+  for (std::size_t row = 0; row < rows_; ++row) {
+    if (y_[row] < 0 || y_[row] > 255) {
+      labels_.clear();
+      return;
+    }
+    labels_[row] = static_cast<std::uint8_t>(y_[row]);
   }
 }
 
-void gather(const Split& split, std::span<const std::uint32_t> rows, float* x_out,
-            std::int64_t* y_out) {
-  const std::int64_t count = split.rows();
-  if (count == 0) return;
-  const auto width = static_cast<std::size_t>(split.x.size() / count);
-  const float* const x = split.x.data<float>().data();
-  const std::int64_t* const y = split.y.data<std::int64_t>().data();
+void RowGatherer::prefetch(std::span<const std::uint32_t> rows) const {
+  constexpr std::size_t kLine = 16;      // floats
+  constexpr std::size_t kMostLines = 4;  // of a row: longer ones the processor follows by itself
   for (const std::uint32_t row : rows) {
-    assert(row < count && "a row of the split");
-    std::memcpy(x_out, x + row * width, width * sizeof(float));
-    x_out += width;
-    *y_out++ = y[row];
+    for (std::size_t i = 0; i < std::min(width_, kMostLines * kLine); i += kLine)
+      __builtin_prefetch(x_ + row * width_ + i, 0, 2);
+    if (labels_.empty()) __builtin_prefetch(y_ + row, 0, 2);
   }
+}
+
+void RowGatherer::gather(std::span<const std::uint32_t> rows, float* x_out,
+                         std::int64_t* y_out) const {
+  for (const std::uint32_t row : rows) {
+    assert(row < rows_ && "a row of the split");
+    std::memcpy(x_out, x_ + row * width_, width_ * sizeof(float));
+    x_out += width_;
+  }
+  for (const std::uint32_t row : rows) *y_out++ = labels_.empty() ? y_[row] : labels_[row];
 }
 
 }  // namespace chop

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <future>
 #include <span>
 #include <vector>
 
@@ -18,28 +19,44 @@ void shuffle_rows(std::span<std::uint32_t> rows, std::uint64_t seed, std::uint64
 class BatchOrder {
  public:
   enum class Order : std::uint8_t { Shuffled, AsStored };
+  enum class Ahead : std::uint8_t { No, Yes };
 
   /// Starts with epoch 0. `batch_size` is at least 1.
   BatchOrder(std::int64_t rows, std::int64_t batch_size, std::uint64_t seed,
              Order order = Order::Shuffled);
 
-  void start_epoch(std::uint64_t epoch);
+  /// The order of an epoch; `ahead` has another thread find the next one's meanwhile.
+  void start_epoch(std::uint64_t epoch, Ahead ahead = Ahead::No);
   /// The last batch may be smaller than the others.
   std::int64_t batches() const;
   std::span<const std::uint32_t> batch(std::int64_t index) const;
 
  private:
   std::vector<std::uint32_t> rows_;
+  std::uint64_t next_epoch_ = 0;                       ///< of `next_`
+  std::future<std::vector<std::uint32_t>> next_ = {};  ///< an order found ahead
   std::size_t batch_size_;
   std::uint64_t seed_;
   Order order_;
 };
 
-/// Asks the memory for rows that will be gathered next, and does not wait for them.
-void prefetch(const Split& split, std::span<const std::uint32_t> rows);
+/// Copies chosen rows of a split, which must outlive it.
+class RowGatherer {
+ public:
+  explicit RowGatherer(const Split& split);
 
-/// Copies the chosen rows, one after the other.
-void gather(const Split& split, std::span<const std::uint32_t> rows, float* x_out,
-            std::int64_t* y_out);
+  /// One row after the other.
+  void gather(std::span<const std::uint32_t> rows, float* x_out, std::int64_t* y_out) const;
+  /// Asks the memory for rows that will be gathered next, and does not wait for them.
+  void prefetch(std::span<const std::uint32_t> rows) const;
+
+ private:
+  const float* x_ = nullptr;
+  const std::int64_t* y_ = nullptr;
+  std::size_t rows_ = 0;
+  std::size_t width_ = 0;
+  /// Labels that fit a byte, so that many stay in the cache; empty when they do not.
+  std::vector<std::uint8_t> labels_;
+};
 
 }  // namespace chop

@@ -1,6 +1,7 @@
 #include "train/program.hpp"
 
 #include "ops/lower.hpp"
+#include "train/correct.hpp"
 #include "train/gradient.hpp"
 
 namespace chop {
@@ -98,21 +99,7 @@ std::int64_t argmax(std::span<const float> row) {
 }
 
 std::int64_t Program::correct() const {
-  const float* row = logits().data();
-  std::int64_t count = 0;
-  for (const std::int64_t target : targets_) {
-    // As argmax(), with choices instead of branches: the largest logit is hard to guess.
-    float top = row[0];
-    std::int64_t best = 0;
-    for (std::int64_t j = 1; j < classes_; ++j) {
-      const bool better = row[j] > top;
-      top = better ? row[j] : top;
-      best = better ? j : best;
-    }
-    count += best == target ? 1 : 0;
-    row += classes_;
-  }
-  return count;
+  return count_correct(logits(), classes_, targets_);
 }
 
 }  // namespace chop

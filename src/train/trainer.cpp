@@ -30,7 +30,8 @@ class Trainer {
                   .slots = {},
                   .best = graph,
                   .transformed = options.transformed},
-        order_(data.train.rows(), options.batch_size, options.seed) {
+        order_(data.train.rows(), options.batch_size, options.seed),
+        gatherer_(data.train) {
     const Shape shape = {static_cast<std::int64_t>(store_.values().size())};
     for (std::size_t i = 0; i < optimiser.slots.size(); ++i)
       training_.slots.emplace_back(DType::F32, shape);
@@ -125,7 +126,10 @@ class Trainer {
   /// False when asked to stop before the epoch's last batch.
   Result<bool> run_epoch() {
     epoch_start_ = Clock::now();
-    order_.start_epoch(static_cast<std::uint64_t>(state_.epoch));
+    order_.start_epoch(static_cast<std::uint64_t>(state_.epoch),
+                       options_.threads > 1 && state_.epoch + 1 < options_.max_epochs
+                           ? BatchOrder::Ahead::Yes
+                           : BatchOrder::Ahead::No);
     const std::int64_t count = batches();
     std::int64_t pending = 0;
     while (state_.batch < count && !out_of_steps()) {
@@ -149,8 +153,8 @@ class Trainer {
     auto& program = static_cast<std::int64_t>(rows.size()) == programs_[0].batch()
                         ? programs_[0]
                         : programs_.back();
-    gather(data_.train, rows, program.inputs().data(), program.targets().data());
-    if (state_.batch + 1 < order_.batches()) prefetch(data_.train, order_.batch(state_.batch + 1));
+    gatherer_.gather(rows, program.inputs().data(), program.targets().data());
+    if (state_.batch + 1 < order_.batches()) gatherer_.prefetch(order_.batch(state_.batch + 1));
     // The position in the run, not the optimiser's step: accumulated batches differ too.
     const auto position =
         static_cast<std::uint64_t>(state_.epoch * order_.batches() + state_.batch);
@@ -273,6 +277,7 @@ class Trainer {
   ParameterStore& store_ = training_.store;
   ProgressState& state_ = training_.state;
   BatchOrder order_;
+  RowGatherer gatherer_;
   std::vector<Program> programs_;
   std::optional<Evaluator> evaluator_;
   Tensor accumulated_;

@@ -57,6 +57,22 @@ TEST(BatchOrder, IsThatOfFisherAndYates) {
   }
 }
 
+TEST(BatchOrder, FoundAheadIsTheSame) {
+  using Ahead = BatchOrder::Ahead;
+  BatchOrder ahead(777, 32, 5);
+  BatchOrder alone(777, 32, 5);
+  for (const std::uint64_t epoch :
+       {0U, 1U, 2U, 7U, 8U, 3U}) {  // also when another one is asked for
+    ahead.start_epoch(epoch, epoch == 8 ? Ahead::No : Ahead::Yes);
+    alone.start_epoch(epoch);
+    EXPECT_EQ(all_rows(ahead), all_rows(alone)) << "epoch " << epoch;
+  }
+  BatchOrder none(0, 4, 1);
+  none.start_epoch(1, Ahead::Yes);
+  none.start_epoch(2, Ahead::Yes);
+  EXPECT_EQ(none.batches(), 0);
+}
+
 TEST(BatchOrder, CanKeepTheStoredOrder) {
   BatchOrder order(5, 2, 5, BatchOrder::Order::AsStored);
   order.start_epoch(3);
@@ -84,7 +100,9 @@ TEST(Gather, CopiesTheChosenRows) {
   const std::vector<std::uint32_t> rows = {2, 0, 2};
   std::vector<float> x(6);
   std::vector<std::int64_t> y(3);
-  gather(split, rows, x.data(), y.data());
+  const RowGatherer gatherer(split);
+  gatherer.prefetch(rows);
+  gatherer.gather(rows, x.data(), y.data());
   EXPECT_EQ(x, (std::vector<float>{4, 5, 0, 1, 4, 5}));
   EXPECT_EQ(y, (std::vector<std::int64_t>{9, 7, 9}));
 }
