@@ -50,11 +50,8 @@ class ChainFinder {
 
  private:
   void find_readers() {
-    std::size_t place = 0;
-    for (const NodeId id : graph_.order()) {
-      place_[id] = place++;
+    for (const NodeId id : graph_.order())
       for (const Value& input : graph_.node(id).inputs) readers_[input].push_back(id);
-    }
   }
 
   bool is_constant(NodeId id) const {
@@ -187,7 +184,6 @@ class ChainFinder {
   const Graph& graph_;
   const Types& types_;
   const std::set<Value>& seen_;
-  std::map<NodeId, std::size_t> place_;
   std::map<Value, std::vector<NodeId>> readers_;
   std::set<NodeId> heads_;
   std::set<NodeId> taken_;
