@@ -23,12 +23,11 @@ constexpr hn::RebindToSigned<Tag> kInts{};
 constexpr hn::Rebind<std::uint8_t, Tag> kBytes{};
 constexpr hn::Rebind<std::int8_t, Tag> kSignedBytes{};
 
-/// A value on the grid as its code. Codes below zero ask for signed bytes.
-HWY_INLINE void store_codes(const Element& grid, V value, std::int64_t count, std::byte* to) {
-  const V code = hn::Mul(hn::Mul(value, set(grid.scale)), set(grid.scale2));
-  const auto whole = hn::ConvertTo(kInts, code);
+/// Whole numbers as bytes, with a sign or without.
+template <class Ints>
+HWY_INLINE void store_bytes(Ints whole, bool has_sign, std::int64_t count, std::byte* to) {
   const bool all = count >= lane_count();
-  if (grid.low >= 0) {
+  if (!has_sign) {
     const auto bytes = hn::DemoteTo(kBytes, whole);
     auto* out = reinterpret_cast<std::uint8_t*>(to);
     if (all) return hn::StoreU(bytes, kBytes, out);
@@ -40,6 +39,12 @@ HWY_INLINE void store_codes(const Element& grid, V value, std::int64_t count, st
   if (all) return hn::StoreU(bytes, kSignedBytes, out);
   hn::BlendedStore(bytes, hn::FirstN(kSignedBytes, static_cast<std::size_t>(count)), kSignedBytes,
                    out);
+}
+
+/// A value on the grid as its code. Codes below zero ask for signed bytes.
+HWY_INLINE void store_codes(const Element& grid, V value, std::int64_t count, std::byte* to) {
+  const V code = hn::Mul(hn::Mul(value, set(grid.scale)), set(grid.scale2));
+  store_bytes(hn::ConvertTo(kInts, code), grid.low < 0, count, to);
 }
 
 /// Stages of the usual kind in the usual order: a bias or a norm, an addition, a clamp, a grid,
@@ -133,9 +138,12 @@ struct LineRun {
     x = where(hn::Lt(x, low), low, where(hn::Gt(x, high), high, x));
     if (before != nullptr) store(x, before + at);
     if constexpr (kGrid) {
-      x = grid(x);
-      if (values != nullptr) store(x, values + at);
-      if (codes != nullptr) store_codes(line.grid->element, x, count, codes + at);
+      if (values != nullptr) store(grid(x), values + at);
+      if (codes == nullptr) return;
+      // The bounds are whole, so it does not matter that they come before the rounding.
+      const V scaled = hn::Mul(hn::Mul(x, grid.scale), grid.scale2);
+      store_bytes(hn::NearestInt(fast::clamp_to(scaled, grid.low, grid.high)),
+                  line.grid->element.low < 0, count, codes + at);
     }
   }
 
