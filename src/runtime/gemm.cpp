@@ -11,6 +11,7 @@
 
 #include "runtime/onednn.hpp"
 #include "runtime/scratch.hpp"
+#include "support/big_memory.hpp"
 #include "support/threads.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -312,12 +313,14 @@ void Gemm::run(const float* a, const float* b, const float* bias, float* c, floa
   small_product(*this, a, b, nullptr, bias, c, scratch_memory, threads);
 }
 
-std::vector<float> Gemm::pack(const float* b) const {
-  if (is_large(*this)) return {};
+std::shared_ptr<const float[]> Gemm::pack(const float* b) const {
+  if (is_large(*this)) return nullptr;
   const std::int64_t lanes = HWY_DYNAMIC_DISPATCH(vector_floats)();
-  std::vector<float> packed(static_cast<std::size_t>((n + lanes - 1) / lanes * lanes * k));
-  HWY_DYNAMIC_DISPATCH(pack_all)(*this, b, packed.data());
-  return packed;
+  const auto floats = static_cast<std::size_t>((n + lanes - 1) / lanes * lanes * k);
+  const std::shared_ptr<std::byte[]> memory = allocate_zeroed(floats * sizeof(float));
+  auto* packed = reinterpret_cast<float*>(memory.get());
+  HWY_DYNAMIC_DISPATCH(pack_all)(*this, b, packed);
+  return {memory, packed};
 }
 
 void Gemm::run_packed(const float* a, const float* b, const float* packed, const float* bias,

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
+#include <memory>
 
 namespace chop {
 
@@ -23,7 +23,7 @@ struct Gemm {
            int threads) const;
 
   /// B as run_packed() wants it: worth keeping where B stays the same.
-  std::vector<float> pack(const float* b) const;
+  std::shared_ptr<const float[]> pack(const float* b) const;
   /// The same bits as run().
   void run_packed(const float* a, const float* b, const float* packed, const float* bias, float* c,
                   int threads) const;

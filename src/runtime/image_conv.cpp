@@ -14,6 +14,7 @@
 #include "runtime/image_cut.hpp"
 #include "runtime/onednn.hpp"
 #include "runtime/scratch.hpp"
+#include "support/big_memory.hpp"
 #include "support/threads.hpp"
 
 namespace chop {
@@ -179,7 +180,8 @@ class ImageConv {
     }
     const memory::desc dense(weight_dims(piece.channels), weight_type_,
                              conv_.groups == 1 ? Tag::oihw : Tag::goihw);
-    memory packed(layout, onednn_engine());
+    weight_memory_.push_back(allocate_zeroed(layout.get_size()));
+    memory packed(layout, onednn_engine(), weight_memory_.back().get());
     memory source(dense, onednn_engine(), const_cast<void*>(plain));
     omp_set_num_threads(1);
     dnnl::stream stream(onednn_engine());
@@ -245,6 +247,7 @@ class ImageConv {
   std::map<Key, std::unique_ptr<Primitive>> primitives_;
   std::map<std::int64_t, memory::desc> weight_layouts_;  ///< by number of channels
   std::map<std::int64_t, memory> weights_;               ///< by first channel
+  std::vector<std::shared_ptr<std::byte[]>> weight_memory_;
   std::vector<Task> tasks_;
 };
 

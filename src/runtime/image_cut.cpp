@@ -9,8 +9,11 @@ namespace {
 constexpr std::int64_t kPieceWork = std::int64_t{1} << 22;
 /// Sums of a piece that stay in the second cache beside weights and images.
 constexpr std::int64_t kPieceSums = std::int64_t{1} << 16;
-/// Bytes of weights that do.
-constexpr std::int64_t kPieceWeights = std::int64_t{1} << 20;
+/// Bytes of weights beyond which bands of rows would read them too often: each piece then has all
+/// rows and some of the channels, so many that there are a few pieces.
+constexpr std::int64_t kManyWeights = std::int64_t{1} << 20;
+constexpr std::int64_t kPieceWeights = std::int64_t{5} << 19;
+constexpr std::int64_t kFewestParts = 4;
 /// Output channels that primitives do together.
 constexpr std::int64_t kChannels = 64;
 
@@ -41,8 +44,8 @@ std::vector<ImagePiece> cut_images(const ops::ConvShape& conv, std::int64_t elem
   std::int64_t images = 1, rows = out_rows, channels = conv.out_channels;
   if (2 * work <= kPieceWork && row_sums * out_rows <= kPieceSums) {
     images = std::min({kPieceWork / work, kPieceSums / (row_sums * out_rows), conv.batch});
-  } else if (conv.groups == 1 && weights > kPieceWeights && channels > kChannels) {
-    const std::int64_t parts = parts_of(weights, kPieceWeights);
+  } else if (conv.groups == 1 && weights > kManyWeights && channels > kChannels) {
+    const std::int64_t parts = std::max(kFewestParts, parts_of(weights, kPieceWeights));
     channels = parts_of(parts_of(channels, parts), kChannels) * kChannels;
   } else {
     std::int64_t bands = std::max(work / kPieceWork, parts_of(row_sums * out_rows, kPieceSums));

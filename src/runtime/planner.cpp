@@ -1,25 +1,11 @@
 #include "runtime/planner.hpp"
 
 #include <algorithm>
-#include <cstring>
-#include <new>
 
 #include "ops/registry.hpp"
+#include "support/big_memory.hpp"
 
 namespace chop {
-namespace {
-
-constexpr std::align_val_t kAlignment{64};
-
-std::shared_ptr<std::byte[]> allocate_zeroed(std::size_t bytes) {
-  const std::size_t size = std::max<std::size_t>(bytes, 64);
-  auto* memory = static_cast<std::byte*>(::operator new(size, kAlignment));
-  std::memset(memory, 0, size);
-  return {memory, [](std::byte* p) { ::operator delete(p, kAlignment); }};
-}
-
-}  // namespace
-
 Planner::Planner(Graph graph, Types types, Arrangement arrangement, const CompileOptions& options)
     : graph_(std::move(graph)),
       types_(std::move(types)),

@@ -3,6 +3,7 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -34,32 +35,61 @@ bool spin(Ready ready) {
   return ready();
 }
 
-/// One call of parallel_for: workers take the next index until none is left.
+/// One call of parallel_for. Every thread has a stretch of the tasks to begin with, the same one in
+/// every call: what it wrote for one step of a plan it then reads for the next, from its own cache.
+/// Who is done with his own helps the others.
 struct Job {
-  explicit Job(TaskRef of) : task(of) {}
+  static constexpr int kMostLanes = 64;
+  struct alignas(64) Lane {
+    std::atomic<std::int64_t> next{0};
+    std::int64_t end = 0;
+  };
+
+  Job(TaskRef of, std::int64_t tasks, int threads)
+      : task(of), count(tasks), lanes(std::min(threads, kMostLanes)), seats(threads - 1) {
+    for (int i = 0; i < lanes; ++i) {
+      lane[static_cast<std::size_t>(i)].next = count * i / lanes;
+      lane[static_cast<std::size_t>(i)].end = count * (i + 1) / lanes;
+    }
+  }
 
   TaskRef task;
-  std::int64_t count = 0;
-  std::atomic<std::int64_t> next{0};
+  std::int64_t count;
+  int lanes;
+  std::array<Lane, kMostLanes> lane;
+  std::atomic<std::int64_t> started{0};
   std::atomic<std::int64_t> done{0};
   std::atomic<int> seats;  ///< workers that may still join
   std::mutex mutex;
   std::condition_variable finished;
   std::exception_ptr failure;  ///< the first one a task threw
 
-  void work() {
+  /// Takes tasks, those of lane `own` first.
+  void work(int own) {
     inside_task = true;
     std::int64_t mine = 0;
-    for (std::int64_t i = next++; i < count; i = next++, ++mine) try {
-        task(i);
-      } catch (...) {  // out of memory, or a library's: the caller hears of it
-        const std::lock_guard lock(mutex);
-        if (!failure) failure = std::current_exception();
+    for (int l = 0; l < lanes; ++l) {
+      Lane& from = lane[static_cast<std::size_t>((own + l) % lanes)];
+      if (from.next >= from.end) continue;
+      for (std::int64_t i = from.next++; i < from.end; i = from.next++, ++mine) {
+        ++started;
+        run(i);
       }
+    }
     inside_task = false;
     if (mine > 0 && (done += mine) == count) {
       const std::lock_guard lock(mutex);
       finished.notify_all();
+    }
+  }
+
+ private:
+  void run(std::int64_t i) {
+    try {
+      task(i);
+    } catch (...) {  // out of memory, or a library's: the caller hears of it
+      const std::lock_guard lock(mutex);
+      if (!failure) failure = std::current_exception();
     }
   }
 };
@@ -72,18 +102,19 @@ class Pool {
   }
 
   void run(int threads, std::int64_t count, TaskRef task) {
-    const auto job = std::make_shared<Job>(task);
-    job->count = count;
-    job->seats = static_cast<int>(std::min<std::int64_t>(threads, count)) - 1;
+    const int wanted = static_cast<int>(std::min<std::int64_t>(threads, count));
+    const auto job = std::make_shared<Job>(task, count, wanted);
     {
       const std::lock_guard lock(mutex_);
-      while (static_cast<int>(workers_.size()) < job->seats)
-        workers_.emplace_back([this] { serve(); });
+      while (static_cast<int>(workers_.size()) < wanted - 1) {
+        const int number = static_cast<int>(workers_.size()) + 1;
+        workers_.emplace_back([this, number] { serve(number); });
+      }
       jobs_.push_back(job);
       ++posted_;
     }
     if (asleep_ > 0) wake_.notify_all();
-    job->work();
+    job->work(0);
     if (!spin([&] { return job->done == count; })) {
       std::unique_lock lock(job->mutex);
       job->finished.wait(lock, [&] { return job->done == count; });
@@ -108,14 +139,14 @@ class Pool {
 
   std::shared_ptr<Job> take() {
     for (const auto& job : jobs_)
-      if (job->next < job->count && job->seats > 0) {
+      if (job->started < job->count && job->seats > 0) {
         --job->seats;
         return job;
       }
     return nullptr;
   }
 
-  void serve() {
+  void serve(int number) {
     std::unique_lock lock(mutex_);
     while (true) {
       std::shared_ptr<Job> job = take();
@@ -127,7 +158,7 @@ class Pool {
       if (job == nullptr) return;
       const std::uint64_t seen = posted_;
       lock.unlock();
-      job->work();
+      job->work(number);
       spin([&] { return posted_ != seen; });
       lock.lock();
     }

@@ -39,10 +39,9 @@ Kernel make_linear(const KernelCall& call) {
                      .relu = call.flag("relu")};
   const bool biased = call.in.size() > 2;
   if (call.fixed.size() > 1 && call.fixed[1] != nullptr)
-    return [product, biased,
-            packed = std::make_shared<const std::vector<float>>(product.pack(call.fixed[1]))](
-               const KernelArgs& args, const RunContext& context) {
-      product.run_packed(args.input(0), args.input(1), packed->data(),
+    return [product, biased, packed = product.pack(call.fixed[1])](const KernelArgs& args,
+                                                                   const RunContext& context) {
+      product.run_packed(args.input(0), args.input(1), packed.get(),
                          biased ? args.input(2) : nullptr, args.output(), context.threads);
     };
   return [product, biased, scratch = scratch_for(product.scratch())](const KernelArgs& args,

@@ -75,7 +75,7 @@ TEST(Gemm, OfEveryShapeAndLayoutIsTheSumInDouble) {
           const std::vector<float> c = run(g, a, b, add, 1);
           check(g, a, b, add, c);
           std::vector<float> again(c.size());
-          g.run_packed(a.data(), b.data(), g.pack(b.data()).data(), add, again.data(), 2);
+          g.run_packed(a.data(), b.data(), g.pack(b.data()).get(), add, again.data(), 2);
           ASSERT_EQ(std::memcmp(c.data(), again.data(), c.size() * sizeof(float)), 0)
               << "packed, m " << m << " n " << n << " k " << k;
         }
@@ -90,10 +90,10 @@ TEST(Gemm, SharedOutHasTheSameBits) {
     const std::vector<float> one = run(g, a, b, nullptr, 1);
     const std::vector<float> three = run(g, a, b, nullptr, 3);
     EXPECT_EQ(std::memcmp(one.data(), three.data(), one.size() * sizeof(float)), 0);
-    const std::vector<float> packed = g.pack(b.data());
+    const auto packed = g.pack(b.data());
     std::vector<float> c(one.size());
     for (const int threads : {1, 3}) {
-      g.run_packed(a.data(), b.data(), packed.data(), nullptr, c.data(), threads);
+      g.run_packed(a.data(), b.data(), packed.get(), nullptr, c.data(), threads);
       EXPECT_EQ(std::memcmp(one.data(), c.data(), one.size() * sizeof(float)), 0);
     }
   }

@@ -1,0 +1,35 @@
+#include "support/big_memory.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+namespace chop {
+namespace {
+
+TEST(BigMemory, IsZeroedAlignedAndNobodyElses) {
+  std::vector<std::pair<std::shared_ptr<std::byte[]>, std::size_t>> held;
+  for (int round = 0; round < 3; ++round) {
+    for (const std::size_t bytes :
+         {0U, 1U, 64U, 16383U, 16384U, 16385U, 700000U, 700000U, 700000U, 1U << 20, 3000001U}) {
+      auto memory = allocate_zeroed(bytes);
+      EXPECT_EQ(reinterpret_cast<std::uintptr_t>(memory.get()) % 64, 0U);
+      EXPECT_TRUE(std::all_of(memory.get(), memory.get() + bytes, [](std::byte b) {
+        return b == std::byte{0};
+      })) << bytes;
+      std::memset(memory.get(), static_cast<int>(held.size() + 1), bytes);
+      held.emplace_back(std::move(memory), bytes);
+    }
+    // Some go, in another order than they came; what is left keeps its contents.
+    for (std::size_t i = 0; i < held.size(); i += 3) held[i] = {nullptr, 0};
+    for (std::size_t i = 0; i < held.size(); ++i)
+      EXPECT_TRUE(std::all_of(held[i].first.get(), held[i].first.get() + held[i].second,
+                              [&](std::byte b) { return b == static_cast<std::byte>(i + 1); }));
+  }
+}
+
+}  // namespace
+}  // namespace chop
