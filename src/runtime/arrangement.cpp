@@ -30,6 +30,19 @@ std::vector<Stage> stages_of(const KernelCall& call, std::size_t from) {
   return {};
 }
 
+bool picks(const Node& node) {
+  const std::vector<const KernelDef*> defs = kernels_of(op_of(node));
+  return std::any_of(defs.begin(), defs.end(), [](const KernelDef* def) { return def->picks; });
+}
+
+/// Whether the op of a node can be the head of a chain at all.
+bool may_head(const Graph& graph, NodeId id) {
+  if (!is_call(graph, id)) return false;
+  const std::vector<const KernelDef*> defs = kernels_of(op_of(graph.node(id)));
+  return std::any_of(defs.begin(), defs.end(),
+                     [](const KernelDef* def) { return def->heads_chain != nullptr; });
+}
+
 /// Finds constants, bytes and chains; the graph stays as it is.
 class ChainFinder {
  public:
@@ -96,21 +109,36 @@ class ChainFinder {
     return unscale > 0x1p-100F && unscale < 0x1p100F ? x : std::nullopt;
   }
 
+  bool reads_bytes(NodeId id, Value value) const {
+    return graph_.node(id).inputs[0] == value && byte_operand(id) && can_head(id, DType::I8);
+  }
+
+  /// The values that would all have to be bytes for `value` to be: picked from each other, the last
+  /// one put on its grid. None if somebody reads one of them in float.
+  std::vector<Value> byte_line(Value value) const {
+    std::vector<Value> line;
+    for (NodeId picker = value.node;; picker = value.node) {
+      const std::vector<NodeId>& readers = readers_.at(value);
+      const bool as_bytes = std::all_of(readers.begin(), readers.end(), [&](NodeId reader) {
+        return (!line.empty() && reader == line.back().node) || reads_bytes(reader, value);
+      });
+      if (!as_bytes || seen_.contains(value) || is_constant(value.node)) return {};
+      line.push_back(value);
+      if (!picks(graph_.node(picker))) return line;
+      if (type_of(types_, value).shape.size() < 3) return {};  // bytes are picked from images
+      value = graph_.node(picker).inputs[0];
+    }
+  }
+
   void find_codes() {
     std::set<Value> candidates;
     const bool exact = has_exact_bytes();
     for (const NodeId id : graph_.order())
       if (exact && byte_operand(id) && can_head(id, DType::I8))
         candidates.insert(graph_.node(id).inputs[0]);
-    for (const Value& value : candidates) {
-      const std::vector<NodeId>& readers = readers_.at(value);
-      if (seen_.contains(value) || is_constant(value.node)) continue;
-      if (std::all_of(readers.begin(), readers.end(), [&](NodeId reader) {
-            return graph_.node(reader).inputs[0] == value && byte_operand(reader) &&
-                   can_head(reader, DType::I8);
-          }))
-        found_.coded[value] = is_never_negative(value) ? DType::U8 : DType::I8;
-    }
+    for (const Value& value : candidates)
+      for (const Value& part : byte_line(value))
+        found_.coded[part] = is_never_negative(value) ? DType::U8 : DType::I8;
     for (const NodeId id : graph_.order()) {
       const std::vector<Value>& inputs = graph_.node(id).inputs;
       const bool bytes = !inputs.empty() && found_.coded.contains(inputs[0]);
@@ -297,6 +325,7 @@ class LayoutFinder {
 
 std::optional<Element> grid_of(const Graph& graph, const Types& types, Value value) {
   if (!is_call(graph, value.node) || value.index != 0) return {};
+  if (picks(graph.node(value.node))) return grid_of(graph, types, graph.node(value.node).inputs[0]);
   std::vector<TensorType> in;
   const std::vector<Stage> stages = stages_of(describe_call(graph, types, value.node, in), 0);
   if (stages.size() != 1 || stages[0].kind != StageKind::Quantise) return {};
@@ -305,6 +334,36 @@ std::optional<Element> grid_of(const Graph& graph, const Types& types, Value val
 
 bool is_layout_free(const Shape& shape) {
   return shape.size() < 3 || shape[1] == 1 || ops::product(shape, 2) == 1;
+}
+
+bool quantise_early(Graph& graph, const Types& types, const std::set<Value>& seen) {
+  if (!has_exact_bytes()) return false;
+  std::map<Value, std::vector<NodeId>> readers;
+  for (const NodeId id : graph.order())
+    for (const Value& input : graph.node(id).inputs) readers[input].push_back(id);
+  const std::vector<NodeId> order(graph.order().begin(), graph.order().end());
+  bool changed = false;
+  for (const NodeId late : order) {
+    if (!is_call(graph, late) || picks(graph.node(late))) continue;
+    const std::optional<Element> grid = grid_of(graph, types, {late});
+    if (!grid || !fits_byte(*grid) || seen.contains({late})) continue;
+    const Value picked = graph.node(late).inputs[0];
+    if (!is_call(graph, picked.node) || !picks(graph.node(picked.node)) || picked.index != 0)
+      continue;
+    if (seen.contains(picked) || readers[picked].size() != 1) continue;
+    // Which zero is picked, 0 or -0, is lost on those who make sums.
+    const std::vector<NodeId>& users = readers[{late}];
+    if (!std::all_of(users.begin(), users.end(), [&](NodeId id) { return may_head(graph, id); }))
+      continue;
+    Node early = graph.node(late);
+    early.inputs = graph.node(picked.node).inputs;
+    const NodeId made = graph.insert_before(picked.node, std::move(early));
+    graph.node(picked.node).inputs = {{made}};
+    graph.replace_uses({late}, picked);
+    graph.erase(late);
+    changed = true;
+  }
+  return changed;
 }
 
 Arrangement arrange(Graph& graph, const Types& types, const std::set<Value>& seen) {

@@ -36,7 +36,12 @@ struct Arrangement {
 /// are: dense and in float.
 Arrangement arrange(Graph& graph, const Types& types, const std::set<Value>& seen);
 
-/// The grid that the result of a call is put on, if it is a fixed-point one.
+/// Puts values on grids before calls that pick some of them (pooling), where that is all that is
+/// read of the result: bytes are then picked instead of floats, and fewer are written. Whether
+/// anything changed.
+bool quantise_early(Graph& graph, const Types& types, const std::set<Value>& seen);
+
+/// The grid that a value is on, if it is a fixed-point one.
 std::optional<Element> grid_of(const Graph& graph, const Types& types, Value value);
 /// What kernels are asked about a node; without operands' values.
 KernelCall describe_call(const Graph& graph, const Types& types, NodeId id,

@@ -7,13 +7,18 @@ namespace {
 
 /// Multiply-accumulates worth a piece of their own.
 constexpr std::int64_t kPieceWork = std::int64_t{1} << 22;
+/// Images that are work for all threads without being cut small.
+constexpr std::int64_t kManyImages = 8;
 /// Sums of a piece that stay in the second cache beside weights and images.
 constexpr std::int64_t kPieceSums = std::int64_t{1} << 16;
 /// Bytes of weights beyond which bands of rows would read them too often: each piece then has all
 /// rows and some of the channels, so many that there are a few pieces.
 constexpr std::int64_t kManyWeights = std::int64_t{1} << 20;
-constexpr std::int64_t kPieceWeights = std::int64_t{5} << 19;
 constexpr std::int64_t kFewestParts = 4;
+/// Bytes of weights of a piece: with several images they should stay in the cache from one to the
+/// next; for a single one they are read once, and more of them in a row are read faster.
+constexpr std::int64_t kWeightsOfMany = std::int64_t{1} << 20;
+constexpr std::int64_t kWeightsOfOne = std::int64_t{5} << 19;
 /// Output channels that primitives do together.
 constexpr std::int64_t kChannels = 64;
 
@@ -45,10 +50,12 @@ std::vector<ImagePiece> cut_images(const ops::ConvShape& conv, std::int64_t elem
   if (2 * work <= kPieceWork && row_sums * out_rows <= kPieceSums) {
     images = std::min({kPieceWork / work, kPieceSums / (row_sums * out_rows), conv.batch});
   } else if (conv.groups == 1 && weights > kManyWeights && channels > kChannels) {
-    const std::int64_t parts = std::max(kFewestParts, parts_of(weights, kPieceWeights));
+    const std::int64_t parts =
+        std::max(kFewestParts, parts_of(weights, conv.batch > 1 ? kWeightsOfMany : kWeightsOfOne));
     channels = parts_of(parts_of(channels, parts), kChannels) * kChannels;
   } else {
-    std::int64_t bands = std::max(work / kPieceWork, parts_of(row_sums * out_rows, kPieceSums));
+    const std::int64_t enough = conv.batch < kManyImages ? kPieceWork : 4 * kPieceWork;
+    std::int64_t bands = std::max(work / enough, parts_of(row_sums * out_rows, kPieceSums));
     bands = std::clamp<std::int64_t>(parts_of(bands, 2) * 2, 1, out_rows);
     rows = parts_of(out_rows, bands);
   }

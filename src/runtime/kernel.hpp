@@ -73,6 +73,9 @@ struct KernelDef {
   Layouts (*layouts)(const KernelCall&) = nullptr;  ///< null: Dense
   /// Results lie among, or between, the values of operand 0.
   bool keeps_range = false;
+  /// Each result is one of the values of operand 0, chosen by their order: the largest, say. So it
+  /// does not matter whether values are put on a grid before or after.
+  bool picks = false;
   /// The stages of a chain that stand for this call, when the chain's values are its operand
   /// `from`; none when it cannot be part of one.
   std::vector<Stage> (*stages)(const KernelCall& call, std::size_t from) = nullptr;

@@ -31,6 +31,9 @@ Result<Plan> Plan::compile(const Graph& lowered, std::int64_t batch,
   CH_TRY(Types types, infer_types(graph, batch));
   if (fast && options.frozen) {
     Graph arranged = graph;
+    if (quantise_early(arranged, types, seen)) {
+      CH_TRY(types, infer_types(arranged, batch));
+    }
     Arrangement arrangement = arrange(arranged, types, seen);
     CH_TRY(Types all_types, infer_types(arranged, batch));
     if (auto plan =
