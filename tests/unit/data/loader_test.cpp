@@ -107,5 +107,23 @@ TEST(Gather, CopiesTheChosenRows) {
   EXPECT_EQ(y, (std::vector<std::int64_t>{9, 7, 9}));
 }
 
+TEST(Gather, CopiesRowsOfEveryWidth) {
+  for (const std::int64_t width : {1, 3, 4, 15, 16, 20, 64, 68}) {
+    Split split{.x = Tensor(DType::F32, {300, width}), .y = Tensor(DType::I64, {300})};
+    float n = 0;
+    for (float& x : split.x.mutable_data<float>()) x = n++;
+    split.y.mutable_data<std::int64_t>()[7] = 1000;  // more than a byte holds
+    const std::vector<std::uint32_t> rows = {7, 299, 0};
+    std::vector<float> x(static_cast<std::size_t>(3 * width));
+    std::vector<std::int64_t> y(3);
+    RowGatherer(split).gather(rows, x.data(), y.data());
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const auto w = static_cast<std::size_t>(width);
+      EXPECT_EQ(x[i], static_cast<float>(rows[i / w] * w + i % w)) << width;
+    }
+    EXPECT_EQ(y, (std::vector<std::int64_t>{1000, 0, 0}));
+  }
+}
+
 }  // namespace
 }  // namespace chop
