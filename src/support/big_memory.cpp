@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <mutex>
 #include <new>
@@ -13,24 +14,40 @@ namespace {
 constexpr std::size_t kHuge = std::size_t{1} << 21;
 constexpr std::size_t kLine = 64;
 
-std::shared_ptr<std::byte[]> allocate(std::size_t bytes, std::size_t alignment) {
-  const std::align_val_t aligned{alignment};
-  const std::size_t size =
-      (std::max<std::size_t>(bytes, 1) + alignment - 1) / alignment * alignment;
-  auto* memory = static_cast<std::byte*>(::operator new(size, aligned));
-  if (alignment == kHuge) madvise(memory, size, MADV_HUGEPAGE);  // without it all works as well
-  return {memory, [aligned](std::byte* p) { ::operator delete(p, aligned); }};
+/// Beyond this finding huge pages may take longer than they save.
+constexpr std::size_t kMostHuge = std::size_t{1} << 27;
+
+std::shared_ptr<std::byte[]> allocate_small(std::size_t bytes) {
+  constexpr std::align_val_t kAligned{kLine};
+  auto* memory = static_cast<std::byte*>(::operator new(std::max<std::size_t>(bytes, 1), kAligned));
+  std::memset(memory, 0, bytes);
+  return {memory, [](std::byte* p) { ::operator delete(p, kAligned); }};
+}
+
+/// Pages of the system's own, which are zero already, from the start of a huge one.
+[[maybe_unused]] std::shared_ptr<std::byte[]> allocate_pages(std::size_t bytes) {
+  const std::size_t size = (bytes + kHuge - 1) / kHuge * kHuge;
+  void* const all =
+      mmap(nullptr, size + kHuge, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (all == MAP_FAILED) throw std::bad_alloc();
+  auto* const begin = static_cast<std::byte*>(all);
+  const std::size_t before = (kHuge - reinterpret_cast<std::uintptr_t>(all) % kHuge) % kHuge;
+  std::byte* const memory = begin + before;
+  if (before > 0) munmap(begin, before);
+  munmap(memory + size, kHuge - before);
+  if (size <= kMostHuge) madvise(memory, size, MADV_HUGEPAGE);  // without it all works as well
+  return {memory, [size](std::byte* p) { munmap(p, size); }};
 }
 
 /// Arrays of medium size share huge pages; a page goes when the last of them has gone.
-std::shared_ptr<std::byte[]> part_of_a_page(std::size_t bytes) {
+[[maybe_unused]] std::shared_ptr<std::byte[]> part_of_a_page(std::size_t bytes) {
   static std::mutex mutex;
   static std::weak_ptr<std::byte[]> page;
   static std::size_t used = 0;
   const std::lock_guard lock(mutex);
   std::shared_ptr<std::byte[]> current = page.lock();
   if (current == nullptr || used + bytes > kHuge) {
-    current = allocate(kHuge, kHuge);
+    current = allocate_pages(kHuge);
     page = current;
     used = 0;
   }
@@ -42,12 +59,15 @@ std::shared_ptr<std::byte[]> part_of_a_page(std::size_t bytes) {
 }  // namespace
 
 std::shared_ptr<std::byte[]> allocate_zeroed(std::size_t bytes) {
-  const bool large = bytes >= kHuge / 2;
-  const bool medium = !large && bytes >= kHuge / 128;
-  const std::shared_ptr<std::byte[]> memory =
-      medium ? part_of_a_page(bytes) : allocate(bytes, large ? kHuge : kLine);
+#if defined(__SANITIZE_ADDRESS__)
+  return allocate_small(bytes);  // which the sanitiser watches
+#else
+  if (bytes >= kHuge / 2) return allocate_pages(bytes);
+  if (bytes < kHuge / 128) return allocate_small(bytes);
+  std::shared_ptr<std::byte[]> memory = part_of_a_page(bytes);
   std::memset(memory.get(), 0, bytes);
   return memory;
+#endif
 }
 
 }  // namespace chop

@@ -6,9 +6,9 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
-#include <new>
 #include <type_traits>
 
+#include "support/big_memory.hpp"
 #include "support/text.hpp"
 
 namespace chop {
@@ -39,13 +39,6 @@ constexpr std::array<DTypeInfo, 13> kDTypes = {{
 
 const DTypeInfo& info(DType dtype) {
   return kDTypes.at(static_cast<std::size_t>(dtype));
-}
-
-constexpr std::align_val_t kAlignment{64};
-
-std::shared_ptr<std::byte[]> allocate(std::size_t bytes) {
-  auto* memory = static_cast<std::byte*>(::operator new(bytes == 0 ? 1 : bytes, kAlignment));
-  return {memory, [](std::byte* p) { ::operator delete(p, kAlignment); }};
 }
 
 /// Calls visit(T{}) with the C++ type that stores `dtype`; halves count as their bits.
@@ -197,8 +190,7 @@ std::string to_string(const Shape& shape) {
 Tensor::Tensor(DType dtype, Shape shape)
     : dtype_(dtype), shape_(std::move(shape)), count_(numel(shape_)) {
   assert(count_ >= 0 && "a tensor needs a known, non-negative shape");
-  storage_ = allocate(size_in_bytes());
-  std::memset(storage_.get(), 0, size_in_bytes());
+  storage_ = allocate_zeroed(size_in_bytes());
 }
 
 Tensor Tensor::scalar(double value, DType dtype) {
@@ -222,7 +214,7 @@ std::int64_t Tensor::dim(std::int64_t axis) const {
 
 std::byte* Tensor::mutable_bytes() {
   if (storage_.use_count() > 1) {
-    auto copy = allocate(size_in_bytes());
+    auto copy = allocate_zeroed(size_in_bytes());
     std::memcpy(copy.get(), storage_.get(), size_in_bytes());
     storage_ = std::move(copy);
   }
