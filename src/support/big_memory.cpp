@@ -53,7 +53,8 @@ std::shared_ptr<std::byte[]> allocate_small(std::size_t bytes) {
   }
   std::byte* const at = current.get() + used;
   used += (bytes + kLine - 1) / kLine * kLine;
-  return {std::move(current), at};
+  // An owner of its own: who asks whether somebody else holds the array means the array.
+  return {at, [current](std::byte*) {}};
 }
 
 }  // namespace

@@ -31,5 +31,12 @@ TEST(BigMemory, IsZeroedAlignedAndNobodyElses) {
   }
 }
 
+TEST(BigMemory, HasOneOwnerAlsoWhereArraysShareAPage) {
+  const auto a = allocate_zeroed(20000);
+  const auto b = allocate_zeroed(20000);
+  EXPECT_EQ(a.use_count(), 1);
+  EXPECT_EQ(b.use_count(), 1);
+}
+
 }  // namespace
 }  // namespace chop
