@@ -317,7 +317,7 @@ std::shared_ptr<const float[]> Gemm::pack(const float* b) const {
   if (is_large(*this)) return nullptr;
   const std::int64_t lanes = HWY_DYNAMIC_DISPATCH(vector_floats)();
   const auto floats = static_cast<std::size_t>((n + lanes - 1) / lanes * lanes * k);
-  const std::shared_ptr<std::byte[]> memory = allocate_zeroed(floats * sizeof(float));
+  const std::shared_ptr<std::byte[]> memory = allocate_together(floats * sizeof(float));
   auto* packed = reinterpret_cast<float*>(memory.get());
   HWY_DYNAMIC_DISPATCH(pack_all)(*this, b, packed);
   return {memory, packed};

@@ -180,7 +180,7 @@ class ImageConv {
     }
     const memory::desc dense(weight_dims(piece.channels), weight_type_,
                              conv_.groups == 1 ? Tag::oihw : Tag::goihw);
-    weight_memory_.push_back(allocate_zeroed(layout.get_size()));
+    weight_memory_.push_back(allocate_together(layout.get_size()));
     memory packed(layout, onednn_engine(), weight_memory_.back().get());
     memory source(dense, onednn_engine(), const_cast<void*>(plain));
     omp_set_num_threads(1);

@@ -64,7 +64,7 @@ void Planner::find_buffer_updates() {
 }
 
 std::byte* Planner::own_memory(std::size_t bytes) {
-  plan_.constants_.push_back(allocate_zeroed(bytes));
+  plan_.constants_.push_back(allocate_together(bytes));
   return plan_.constants_.back().get();
 }
 
@@ -166,7 +166,7 @@ std::byte* Planner::memory_of(Value value) const {
 
 bool Planner::assemble() {
   plan_.memory_bytes_ = assign_offsets(lifetimes_);
-  plan_.memory_ = allocate_zeroed(plan_.memory_bytes_);
+  plan_.memory_ = allocate_together(plan_.memory_bytes_);
   plan_.threads_ = options_.threads;
   for (const NodeId id : graph_.order()) {
     const Node& node = graph_.node(id);

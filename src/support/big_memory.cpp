@@ -63,12 +63,19 @@ std::shared_ptr<std::byte[]> allocate_zeroed(std::size_t bytes) {
 #if defined(__SANITIZE_ADDRESS__)
   return allocate_small(bytes);  // which the sanitiser watches
 #else
-  if (bytes >= kHuge / 2) return allocate_pages(bytes);
-  if (bytes < kHuge / 128) return allocate_small(bytes);
-  std::shared_ptr<std::byte[]> memory = part_of_a_page(bytes);
-  std::memset(memory.get(), 0, bytes);
-  return memory;
+  return bytes >= kHuge / 2 ? allocate_pages(bytes) : allocate_small(bytes);
 #endif
+}
+
+std::shared_ptr<std::byte[]> allocate_together(std::size_t bytes) {
+#if !defined(__SANITIZE_ADDRESS__)
+  if (bytes >= kHuge / 128 && bytes < kHuge / 2) {
+    std::shared_ptr<std::byte[]> memory = part_of_a_page(bytes);
+    std::memset(memory.get(), 0, bytes);
+    return memory;
+  }
+#endif
+  return allocate_zeroed(bytes);
 }
 
 }  // namespace chop

@@ -6,9 +6,12 @@
 
 namespace chop {
 
-/// Zeros, aligned to 64 bytes. The system is asked for huge pages, which arrays from 16 KB on
-/// share: what is read once per run, as weights are, otherwise waits for the translation of
-/// addresses.
+/// Zeros, aligned to 64 bytes. For large arrays the system is asked for huge pages: what is read
+/// once per run, or here and there, otherwise waits for the translation of addresses.
 std::shared_ptr<std::byte[]> allocate_zeroed(std::size_t bytes);
+
+/// The same for arrays that live equally long, as a plan's do: those from 16 KB on share huge
+/// pages, which go when the last of them has gone.
+std::shared_ptr<std::byte[]> allocate_together(std::size_t bytes);
 
 }  // namespace chop
