@@ -32,22 +32,16 @@ struct Arrangement {
   }
 };
 
-/// Adds conversions to the graph, whose types are given. Values in `seen` are computed as they
-/// are: dense and in float.
-Arrangement arrange(Graph& graph, const Types& types, const std::set<Value>& seen);
-
 /// Puts values on grids before calls that pick some of them (pooling), where that is all that is
 /// read of the result: bytes are then picked instead of floats, and fewer are written. Whether
 /// anything changed.
 bool quantise_early(Graph& graph, const Types& types, const std::set<Value>& seen);
 
-/// The grid that a value is on, if it is a fixed-point one.
-std::optional<Element> grid_of(const Graph& graph, const Types& types, Value value);
-/// What kernels are asked about a node; without operands' values.
-KernelCall describe_call(const Graph& graph, const Types& types, NodeId id,
-                         std::vector<TensorType>& in);
+/// Constants, bytes and chains. Values in `seen` are computed as they are, in float.
+Arrangement find_chains(const Graph& graph, const Types& types, const std::set<Value>& seen);
 
-/// Whether the bytes of both layouts are the same, or there is but one.
-bool is_layout_free(const Shape& shape);
+/// Decides how images lie, and adds conversions to the graph, whose types are given, where calls
+/// disagree. What the graph gives is dense.
+Arrangement lay_out(Graph& graph, const Types& types, Arrangement arrangement);
 
 }  // namespace chop

@@ -34,7 +34,7 @@ Result<Plan> Plan::compile(const Graph& lowered, std::int64_t batch,
     if (quantise_early(arranged, types, seen)) {
       CH_TRY(types, infer_types(arranged, batch));
     }
-    Arrangement arrangement = arrange(arranged, types, seen);
+    Arrangement arrangement = lay_out(arranged, types, find_chains(arranged, types, seen));
     CH_TRY(Types all_types, infer_types(arranged, batch));
     if (auto plan =
             Planner(std::move(arranged), std::move(all_types), std::move(arrangement), options)

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "ops/registry.hpp"
+#include "runtime/call_facts.hpp"
 #include "runtime/convert_layout.hpp"
 #include "runtime/planner.hpp"
 
@@ -74,9 +75,7 @@ void Planner::add_stages(NodeId id, Value from, Plan::Step& step,
       static_cast<std::size_t>(std::find(inputs.begin(), inputs.end(), from) - inputs.begin());
   std::vector<TensorType> in;
   const KernelCall call = call_of(id, in);
-  std::vector<Stage> own;
-  for (const KernelDef* def : kernels_of(call.op))
-    if (def->stages != nullptr && own.empty()) own = def->stages(call, operand);
+  std::vector<Stage> own = stages_of(call, operand);
   assert(!own.empty() && "a chain has calls that are stages");
   for (Stage& stage : own) {
     if (stage.kind == StageKind::Add) {
