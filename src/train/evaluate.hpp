@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "data/dataset.hpp"
@@ -40,9 +41,16 @@ class Evaluator {
   Metrics run();
 
  private:
+  /// What the batches of a run come to.
+  struct Tally;
+  Status prepare(const Graph& graph, ParameterStore& store);
+  void run_batch(std::int64_t batch, Program& program, Tally& tally) const;
+  std::int64_t batches() const;
+
   const Split* split_ = nullptr;
   EvaluateOptions options_;
-  std::vector<Program> programs_;  ///< full batches, and one for the rest if there is one
+  std::vector<Program> programs_;  ///< for full batches: one, or one for every thread
+  std::optional<Program> rest_;    ///< for the last batch when it is smaller
 };
 
 /// Batches larger than the training's where samples are small: fewer, fuller products.

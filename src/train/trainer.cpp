@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <future>
 
 #include "data/loader.hpp"
 #include "support/text.hpp"
@@ -60,10 +61,14 @@ class Trainer {
     evaluator_.emplace(std::move(evaluator));
     prepare_step();
     if (!options_.checkpoints.empty() || resume != nullptr)
-      fingerprint_ = fingerprint(options_, data_);
+      // Reading all data takes a moment, and nobody waits for it before the first checkpoint.
+      fingerprint_ =
+          std::async(options_.threads > 1 ? std::launch::async : std::launch::deferred, [this] {
+            return fingerprint(options_, data_);
+          }).share();
     if (resume == nullptr) return {};
     const EpochSize epoch{batches(), data_.train.rows()};
-    CH_CHECK(restore(training_, *resume, fingerprint_, epoch));
+    CH_CHECK(restore(training_, *resume, fingerprint_.get(), epoch));
     best_unsaved_ = state_.best_epoch >= 0;
     return {};
   }
@@ -265,7 +270,7 @@ class Trainer {
     if (options_.checkpoints.empty()) return {};
     CH_CHECK(save_best());
     CH_CHECK(save_checkpoint(options_.checkpoints / "last.ckpt",
-                             last_checkpoint(training_, fingerprint_)));
+                             last_checkpoint(training_, fingerprint_.get())));
     last_save_ = Clock::now();
     return {};
   }
@@ -281,7 +286,7 @@ class Trainer {
   std::vector<Program> programs_;
   std::optional<Evaluator> evaluator_;
   Tensor accumulated_;
-  std::map<std::string, std::string> fingerprint_;
+  std::shared_future<std::map<std::string, std::string>> fingerprint_;
   std::optional<OptimiserStep> step_;
   bool best_unsaved_ = false;
   std::int64_t last_correct_ = 0;

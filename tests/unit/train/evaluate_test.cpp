@@ -54,6 +54,33 @@ TEST(Evaluate, GivesTheSameForEveryBatchSizeAlsoWithARaggedLastBatch) {
   }
 }
 
+TEST(Evaluate, GivesTheSameBitsForAnyNumberOfThreads) {
+  const Graph graph = test::noisy_network();
+  const Dataset data = test::toy_data(1003);
+  for (const std::int64_t batch : {7, 64, 1003})
+    for (const std::int64_t most : {0, 5}) {
+      EvaluateOptions options{.batch = batch, .confusion = true, .most_batches = most};
+      const Metrics alone = evaluate(graph, data.test, options).value();
+      options.threads = 3;
+      const Metrics shared = evaluate(graph, data.test, options).value();
+      EXPECT_EQ(shared.rows, alone.rows);
+      EXPECT_EQ(shared.correct, alone.correct);
+      EXPECT_EQ(shared.confusion, alone.confusion);
+      EXPECT_EQ(shared.loss, alone.loss) << batch << " " << most;
+    }
+}
+
+TEST(Evaluate, StopsWhenAskedAndCountsWhatItDid) {
+  const Dataset data = test::toy_data(500);
+  int asked = 0;
+  const Metrics m =
+      evaluate(test::noisy_network(), data.test,
+               {.batch = 10, .threads = 2, .stop_requested = [&] { return ++asked > 3; }})
+          .value();
+  EXPECT_GE(m.rows, 30);
+  EXPECT_LT(m.rows, 500);
+}
+
 TEST(Evaluate, UsesRunningStatisticsAndNoDropoutSoThatRowsStandAlone) {
   const Graph graph = test::noisy_network();
   const Dataset data = test::toy_data(101);
