@@ -21,11 +21,12 @@ struct Chain {
 struct Arrangement {
   std::set<NodeId> constants;  ///< calls whose operands never change
   std::vector<Chain> chains;
-  std::set<Value> inside;         ///< values that never reach memory
-  std::set<Value> channels_last;  ///< images that lie so
-  std::set<NodeId> conversions;   ///< `identity` calls that change the layout
-  std::map<Value, DType> coded;   ///< fixed-point values kept as their codes: I8 or U8
-  bool exact = true;              ///< no rounding may change; false in graphs without formats
+  std::set<Value> inside;                ///< values that never reach memory
+  std::set<Value> channels_last;         ///< images that lie so
+  std::set<NodeId> channels_last_calls;  ///< calls that take and give images so
+  std::set<NodeId> conversions;          ///< `identity` calls that change the layout
+  std::map<Value, DType> coded;          ///< fixed-point values kept as their codes: I8 or U8
+  bool exact = true;  ///< no rounding may change; false in graphs without formats
 
   Layout layout(Value value) const {
     return channels_last.contains(value) ? Layout::ChannelsLast : Layout::Dense;

@@ -9,6 +9,10 @@
 namespace chop {
 namespace {
 
+double largest_code(const Element& grid) {
+  return std::max(-static_cast<double>(grid.low), static_cast<double>(grid.high));
+}
+
 /// Finds constants, bytes and chains; the graph stays as it is.
 class ChainFinder {
  public:
@@ -71,6 +75,13 @@ class ChainFinder {
     const auto x = grid_of(graph_, types_, node.inputs[0]);
     const auto w = grid_of(graph_, types_, node.inputs[1]);
     if (!x || !w || !fits_byte(*x) || !fits_byte(*w) || w->high > 127) return {};
+    // A bias between the steps of the grid would be added to a rounded sum, or rounded with it.
+    for (std::size_t i = 2; i < node.inputs.size(); ++i)
+      if (!grid_of(graph_, types_, node.inputs[i])) return {};
+    const Shape& weight = type_of(types_, node.inputs[1]).shape;
+    const double products = static_cast<double>(numel(weight)) /
+                            static_cast<double>(std::max<std::int64_t>(1, weight[0]));
+    if (products * largest_code(*x) * largest_code(*w) >= 0x1p31) return {};
     const float unscale = x->unscale * w->unscale;
     return unscale > 0x1p-100F && unscale < 0x1p100F ? x : std::nullopt;
   }
@@ -90,7 +101,7 @@ class ChainFinder {
       });
       if (!as_bytes || seen_.contains(value) || is_constant(value.node)) return {};
       line.push_back(value);
-      if (!picks(graph_.node(picker))) return line;
+      if (!picks(graph_, types_, picker)) return line;
       if (type_of(types_, value).shape.size() < 3) return {};  // bytes are picked from images
       value = graph_.node(picker).inputs[0];
     }
@@ -107,7 +118,8 @@ class ChainFinder {
         found_.coded[part] = is_never_negative(value) ? DType::U8 : DType::I8;
     for (const NodeId id : graph_.order()) {
       const std::vector<Value>& inputs = graph_.node(id).inputs;
-      const bool bytes = !inputs.empty() && found_.coded.contains(inputs[0]);
+      const bool bytes =
+          !inputs.empty() && found_.coded.contains(inputs[0]) && may_head(graph_, id);
       if (bytes || can_head(id, DType::F32)) heads_.insert(id);
     }
   }
@@ -121,10 +133,7 @@ class ChainFinder {
     if (!stages.empty() && stages.back().kind == StageKind::Clamp) return stages.back().low >= 0;
     if (!stages.empty() && stages.back().kind == StageKind::Quantise)
       return stages.back().element.low >= 0 || is_never_negative(node.inputs[0]);
-    const std::vector<const KernelDef*> defs = kernels_of(call.op);
-    return std::any_of(defs.begin(), defs.end(),
-                       [](const KernelDef* def) { return def->keeps_range; }) &&
-           is_never_negative(node.inputs[0]);
+    return keeps_range(graph_, types_, value.node) && is_never_negative(node.inputs[0]);
   }
 
   /// Whether `next`, a reader of `value`, can go on with it.
@@ -198,12 +207,11 @@ bool quantise_early(Graph& graph, const Types& types, const std::set<Value>& see
   const std::vector<NodeId> order(graph.order().begin(), graph.order().end());
   bool changed = false;
   for (const NodeId late : order) {
-    if (!is_call(graph, late) || picks(graph.node(late))) continue;
+    if (!is_call(graph, late) || picks(graph, types, late)) continue;
     const std::optional<Element> grid = grid_of(graph, types, {late});
     if (!grid || !fits_byte(*grid) || seen.contains({late})) continue;
     const Value picked = graph.node(late).inputs[0];
-    if (!is_call(graph, picked.node) || !picks(graph.node(picked.node)) || picked.index != 0)
-      continue;
+    if (!picks(graph, types, picked.node) || picked.index != 0) continue;
     if (seen.contains(picked) || readers[picked].size() != 1) continue;
     // Which zero is picked, 0 or -0, is lost on those who make sums.
     const std::vector<NodeId>& users = readers[{late}];
@@ -211,10 +219,10 @@ bool quantise_early(Graph& graph, const Types& types, const std::set<Value>& see
       continue;
     Node early = graph.node(late);
     early.inputs = graph.node(picked.node).inputs;
+    graph.replace_uses({late}, picked);
+    graph.erase(late);  // first, so that its name is free
     const NodeId made = graph.insert_before(picked.node, std::move(early));
     graph.node(picked.node).inputs = {{made}};
-    graph.replace_uses({late}, picked);
-    graph.erase(late);
     changed = true;
   }
   return changed;

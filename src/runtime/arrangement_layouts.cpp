@@ -29,20 +29,15 @@ class LayoutFinder {
 
  private:
   bool is_image(Value value) const {
-    return type_of(types_, original(value)).shape.size() >= 3 &&
+    return type_of(types_, value).shape.size() >= 3 &&
            graph_.node(value.node).opcode != Opcode::GetAttr &&
            !found_.constants.contains(value.node);
   }
-  /// The value a conversion is of: it has the same type.
-  Value original(Value value) const {
-    const auto found = converted_from_.find(value.node);
-    return found == converted_from_.end() ? value : found->second;
-  }
-
   void settle(NodeId id) {
     const Layout layout = layout_for(id);
     want(id, layout);
     if (layout == Layout::Dense) return;
+    found_.channels_last_calls.insert(id);
     for (std::uint32_t k = 0; k < types_[index(id)].size(); ++k)
       if (types_[index(id)][k].shape.size() >= 3) found_.channels_last.insert({id, k});
   }
@@ -58,7 +53,7 @@ class LayoutFinder {
     if (!asked || out.size() < 3) return Layout::Dense;
     std::vector<TensorType> in;
     const KernelCall call = describe_call(graph_, types_, id, in);
-    if (has(call.op.traits, Trait::View))
+    if (has(call.op.traits, Trait::View) && !node.attrs.contains("training"))
       return in[0].shape == out ? Layout::ChannelsLast : Layout::Dense;
     const std::vector<const KernelDef*> defs = kernels_of(call.op);
     if (defs.size() != 1 || defs[0]->layouts == nullptr) return Layout::Dense;
@@ -96,7 +91,6 @@ class LayoutFinder {
                  .op = "identity",
                  .target = "identity",
                  .inputs = {value}});
-    converted_from_.emplace(made, value);
     found_.conversions.insert(made);
     if (layout == Layout::ChannelsLast) found_.channels_last.insert({made});
     return conversions_.emplace(std::pair{value, layout}, Value{made}).first->second;
@@ -106,7 +100,6 @@ class LayoutFinder {
   const Types& types_;
   Arrangement found_;
   std::set<NodeId> chained_;
-  std::map<NodeId, Value> converted_from_;
   std::map<std::pair<Value, Layout>, Value> conversions_;
 };
 

@@ -26,9 +26,28 @@ std::vector<Stage> stages_of(const KernelCall& call, std::size_t from) {
   return {};
 }
 
-bool picks(const Node& node) {
-  const std::vector<const KernelDef*> defs = kernels_of(op_of(node));
-  return std::any_of(defs.begin(), defs.end(), [](const KernelDef* def) { return def->picks; });
+namespace {
+
+/// Whether some kernel says yes to a question about a call.
+bool some_kernel(const Graph& graph, const Types& types, NodeId id,
+                 bool (*KernelDef::*question)(const KernelCall&)) {
+  if (!is_call(graph, id)) return false;
+  std::vector<TensorType> in;
+  const KernelCall call = describe_call(graph, types, id, in);
+  const std::vector<const KernelDef*> defs = kernels_of(call.op);
+  return std::any_of(defs.begin(), defs.end(), [&](const KernelDef* def) {
+    return def->*question != nullptr && (def->*question)(call);
+  });
+}
+
+}  // namespace
+
+bool picks(const Graph& graph, const Types& types, NodeId id) {
+  return some_kernel(graph, types, id, &KernelDef::picks);
+}
+
+bool keeps_range(const Graph& graph, const Types& types, NodeId id) {
+  return some_kernel(graph, types, id, &KernelDef::keeps_range);
 }
 
 bool may_head(const Graph& graph, NodeId id) {
@@ -40,7 +59,8 @@ bool may_head(const Graph& graph, NodeId id) {
 
 std::optional<Element> grid_of(const Graph& graph, const Types& types, Value value) {
   if (!is_call(graph, value.node) || value.index != 0) return {};
-  if (picks(graph.node(value.node))) return grid_of(graph, types, graph.node(value.node).inputs[0]);
+  if (picks(graph, types, value.node))
+    return grid_of(graph, types, graph.node(value.node).inputs[0]);
   std::vector<TensorType> in;
   const std::vector<Stage> stages = stages_of(describe_call(graph, types, value.node, in), 0);
   if (stages.size() != 1 || stages[0].kind != StageKind::Quantise) return {};

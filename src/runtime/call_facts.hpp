@@ -18,8 +18,10 @@ KernelCall describe_call(const Graph& graph, const Types& types, NodeId id,
 /// The stages of a chain that stand for the call; none when it cannot be part of one.
 std::vector<Stage> stages_of(const KernelCall& call, std::size_t from);
 
-/// Whether each result is one of the values of operand 0, chosen by their order.
-bool picks(const Node& node);
+/// Whether each result of the node is one of the values of operand 0, chosen by their order.
+bool picks(const Graph& graph, const Types& types, NodeId id);
+/// Whether its results lie among, or between, the values of operand 0.
+bool keeps_range(const Graph& graph, const Types& types, NodeId id);
 
 /// Whether the op of a node can be the head of a chain at all.
 bool may_head(const Graph& graph, NodeId id);

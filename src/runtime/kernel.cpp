@@ -1,5 +1,6 @@
 #include "runtime/kernel.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <string>
@@ -105,6 +106,11 @@ const float* KernelCall::fixed_parameter(std::string_view name) const {
   return at < 0 || static_cast<std::size_t>(at) >= fixed.size()
              ? nullptr
              : fixed[static_cast<std::size_t>(at)];
+}
+
+bool all_float(const KernelCall& call) {
+  return std::all_of(call.in.begin(), call.in.end(),
+                     [](const TensorType& type) { return type.dtype == DType::F32; });
 }
 
 std::vector<const KernelDef*> kernels_of(const OpDef& op) {

@@ -51,8 +51,8 @@ struct KernelCall : CostCall {
   Layout layout = Layout::Dense;    ///< of all images among operands and results
   std::vector<const float*> fixed;  ///< by operand: its values where they never change, else null
   std::vector<std::optional<Element>> grid;  ///< by operand: the fixed-point grid it lies on
-  /// Every rounding stays where the graph has it: number formats would turn the least difference
-  /// into a whole step of theirs.
+  /// Roundings stay where the graph has them (but for the order in which inexact sums are added):
+  /// number formats would turn the least difference into a whole step of theirs.
   bool exact = true;
 
   /// The values of a parameter; null when it is missing or changes.
@@ -71,11 +71,11 @@ struct KernelDef {
   /// An empty Kernel means "not this call".
   Kernel (*make)(const KernelCall&);
   Layouts (*layouts)(const KernelCall&) = nullptr;  ///< null: Dense
-  /// Results lie among, or between, the values of operand 0.
-  bool keeps_range = false;
-  /// Each result is one of the values of operand 0, chosen by their order: the largest, say. So it
-  /// does not matter whether values are put on a grid before or after.
-  bool picks = false;
+  /// Whether results lie among, or between, the values of operand 0; null: never.
+  bool (*keeps_range)(const KernelCall&) = nullptr;
+  /// Whether each result is one of the values of operand 0, chosen by their order: the largest,
+  /// say. Then it does not matter whether values are put on a grid before or after.
+  bool (*picks)(const KernelCall&) = nullptr;
   /// The stages of a chain that stand for this call, when the chain's values are its operand
   /// `from`; none when it cannot be part of one.
   std::vector<Stage> (*stages)(const KernelCall& call, std::size_t from) = nullptr;
@@ -91,6 +91,16 @@ inline Layouts same_layout(const KernelCall& /*call*/) {
 inline Layouts both_layouts(const KernelCall& /*call*/) {
   return Layouts::Both;
 }
+/// Images without a batch have their channels first of all.
+template <std::size_t kDims>
+Layouts layouts_of_batches(const KernelCall& call) {
+  return call.shape(0).size() == kDims + 2 ? Layouts::Both : Layouts::Dense;
+}
+inline bool always(const KernelCall& /*call*/) {
+  return true;
+}
+/// Whether all operands are float32.
+bool all_float(const KernelCall& call);
 
 /// The kernels that know an op.
 std::vector<const KernelDef*> kernels_of(const OpDef& op);

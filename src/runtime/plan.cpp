@@ -1,6 +1,7 @@
 #include "runtime/plan.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <chrono>
 #include <set>
 
@@ -29,12 +30,14 @@ Result<Plan> Plan::compile(const Graph& lowered, std::int64_t batch,
   if (fast) fuse(graph, seen);
   graph.set_outputs(outputs);
   CH_TRY(Types types, infer_types(graph, batch));
+  assert((!options.frozen || options.placed.empty()) && "gradients have parameters that change");
   if (fast && options.frozen) {
     Graph arranged = graph;
+    Types early = types;
     if (quantise_early(arranged, types, seen)) {
-      CH_TRY(types, infer_types(arranged, batch));
+      CH_TRY(early, infer_types(arranged, batch));
     }
-    Arrangement arrangement = lay_out(arranged, types, find_chains(arranged, types, seen));
+    Arrangement arrangement = lay_out(arranged, early, find_chains(arranged, early, seen));
     CH_TRY(Types all_types, infer_types(arranged, batch));
     if (auto plan =
             Planner(std::move(arranged), std::move(all_types), std::move(arrangement), options)

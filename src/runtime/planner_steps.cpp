@@ -19,13 +19,11 @@ const float* Planner::fixed_values(Value value) const {
 
 KernelCall Planner::call_of(NodeId id, std::vector<TensorType>& in) const {
   KernelCall call = describe_call(graph_, types_, id, in);
-  call.layout = arrangement_.layout({id});
+  if (arrangement_.channels_last_calls.contains(id)) call.layout = Layout::ChannelsLast;
   call.exact = arrangement_.exact;
   for (const Value& input : graph_.node(id).inputs) {
     call.fixed.push_back(fixed_values(input));
     call.grid.push_back(options_.frozen ? grid_of(graph_, types_, input) : std::nullopt);
-    // A result of one dimension less may hide that the operand is an image.
-    if (arrangement_.channels_last.contains(input)) call.layout = Layout::ChannelsLast;
   }
   for (std::uint32_t k = 0; k < types_[index(id)].size(); ++k)
     call.used.push_back(placed_.contains({id, k}) || wanted({id, k}));

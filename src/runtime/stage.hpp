@@ -2,7 +2,7 @@
 // (a convolution, a product) with the stages that finish them while they are in the cache.
 //
 // Every stage computes what the kernel of the op it stands for computes, with the same
-// operations in the same order, so chaining changes no bit.
+// operations in the same order, so from equal sums come equal bits.
 #pragma once
 
 #include <cstdint>

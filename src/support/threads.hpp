@@ -14,8 +14,8 @@ namespace chop {
 class TaskRef {
  public:
   template <class Task>
-  requires(!std::is_same_v<std::remove_cvref_t<Task>, TaskRef>)
-      TaskRef(Task&& task)  // NOLINT(google-explicit-constructor): a parameter takes any task
+  requires(!std::is_same_v<std::remove_cvref_t<Task>, TaskRef>) TaskRef(
+      Task&& task)  // NOLINT(google-explicit-constructor,bugprone-forwarding-reference-overload)
       : object_(const_cast<void*>(static_cast<const void*>(std::addressof(task)))),
         call_([](void* object, std::int64_t i) {
           (*static_cast<std::remove_reference_t<Task>*>(object))(i);

@@ -99,7 +99,7 @@ Status Evaluator::prepare(const Graph& graph, ParameterStore& store) {
   };
   CH_TRY(Program full, make(batch, options_.threads));
   const bool apart = options_.threads > 1 && full.plan().memory_bytes() <= kSmall &&
-                     split_->rows() / batch >= 2 * options_.threads;
+                     split_->rows() / batch >= std::int64_t{2} * options_.threads;
   programs_.push_back(std::move(full));
   for (int i = 1; apart && i < options_.threads; ++i) {
     CH_TRY(Program another, make(batch, 1));

@@ -30,7 +30,7 @@ struct EvaluateOptions {
   bool confusion = false;
   std::int64_t most_batches = 0;  ///< 0: all
   Parameters parameters = Parameters::Change;
-  std::function<bool()> stop_requested = {};
+  std::function<bool()> stop_requested = {};  ///< asked now and then, perhaps by a worker thread
 };
 
 /// Plans for one split, kept so that every epoch can use them again.

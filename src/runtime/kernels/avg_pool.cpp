@@ -122,12 +122,6 @@ Kernel make_adaptive(const KernelCall& call) {
   return average(call, adaptive_patches(call, call.shape(0), kDims));
 }
 
-/// Images without a batch have their channels first of all.
-template <std::size_t kDims>
-Layouts layouts_of(const KernelCall& call) {
-  return call.shape(0).size() == kDims + 2 ? Layouts::Both : Layouts::Dense;
-}
-
 Kernel make_average_grad(const KernelCall& call) {
   if (call.in[0].dtype != DType::F32 || call.ints("kernel_size").size() > 2) return {};
   return share_out(
@@ -143,11 +137,11 @@ Kernel make_adaptive_grad(const KernelCall& call) {
 }  // namespace
 
 std::vector<KernelDef> avg_pool() {
-  return {{"avg_pool1d", make_average<1>, layouts_of<1>, /*keeps_range=*/false},
-          {"avg_pool2d", make_average<2>, layouts_of<2>, /*keeps_range=*/false},
+  return {{"avg_pool1d", make_average<1>, layouts_of_batches<1>},
+          {"avg_pool2d", make_average<2>, layouts_of_batches<2>},
           {"avg_pool_grad", make_average_grad},
-          {"adaptive_avg_pool1d", make_adaptive<1>, layouts_of<1>, /*keeps_range=*/true},
-          {"adaptive_avg_pool2d", make_adaptive<2>, layouts_of<2>, /*keeps_range=*/true},
+          {"adaptive_avg_pool1d", make_adaptive<1>, layouts_of_batches<1>, always},
+          {"adaptive_avg_pool2d", make_adaptive<2>, layouts_of_batches<2>, always},
           {"adaptive_avg_pool_grad", make_adaptive_grad}};
 }
 

@@ -187,9 +187,18 @@ Kernel make_norm(const KernelCall& call) {
   };
 }
 
+bool has_statistics(const KernelCall& call) {
+  return !call.flag("training") && call.flag("track_running_stats");
+}
+
+/// Sums over a batch are added in the order in which it lies.
+Layouts norm_layouts(const KernelCall& call) {
+  return has_statistics(call) ? Layouts::Both : Layouts::Dense;
+}
+
 /// With statistics that are known beforehand it is a sum and a product per channel.
 std::vector<Stage> norm_stages(const KernelCall& call, std::size_t from) {
-  if (from != 0 || call.flag("training") || !call.flag("track_running_stats")) return {};
+  if (from != 0 || !has_statistics(call)) return {};
   Stage norm{.kind = StageKind::Norm};
   const float* mean = call.fixed_parameter("running_mean");
   const float* var = call.fixed_parameter("running_var");
@@ -236,7 +245,7 @@ Kernel make_grad(const KernelCall& call) {
 std::vector<KernelDef> batch_norm() {
   std::vector<KernelDef> defs = {{"batch_norm_grad", make_grad}};
   for (const char* op : {"batch_norm1d", "batch_norm2d", "batch_norm3d"})
-    defs.push_back({.op = op, .make = make_norm, .layouts = both_layouts, .stages = norm_stages});
+    defs.push_back({.op = op, .make = make_norm, .layouts = norm_layouts, .stages = norm_stages});
   return defs;
 }
 

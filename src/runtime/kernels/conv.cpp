@@ -10,13 +10,8 @@
 namespace chop::kernels {
 namespace {
 
-bool is_float(const KernelCall& call) {
-  return std::all_of(call.in.begin(), call.in.end(),
-                     [](const TensorType& type) { return type.dtype == DType::F32; });
-}
-
 Kernel make_conv(const KernelCall& call) {
-  if (!is_float(call)) return {};
+  if (!all_float(call)) return {};
   const bool bias = call.flag("bias");
   const ConvForward run =
       conv_forward(ops::conv_shape(call, call.shape(0), call.shape(1)).value(), bias);
@@ -64,7 +59,7 @@ void sum_channel(const ops::ConvShape& conv, const float* dy, std::int64_t o, fl
 }
 
 Kernel make_grad(const KernelCall& call) {
-  if (!is_float(call)) return {};
+  if (!all_float(call)) return {};
   const ops::ConvShape conv = ops::conv_shape(call, call.shape(1), call.shape(2)).value();
   if (conv.dims > 2) return {};
   const ConvToInput to_input = call.used[0] ? conv_to_input(conv) : ConvToInput();

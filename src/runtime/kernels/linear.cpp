@@ -18,14 +18,8 @@ Scratch scratch_for(std::size_t floats) {
   return std::make_shared<std::vector<float>>(floats);
 }
 
-bool is_float(const KernelCall& call) {
-  for (const TensorType& type : call.in)
-    if (type.dtype != DType::F32) return false;
-  return true;
-}
-
 Kernel make_linear(const KernelCall& call) {
-  if (!is_float(call)) return {};
+  if (!all_float(call)) return {};
   const std::int64_t out = call.shape(1)[0];
   const std::int64_t in = call.shape(1)[1];
   const std::int64_t rows = out == 0 ? 0 : numel(call.out[0].shape) / out;
@@ -59,12 +53,12 @@ bool heads_chain(const KernelCall& call) {
          numel(call.out[0].shape) > 0;
 }
 
-/// Rows are the places of one image of one row.
+/// Rows are the places of one image of one column.
 Kernel make_chain(const KernelCall& call, std::vector<Stage> stages) {
   if (call.flag("relu")) stages.insert(stages.begin(), clamp_stage(0));
   ImageConvJob job = image_job(call, std::move(stages));
   job.shape = {.in_channels = call.shape(1)[1], .out_channels = call.shape(1)[0]};
-  job.shape.window.in.w = job.shape.window.out.w = call.shape(0)[0];
+  job.shape.window.in.h = job.shape.window.out.h = call.shape(0)[0];
   return image_conv(std::move(job));
 }
 
@@ -120,7 +114,7 @@ void bias_by_blocks(const RowBlocks& blocks, const float* dy, std::int64_t out, 
 }
 
 Kernel make_linear_grad(const KernelCall& call) {
-  if (!is_float(call)) return {};
+  if (!all_float(call)) return {};
   const std::int64_t out = call.shape(2)[0];
   const std::int64_t in = call.shape(2)[1];
   const std::int64_t rows = out == 0 ? 0 : numel(call.shape(0)) / out;

@@ -271,10 +271,13 @@ Kernel make_pool(const KernelCall& call) {
   };
 }
 
-/// Images without a batch have their channels first of all.
-template <std::size_t kDims>
-Layouts layouts_of(const KernelCall& call) {
-  return call.shape(0).size() == kDims + 2 ? Layouts::Both : Layouts::Dense;
+/// Whether every window sees some of the image; one that does not gives -infinity.
+bool sees_something(const KernelCall& call) {
+  const auto all = [&](const char* attr, std::int64_t value) {
+    const Ints& list = call.ints(attr);
+    return std::all_of(list.begin(), list.end(), [&](std::int64_t at) { return at == value; });
+  };
+  return all("padding", 0) || all("dilation", 1);
 }
 
 Kernel make_grad(const KernelCall& call) {
@@ -294,8 +297,16 @@ Kernel make_grad(const KernelCall& call) {
 }  // namespace
 
 std::vector<KernelDef> max_pool() {
-  return {{.op = "max_pool1d", .make = make_pool<1>, .layouts = layouts_of<1>, .keeps_range = true},
-          {.op = "max_pool2d", .make = make_pool<2>, .layouts = layouts_of<2>, .keeps_range = true},
+  return {{.op = "max_pool1d",
+           .make = make_pool<1>,
+           .layouts = layouts_of_batches<1>,
+           .keeps_range = sees_something,
+           .picks = sees_something},
+          {.op = "max_pool2d",
+           .make = make_pool<2>,
+           .layouts = layouts_of_batches<2>,
+           .keeps_range = sees_something,
+           .picks = sees_something},
           {"max_pool_grad", make_grad}};
 }
 

@@ -279,6 +279,108 @@ TEST(FrozenPlan, AGridThatSomebodyElseReadsStaysInFloat) {
   expect_same_bits(run(graph, 2, true), run(graph, 2, false));
 }
 
+/// x → conv → relu → pool → conv with 8-bit operands and whatever else is asked for.
+Graph pooled(const Attrs& pool, std::int64_t size, std::int64_t width = 8) {
+  GraphBuilder b("pooled", 5);
+  const auto conv = [&](const char* name, Value x) {
+    return b.module("conv2d", name, {x},
+                    {{"in_channels", b.dim(x, 1)},
+                     {"out_channels", std::int64_t{70}},
+                     {"kernel_size", Ints{1}}});
+  };
+  Value x = conv("conv1", b.input("x", {-1, 3, size, size}));
+  x = b.module("relu", "act", {x});
+  x = b.module("max_pool2d", "pool", {x}, pool);
+  Graph graph = std::move(b).finish({conv("conv2", x)}).value();
+  stir(graph, 5);
+  for (const NodeId id : graph.order())
+    if (graph.node(id).op == "conv2d")
+      graph.node(id).formats = {{"data_in_0", fixed_point(width, 4)},
+                                {"weight", fixed_point(8, 6)},
+                                {"bias", fixed_point(8, 4)}};
+  return graph;
+}
+
+TEST(FrozenPlan, PoolsBytesThatAreQuantisedBefore) {
+  for (const std::int64_t width : {4, 8}) {
+    const Graph graph =
+        pooled({{"kernel_size", Ints{3}}, {"stride", Ints{2}}, {"padding", Ints{1}}}, 9, width);
+    const Answer fast = run(graph, 3, true, 2);
+    expect_same_bits(fast, run(graph, 3, false));
+    if (!has_exact_bytes()) continue;
+    EXPECT_EQ(fast.steps, (std::vector<std::string>{
+                              "x_channels_last: identity", "conv1_data_in_0_quantized: quantize",
+                              "conv2_data_in_0_quantized: conv2d", "pool: max_pool2d",
+                              "conv2: conv2d", "conv2_dense: identity"}));
+  }
+}
+
+TEST(FrozenPlan, KnowsThatAWindowMaySeeNothing) {
+  const Graph graph = pooled(
+      {{"kernel_size", Ints{2}}, {"stride", Ints{1}}, {"padding", Ints{1}}, {"dilation", Ints{2}}},
+      1);
+  expect_same_bits(run(graph, 2, true), run(graph, 2, false));
+}
+
+TEST(FrozenPlan, SumsThatCouldWrapStayInFloat) {
+  GraphBuilder b("wide", 1);
+  const Value x = b.input("x", {-1, 140000});
+  const Value y = b.module(
+      "linear", "fc", {x},
+      {{"in_features", std::int64_t{140000}}, {"out_features", std::int64_t{2}}, {"bias", false}});
+  Graph graph = std::move(b).finish({y}).value();
+  for (float& w : graph.find_parameter("fc.weight")->value.mutable_data<float>()) w = -1e9F;
+  graph.node(*graph.find("fc")).formats = {{"data_in_0", fixed_point(8, 0)},
+                                           {"weight", fixed_point(8, 0)}};
+  const Answer fast = run(graph, 1, true, 1, 1e9);
+  expect_close(fast, run(graph, 1, false, 1, 1e9), 1e-3);
+}
+
+TEST(FrozenPlan, ABiasBetweenTheStepsOfTheGridKeepsItsPlace) {
+  for (const std::int64_t channels : {16, 256}) {
+    GraphBuilder b("biased", 2);
+    const Value x = b.input("x", {-1, channels, 5, 5});
+    const Value y = b.module(
+        "conv2d", "conv", {x},
+        {{"in_channels", channels}, {"out_channels", std::int64_t{16}}, {"kernel_size", Ints{3}}});
+    Graph graph = std::move(b).finish({y}).value();
+    stir(graph, 2);
+    graph.node(*graph.find("conv")).formats = {{"data_in_0", fixed_point(4, 2)},
+                                               {"weight", fixed_point(4, 3)}};
+    expect_close(run(graph, 2, true), run(graph, 2, false), 1e-6);
+  }
+}
+
+TEST(FrozenPlan, StatisticsOfTheBatchAreTakenInTheOrdinaryOrder) {
+  GraphBuilder b("statistics", 3);
+  Value x = b.input("x", {-1, 8, 9, 9});
+  x = b.module("conv2d", "conv", {x},
+               {{"in_channels", std::int64_t{8}},
+                {"out_channels", std::int64_t{16}},
+                {"kernel_size", Ints{3}},
+                {"bias", false}});
+  x = b.module("batch_norm2d", "bn", {x},
+               {{"num_features", std::int64_t{16}}, {"track_running_stats", false}});
+  Graph graph = std::move(b).finish({x}).value();
+  stir(graph, 3);
+  graph.node(*graph.find("conv")).formats = {{"data_in_0", fixed_point(8, 4)},
+                                             {"weight", fixed_point(8, 6)}};
+  expect_same_bits(run(graph, 3, true), run(graph, 3, false));
+}
+
+TEST(FrozenPlan, AnImageWithoutABatchKeepsItsLayout) {
+  GraphBuilder b("unbatched", 4);
+  Value x = b.input("x", {-1, 4, 3});
+  x = b.module("conv1d", "conv", {x},
+               {{"in_channels", std::int64_t{4}},
+                {"out_channels", std::int64_t{6}},
+                {"kernel_size", Ints{3}}});  // [n, 6, 1], which the pool takes for [c, h, w]
+  x = b.module("max_pool2d", "pool", {x}, {{"kernel_size", Ints{2, 1}}});
+  Graph graph = std::move(b).finish({x}).value();
+  stir(graph, 4);
+  expect_close(run(graph, 3, true), run(graph, 3, false), 1e-6);
+}
+
 TEST(FrozenPlan, NaNStaysNaNThroughChains) {
   Graph graph = network({.channels = 16,
                          .size = 8,
