@@ -60,13 +60,15 @@ class Repeated {
     count_ /= 2;
     if (passed > 0) count_ = 1 + static_cast<std::int64_t>(kSeconds / passed * double(count_));
   }
-  /// Per call, over one round.
+  /// Per call, over one round, which begins warm: others have worked meanwhile.
   double seconds() const {
+    for (double passed = 0; passed < kWarm;) passed += seconds_of(once_);
     return seconds_of([this] { repeat(); }) / static_cast<double>(count_);
   }
 
  private:
   static constexpr double kSeconds = 0.2;
+  static constexpr double kWarm = 0.05;
   void repeat() const {
     for (std::int64_t i = 0; i < count_; ++i) once_();
   }
