@@ -11,8 +11,8 @@ namespace {
 constexpr std::size_t kLanes = 8;
 
 /// Sum of f(x), in a fixed order that vectorises.
-template <class T, class F>
-double sum_of(std::span<const T> values, F&& f) {
+template <class F>
+double sum_of(std::span<const float> values, F&& f) {
   std::array<double, kLanes> lanes{};
   std::size_t i = 0;
   for (; i + kLanes <= values.size(); i += kLanes)
@@ -41,7 +41,7 @@ void OnlineMoments::update(const float* samples, std::int64_t count) {
         double mean = 0;
         double squares = 0;
         row_moments({values.data(), 1, values.size()}, &mean, &squares);
-        merge(g, mean, squares, static_cast<double>(groups_.per_sample()));
+        merge(g, mean, squares);
         if (g == last) count_ += size;
       },
       [&](std::span<const float> values) { add_lanes(values); });
@@ -55,26 +55,18 @@ void OnlineMoments::add_rows(const float* samples, std::size_t count) {
   for (std::size_t first = 0; first < count; first += kAtOnce) {
     const std::size_t now = std::min(kAtOnce, count - first);
     row_moments({samples + first * width, now, width}, means.data(), squares.data());
-    merge_rows({means.data(), now}, {squares.data(), now});
+    for (std::size_t r = 0; r < now; ++r) {
+      merge(0, means[r], squares[r]);
+      count_ += static_cast<std::int64_t>(width);
+    }
   }
 }
 
-/// Rows of one size become one before they are merged with what came before: their squares add up,
-/// and so do those of their means' distances, once for each value of a row.
-void OnlineMoments::merge_rows(std::span<const double> means, std::span<const double> squares) {
-  const auto width = static_cast<double>(groups_.per_sample());
-  if (width == 0) return;
-  const double mean = sum_of(means, [](double x) { return x; }) / static_cast<double>(means.size());
-  double within = sum_of(squares, [](double x) { return x; });
-  if (estimator_ == Estimator::Reference && width > 1) within *= width / (width - 1);
-  const double between = sum_of(means, [&](double x) { return (x - mean) * (x - mean); });
-  merge(0, mean, within + width * between, width * static_cast<double>(means.size()));
-  count_ += static_cast<std::int64_t>(groups_.per_sample() * means.size());
-}
-
-void OnlineMoments::merge(std::size_t g, double mean, double squares, double n) {
-  if (n == 0) return;
+void OnlineMoments::merge(std::size_t g, double mean, double squares) {
+  if (groups_.per_sample() == 0) return;
+  const auto n = static_cast<double>(groups_.per_sample());
   const auto c = static_cast<double>(count_);
+  if (estimator_ == Estimator::Reference && groups_.is_all() && n > 1) squares *= n / (n - 1);
   const double delta = mean - mean_[g];
   mean_[g] += delta * n / (c + n);
   squares_[g] += squares + delta * delta * c * n / (c + n);

@@ -35,9 +35,8 @@ class OnlineMoments {
 
  private:
   void add_rows(const float* samples, std::size_t count);
-  void merge_rows(std::span<const double> means, std::span<const double> squares);
-  /// Takes in n values of a group, of which mean and squared deviations are known.
-  void merge(std::size_t g, double mean, double squares, double n);
+  /// Takes in one sample of a group, of which mean and squared deviations are known.
+  void merge(std::size_t g, double mean, double squares);
   void add_lanes(std::span<const float> values);
 
   StatGroups groups_;
