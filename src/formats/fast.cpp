@@ -22,22 +22,37 @@ namespace {
 
 constexpr std::size_t kLine = 64;  // bytes of a cache line
 
-/// y[0..] = f(x[0..]) by plain stores.
-template <class F>
-void map_plain(const F& f, const float* x, float* y, std::int64_t count) {
+struct PlainStore {
+  static HWY_INLINE void put(V value, float* y) { hn::StoreU(value, kTag, y); }
+};
+/// Past the caches, to places that start on a line: nothing is read first.
+struct StreamStore {
+  static HWY_INLINE void put(V value, float* y) { hn::Stream(value, kTag, y); }
+};
+
+/// y[i..] = f(x[i..]) for all whole vectors; returns the first element left.
+template <class Store, class F>
+HWY_INLINE std::int64_t map_vectors(const F& f, const float* x, float* y, std::int64_t i,
+                                    std::int64_t count) {
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(kTag));
-  std::int64_t i = 0;
   for (; i + 4 * lanes <= count; i += 4 * lanes) {
     const V a = f(hn::LoadU(kTag, x + i));
     const V b = f(hn::LoadU(kTag, x + i + lanes));
     const V c = f(hn::LoadU(kTag, x + i + 2 * lanes));
     const V d = f(hn::LoadU(kTag, x + i + 3 * lanes));
-    hn::StoreU(a, kTag, y + i);
-    hn::StoreU(b, kTag, y + i + lanes);
-    hn::StoreU(c, kTag, y + i + 2 * lanes);
-    hn::StoreU(d, kTag, y + i + 3 * lanes);
+    Store::put(a, y + i);
+    Store::put(b, y + i + lanes);
+    Store::put(c, y + i + 2 * lanes);
+    Store::put(d, y + i + 3 * lanes);
   }
-  for (; i + lanes <= count; i += lanes) hn::StoreU(f(hn::LoadU(kTag, x + i)), kTag, y + i);
+  for (; i + lanes <= count; i += lanes) Store::put(f(hn::LoadU(kTag, x + i)), y + i);
+  return i;
+}
+
+/// y[0..] = f(x[0..]) by plain stores.
+template <class F>
+void map_plain(const F& f, const float* x, float* y, std::int64_t count) {
+  const std::int64_t i = map_vectors<PlainStore>(f, x, y, 0, count);
   if (i == count) return;
   const M rest = hn::FirstN(kTag, static_cast<std::size_t>(count - i));
   hn::BlendedStore(f(hn::MaskedLoad(rest, kTag, x + i)), rest, kTag, y + i);
@@ -46,22 +61,11 @@ void map_plain(const F& f, const float* x, float* y, std::int64_t count) {
 /// The same past the caches: whole lines of y are written without being read first.
 template <class F>
 void map_past_caches(const F& f, const float* x, float* y, std::int64_t count) {
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(kTag));
   const auto floats_to_line = static_cast<std::int64_t>(
       (kLine - reinterpret_cast<std::uintptr_t>(y) % kLine) % kLine / sizeof(float));
-  std::int64_t i = std::min(floats_to_line, count);
-  map_plain(f, x, y, i);
-  for (; i + 4 * lanes <= count; i += 4 * lanes) {
-    const V a = f(hn::LoadU(kTag, x + i));
-    const V b = f(hn::LoadU(kTag, x + i + lanes));
-    const V c = f(hn::LoadU(kTag, x + i + 2 * lanes));
-    const V d = f(hn::LoadU(kTag, x + i + 3 * lanes));
-    hn::Stream(a, kTag, y + i);
-    hn::Stream(b, kTag, y + i + lanes);
-    hn::Stream(c, kTag, y + i + 2 * lanes);
-    hn::Stream(d, kTag, y + i + 3 * lanes);
-  }
-  for (; i + lanes <= count; i += lanes) hn::Stream(f(hn::LoadU(kTag, x + i)), kTag, y + i);
+  const std::int64_t first = std::min(floats_to_line, count);
+  map_plain(f, x, y, first);
+  const std::int64_t i = map_vectors<StreamStore>(f, x, y, first, count);
   map_plain(f, x + i, y + i, count - i);
 }
 

@@ -88,9 +88,6 @@ struct KernelDef {
 inline Layouts same_layout(const KernelCall& /*call*/) {
   return Layouts::Same;
 }
-inline Layouts both_layouts(const KernelCall& /*call*/) {
-  return Layouts::Both;
-}
 /// Images without a batch have their channels first of all.
 template <std::size_t kDims>
 Layouts layouts_of_batches(const KernelCall& call) {

@@ -84,8 +84,9 @@ void expect_close(const Answer& a, const Answer& b, double tolerance) {
 }
 
 struct Recipe {
-  std::int64_t channels, size, out, kernel, stride, padding, dilation, groups, batch;
-  bool bias, residual, clamp6, pool;
+  std::int64_t channels = 16, size = 8, out = 16;
+  std::int64_t kernel = 3, stride = 1, padding = 1, dilation = 1, groups = 1, batch = 1;
+  bool bias = false, residual = false, clamp6 = false, pool = false;
 };
 
 /// Two convolutions with everything that may follow one: norms, clamps, a residual, a pool.
@@ -382,17 +383,7 @@ TEST(FrozenPlan, AnImageWithoutABatchKeepsItsLayout) {
 }
 
 TEST(FrozenPlan, NaNStaysNaNThroughChains) {
-  Graph graph = network({.channels = 16,
-                         .size = 8,
-                         .out = 16,
-                         .kernel = 3,
-                         .stride = 1,
-                         .padding = 1,
-                         .dilation = 1,
-                         .groups = 1,
-                         .batch = 1,
-                         .residual = true},
-                        1);
+  Graph graph = network({.residual = true}, 1);
   graph.find_parameter("conv1.weight")->value.mutable_data<float>()[0] =
       std::numeric_limits<float>::quiet_NaN();
   const Answer answer = run(graph, 1, true);
@@ -401,17 +392,8 @@ TEST(FrozenPlan, NaNStaysNaNThroughChains) {
 
 TEST(FrozenPlan, OfLargeImagesHasTheSameBitsForAnyNumberOfThreads) {
   for (const std::int64_t batch : {1, 3}) {
-    Graph graph = network({.channels = 32,
-                           .size = 56,
-                           .out = 64,
-                           .kernel = 3,
-                           .stride = 1,
-                           .padding = 1,
-                           .dilation = 1,
-                           .groups = 1,
-                           .batch = batch,
-                           .residual = true},
-                          2);
+    Graph graph =
+        network({.channels = 32, .size = 56, .out = 64, .batch = batch, .residual = true}, 2);
     expect_same_bits(run(graph, batch, true, 1), run(graph, batch, true, 2));
     for (const NodeId id : graph.order())
       if (graph.node(id).op == "conv2d")
