@@ -1,0 +1,54 @@
+// What one parameter of a search may be: one of a list of choices, a whole number or a real number
+// of a range. These are Optuna's three distributions.
+//
+// Inside, a value is a double as Optuna stores it: the index of a choice, or the number itself.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "support/tree.hpp"
+
+namespace chop {
+
+struct Distribution {
+  enum class Kind : std::uint8_t { Categorical, Integer, Real };
+
+  Kind kind = Kind::Categorical;
+  std::vector<Tree> choices = {};  ///< Categorical: nothing, flags, numbers, texts
+  double low = 0;                  ///< Integer, Real: bounds, both allowed
+  double high = 0;
+  double step = 0;   ///< 0: none (Real); of an Integer at least 1
+  bool log = false;  ///< drawn evenly over the logarithm; then there is no step but 1
+
+  static Distribution categorical(std::vector<Tree> choices);
+  static Distribution integer(std::int64_t low, std::int64_t high, std::int64_t step = 1,
+                              bool log = false);
+  static Distribution real(double low, double high, double step = 0, bool log = false);
+
+  bool operator==(const Distribution&) const = default;
+};
+
+/// How many values there are; 0: a continuum.
+std::int64_t count_values(const Distribution& distribution);
+/// The `index`-th of them, in order.
+double nth_value(const Distribution& distribution, std::int64_t index);
+/// The value at `u` of (0, 1), so that an even `u` gives a value drawn from the distribution.
+double value_at(const Distribution& distribution, double u);
+/// The nearest value that is allowed.
+double nearest_value(const Distribution& distribution, double value);
+bool contains(const Distribution& distribution, double value);
+
+/// What a person calls the value, and back; an error when it is none of the distribution's.
+Tree to_external(const Distribution& distribution, double value);
+Result<double> to_internal(const Distribution& distribution, const Tree& external);
+
+/// "2, 4, 8" in brackets, or "1e-05 .. 0.1 (log)".
+std::string to_string(const Distribution& distribution);
+/// As Optuna writes it: {"name": "CategoricalDistribution", "attributes": {...}}.
+std::string to_json_text(const Distribution& distribution);
+/// Reads Optuna's own, those of earlier versions (UniformDistribution ...) too.
+Result<Distribution> distribution_from_json(const std::string& text);
+
+}  // namespace chop
