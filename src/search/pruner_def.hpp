@@ -1,6 +1,6 @@
 // Pruners end hopeless trials early, by what they report while they run. The file
-// src/search/pruners/<name>.cpp defines `PrunerDef <name>()` in namespace chop::pruners; that is its
-// registration. They need one objective.
+// src/search/pruners/<name>.cpp defines `PrunerDef <name>()` in namespace chop::pruners; that is
+// its registration. They need one objective.
 #pragma once
 
 #include "search/sampler_def.hpp"

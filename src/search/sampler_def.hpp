@@ -70,8 +70,8 @@ struct SamplerDef {
   std::vector<ArgDef> args = {};
   bool several_objectives = true;
   bool continuous = true;  ///< takes spaces that are a continuum
-  Result<std::unique_ptr<Sampler>> (*make)(const SamplerContext& context, const Args& args) =
-      nullptr;
+  Result<std::unique_ptr<Sampler>> (*make)(const SamplerContext& context,
+                                           const Args& args) = nullptr;
 };
 
 std::span<const SamplerDef> all_samplers();
