@@ -17,7 +17,7 @@
 namespace chop {
 
 /// What a sampler or pruner sees of a trial.
-struct Observation {
+struct SeenTrial {
   std::int64_t number = -1;
   TrialState state = TrialState::Running;
   Point point;                                  ///< empty: the trial is not of this space
@@ -58,7 +58,7 @@ class Sampler {
   /// The point of trial `number`. `trials` are all trials with smaller numbers, by number.
   /// Depends on the arguments, the seed and nothing else (what it remembers from earlier calls
   /// only saves time), so a study that was stopped goes on as if it had not been.
-  virtual Result<Proposal> propose(std::span<const Observation> trials, std::int64_t number) = 0;
+  virtual Result<Proposal> propose(std::span<const SeenTrial> trials, std::int64_t number) = 0;
 };
 
 struct SamplerDef {
