@@ -195,4 +195,13 @@ std::uint32_t split_seed(const DataOptions& options) {
   return options.seed == 0 ? 42U : static_cast<std::uint32_t>(options.seed);
 }
 
+Split first_rows(const Split& split, std::int64_t rows) {
+  if (rows <= 0 || rows >= split.rows()) return split;
+  Shape shape = split.x.shape();
+  shape[0] = rows;
+  const auto values = split.x.data<float>().first(static_cast<std::size_t>(numel(shape)));
+  const auto labels = split.y.data<std::int64_t>().first(static_cast<std::size_t>(rows));
+  return {.x = Tensor::of<float>(shape, values), .y = Tensor::of<std::int64_t>({rows}, labels)};
+}
+
 }  // namespace chop

@@ -72,4 +72,7 @@ int threads_of(const DataOptions& options);
 /// The seed of the split: 42 unless the options say otherwise.
 std::uint32_t split_seed(const DataOptions& options);
 
+/// The first `rows` rows; all of them where there are no more, or for 0.
+Split first_rows(const Split& split, std::int64_t rows);
+
 }  // namespace chop

@@ -124,7 +124,24 @@ Status watch(const Graph& graph, std::vector<Choice*>& choices, const std::vecto
   });
 }
 
+/// Drops what the formats a node had before learned.
+void forget_learned(Graph& graph, NodeId id) {
+  const Node& node = graph.node(id);
+  for (const auto& [operand, format] : node.formats) {
+    const std::string_view learned = find_format(format.name).value()->learned;
+    if (learned.empty()) continue;
+    if (const std::string name = learned_parameter(node, operand, learned);
+        graph.find_parameter(name) != nullptr)
+      graph.erase_parameter(name);
+  }
+}
+
 }  // namespace
+
+SelectBy select_by(std::string_view by) {
+  if (by == "type") return SelectBy::Type;
+  return by == "name" ? SelectBy::Name : SelectBy::RegexName;
+}
 
 bool is_quantisable(const Node& node) {
   const bool call = node.opcode == Opcode::CallModule || node.opcode == Opcode::CallFunction ||
@@ -189,6 +206,17 @@ Status QuantiseTables::check_used() const {
                               : std::vector<std::string>{config.place().file},
                  .hint = "the nodes this table is for have no such operand; leave it out"};
   }
+  return {};
+}
+
+Status quantise_node(Graph& graph, NodeId id, const Types& types, QuantiseConfig& config,
+                     std::vector<OpenFormats>& open) {
+  std::vector<Operand> operands = operands_of(graph, id, types);
+  for (Operand& result : results_of(graph, id, types)) operands.push_back(std::move(result));
+  CH_TRY(QuantiseConfig::NodeFormats found, config.formats_for(graph.node(id), operands));
+  forget_learned(graph, id);
+  graph.node(id).formats = std::move(found.formats);
+  for (const auto& [operand, key] : found.open_keys) open.push_back({id, operand});
   return {};
 }
 

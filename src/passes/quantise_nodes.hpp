@@ -13,6 +13,8 @@
 namespace chop {
 
 enum class SelectBy : std::uint8_t { Type, Name, RegexName };
+/// "type", "name"; anything else is "regex_name".
+SelectBy select_by(std::string_view by);
 
 /// The tables of a quantize pass: each for a type of nodes, a node, or names that match.
 class QuantiseTables {
@@ -42,6 +44,10 @@ struct OpenFormats {
   NodeId node{};
   std::string operand;
 };
+
+/// Sets the formats of one node; those that data must decide are added to `open`.
+Status quantise_node(Graph& graph, NodeId id, const Types& types, QuantiseConfig& config,
+                     std::vector<OpenFormats>& open);
 
 /// Chooses open keys from parameters' values and, for what flows, from samples; gives formats
 /// that learn the parameter in which they do. Without samples, what flows cannot be chosen.

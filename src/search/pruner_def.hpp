@@ -12,8 +12,7 @@ class Pruner {
   virtual ~Pruner() = default;
   /// Whether `trial`, whose last report is its newest one, should end. `trials` are all trials
   /// of the study, by number; may be asked several times at a step.
-  virtual bool should_prune(std::span<const SeenTrial> trials,
-                            const SeenTrial& trial) const = 0;
+  virtual bool should_prune(std::span<const SeenTrial> trials, const SeenTrial& trial) const = 0;
 };
 
 struct PrunerDef {

@@ -22,6 +22,8 @@ void copy_rows(const Split& split, std::int64_t first, Program& program) {
   std::copy(y.begin(), y.end(), program.targets().begin());
 }
 
+}  // namespace
+
 void count_confusion(const Program& program, std::vector<std::int64_t>& confusion) {
   const auto width = static_cast<std::size_t>(program.classes());
   for (std::size_t row = 0; row < static_cast<std::size_t>(program.batch()); ++row) {
@@ -30,8 +32,6 @@ void count_confusion(const Program& program, std::vector<std::int64_t>& confusio
     ++confusion[static_cast<std::size_t>(program.targets()[row]) * width + predicted];
   }
 }
-
-}  // namespace
 
 std::int64_t evaluation_batch(const Shape& sample, std::int64_t training_batch) {
   const std::int64_t values = std::max<std::int64_t>(1, numel(sample));

@@ -56,6 +56,9 @@ class Evaluator {
 /// Batches larger than the training's where samples are small: fewer, fuller products.
 std::int64_t evaluation_batch(const Shape& sample, std::int64_t training_batch);
 
+/// Adds what the program that just ran takes for what: [true class][predicted class].
+void count_confusion(const Program& program, std::vector<std::int64_t>& confusion);
+
 /// Builds what it needs and judges once.
 Result<Metrics> evaluate(const Graph& graph, const Split& split, const EvaluateOptions& options);
 

@@ -5,53 +5,20 @@
 // and w_avg_bit likewise for weights. The reference system takes for bits the sum of the
 // precision list, so that an integer of 8 bits with 4 behind the point counts 12; here it
 // counts 8, and 12 under `compat`. What a block of values shares counts in parts.
-#include <algorithm>
-#include <numeric>
-
 #include "ops/registry.hpp"
-#include "passes/cost.hpp"
-#include "passes/operands.hpp"
+#include "passes/average_bits.hpp"
 #include "passes/report_parts.hpp"
 #include "report/tree_json.hpp"
 
 namespace chop::passes {
 namespace {
 
-/// A mean of bits, weighted by elements, in both conventions.
-struct Mean {
-  double bits = 0;
-  double listed = 0;  ///< sum of the precision list
-  double elements = 0;
-
-  Status add(const Operand& operand) {
-    const auto count = static_cast<double>(numel(operand.type.shape));
-    const std::vector<std::int64_t> widths = describe(operand).precision;
-    CH_TRY(const OperandBits found, bits_of(operand));
-    bits += static_cast<double>(found.total);
-    listed +=
-        static_cast<double>(std::accumulate(widths.begin(), widths.end(), std::int64_t{0})) * count;
-    elements += count;
-    return {};
-  }
-  Tree mean(bool compat) const {
-    return elements == 0 ? Tree() : Tree((compat ? listed : bits) / elements);
-  }
-};
-
-/// The weight a module owns, or the second tensor a function reads.
-const Operand* weight_of(const Node& node, const std::vector<Operand>& operands) {
-  const std::string_view name = node.opcode == Opcode::CallModule ? "weight" : "data_in_1";
-  const auto found = std::find_if(operands.begin(), operands.end(),
-                                  [name](const Operand& operand) { return operand.name == name; });
-  return found == operands.end() ? nullptr : &*found;
+Tree tree_of(std::optional<double> mean) {
+  return mean ? Tree(*mean) : Tree();
 }
 
-/// Bits per value, with its part of what a group of values shares.
-Cell bits_cell(const Operand* operand) {
-  if (operand == nullptr || numel(operand->type.shape) == 0) return {};
-  const Result<OperandBits> bits = bits_of(*operand);
-  if (!bits) return {};
-  return static_cast<double>(bits.value().total) / static_cast<double>(numel(operand->type.shape));
+Cell cell_of(std::optional<double> bits) {
+  return bits ? Cell(*bits) : Cell();
 }
 
 std::string shown(const Tree& mean) {
@@ -75,30 +42,24 @@ Result<PassOutput> run(Graph& graph, const Args& args, const PassContext& contex
                           {"Data bits", Align::Auto, 0, "data_bits"},
                           {"Weight bits", Align::Auto, 0, "w_bits"}},
               .rows = {}};
-  Mean data;
-  Mean weights;
-  for (const NodeId id : graph.order()) {
-    const Node& node = graph.node(id);
-    if (std::find(ops.begin(), ops.end(), node.op) == ops.end()) continue;
-    const std::vector<Operand> operands = operands_of(graph, id, types);
-    const Operand* weight = weight_of(node, operands);
-    CH_CHECK(data.add(operands.front()));
-    if (weight != nullptr) CH_CHECK(weights.add(*weight));
-    table.rows.push_back({node.name, node.op, bits_cell(&operands.front()), bits_cell(weight)});
-  }
+  CH_TRY(const AverageBits bits, average_bits(graph, types, ops));
+  for (const LayerBits& layer : bits.layers)
+    table.rows.push_back({graph.node(layer.id).name, graph.node(layer.id).op, cell_of(layer.data),
+                          cell_of(layer.weight)});
 
   const bool compat = args.flag("compat");
   PassOutput output{.text = render(table, {.style = TableStyle::Simple})};
-  output.info.set("data_avg_bit", data.mean(compat));
-  output.info.set("w_avg_bit", weights.mean(compat));
+  output.info.set("data_avg_bit", tree_of(bits.data.mean(compat)));
+  output.info.set("w_avg_bit", tree_of(bits.weights.mean(compat)));
   output.info.set("convention", compat ? "sum_of_precision" : "width");
   for (const bool listed : {false, true}) {
     Tree both = Tree::table();
-    both.set("data_avg_bit", data.mean(listed));
-    both.set("w_avg_bit", weights.mean(listed));
+    both.set("data_avg_bit", tree_of(bits.data.mean(listed)));
+    both.set("w_avg_bit", tree_of(bits.weights.mean(listed)));
     output.text +=
         cat(listed == compat ? "* " : "  ", listed ? "sum of the precision list" : "width",
-            ": data ", shown(data.mean(listed)), ", weights ", shown(weights.mean(listed)), "\n");
+            ": data ", shown(tree_of(bits.data.mean(listed))), ", weights ",
+            shown(tree_of(bits.weights.mean(listed))), "\n");
     output.info.set(listed ? "sum_of_precision" : "width", std::move(both));
   }
   output.info.set("nodes", tree_of(table));

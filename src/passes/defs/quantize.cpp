@@ -1,41 +1,10 @@
 // quantize: number formats for the operands of the nodes a configuration selects.
-#include "formats/registry.hpp"
-#include "ops/lower.hpp"
 #include "passes/common_metadata.hpp"
 #include "passes/quantisation_summary.hpp"
 #include "passes/quantise_nodes.hpp"
 
 namespace chop::passes {
 namespace {
-
-SelectBy select_by(const std::string& by) {
-  if (by == "type") return SelectBy::Type;
-  return by == "name" ? SelectBy::Name : SelectBy::RegexName;
-}
-
-/// Drops what the formats a node had before learned.
-void forget_learned(Graph& graph, NodeId id) {
-  const Node& node = graph.node(id);
-  for (const auto& [operand, format] : node.formats) {
-    const std::string_view learned = find_format(format.name).value()->learned;
-    if (learned.empty()) continue;
-    if (const std::string name = learned_parameter(node, operand, learned);
-        graph.find_parameter(name) != nullptr)
-      graph.erase_parameter(name);
-  }
-}
-
-/// Sets the formats of one node; those that data must decide are added to `open`.
-Status quantise_node(Graph& graph, NodeId id, const Types& types, QuantiseConfig& config,
-                     std::vector<OpenFormats>& open) {
-  std::vector<Operand> operands = operands_of(graph, id, types);
-  for (Operand& result : results_of(graph, id, types)) operands.push_back(std::move(result));
-  CH_TRY(QuantiseConfig::NodeFormats found, config.formats_for(graph.node(id), operands));
-  forget_learned(graph, id);
-  graph.node(id).formats = std::move(found.formats);
-  for (const auto& [operand, key] : found.open_keys) open.push_back({id, operand});
-  return {};
-}
 
 Result<PassOutput> run(Graph& graph, const Args& args, const PassContext& context) {
   CH_TRY(QuantiseTables tables,

@@ -1,0 +1,47 @@
+#include "search/format_keys.hpp"
+
+#include <algorithm>
+
+#include "formats/registry.hpp"
+
+namespace chop {
+
+std::string_view group_of(std::string_view key) {
+  for (const std::string_view group : kFormatGroups)
+    if (key.starts_with(group) && key.size() > group.size() && key[group.size()] == '_')
+      return group;
+  return {};
+}
+
+std::string_view without_group(std::string_view key) {
+  const std::string_view group = group_of(key);
+  return group.empty() ? key : key.substr(group.size() + 1);
+}
+
+bool is_format_key(std::string_view key) {
+  return without_group(key) == "name";
+}
+
+const KeyDef* key_of_format(const Tree& format, std::string_view key) {
+  if (format.as_text() == nullptr) return nullptr;
+  const Result<const FormatDef*> def = find_format(*format.as_text());
+  if (!def) return nullptr;
+  for (const KeyDef& one : def.value()->keys)
+    if (one.name == without_group(key)) return &one;
+  return nullptr;
+}
+
+bool fits_formats(const Tree& config, std::string_view key) {
+  if (is_format_key(key) || key == "bypass") return true;
+  const Tree::Table& chosen = *config.as_table();
+  return std::any_of(chosen.begin(), chosen.end(), [key](const auto& entry) {
+    return is_format_key(entry.first) && key_of_format(entry.second, key) != nullptr;
+  });
+}
+
+Error at_line(Error error, const ArgPlace& place, int line) {
+  if (!place.file.empty()) error.notes.push_back(cat(place.file, ":", line));
+  return error;
+}
+
+}  // namespace chop

@@ -1,0 +1,120 @@
+// Which [search.search_space.seed.KEY.config] is for which node.
+#include <regex>
+
+#include "ops/registry.hpp"
+#include "search/quantise_space.hpp"
+#include "support/text.hpp"
+
+namespace chop {
+namespace {
+
+constexpr std::string_view kDefault = "default";
+
+std::vector<std::string> names_of(const Graph& graph) {
+  std::vector<std::string> names;
+  for (const NodeId id : graph.order())
+    if (is_quantisable(graph.node(id))) names.push_back(graph.node(id).name);
+  return names;
+}
+
+std::vector<std::string> quantisable_ops() {
+  std::vector<std::string> names;
+  for (const OpDef& op : all_ops())
+    if (!op.quantisable.empty()) names.emplace_back(op.name);
+  return names;
+}
+
+bool is_type(const std::string& key) {
+  const std::vector<std::string> known = quantisable_ops();
+  return std::find(known.begin(), known.end(), key) != known.end();
+}
+
+Status check_name(const std::string& key, const Graph& graph, std::string& note) {
+  const std::vector<std::string> known = names_of(graph);
+  if (std::find(known.begin(), known.end(), key) != known.end()) return {};
+  if (is_type(key)) {
+    note = "names a type of nodes; by = \"name\" looks for nodes, so it is for none";
+    return {};
+  }
+  const bool exists = graph.find(key).has_value();
+  return Error{.what = exists ? "this node carries no number formats" : "no such node",
+               .hint = cat(did_you_mean(key, known), "the nodes are ", join(known, ", "))};
+}
+
+Status check_type(const std::string& key, const Graph& graph, std::string& note) {
+  if (!is_type(key)) {
+    const std::vector<std::string> known = quantisable_ops();
+    return Error{.what = "no such type of nodes",
+                 .hint = cat(did_you_mean(key, known), "the types are ", join(known, ", "))};
+  }
+  for (const NodeId id : graph.order())
+    if (is_quantisable(graph.node(id)) && graph.node(id).op == key) return {};
+  note = "the network has no node of this type";
+  return {};
+}
+
+Status check_pattern(const std::string& key, const Graph& graph) {
+  try {
+    const std::regex pattern(key);
+    for (const std::string& name : names_of(graph))
+      if (std::regex_match(name, pattern)) return {};
+  } catch (const std::regex_error& wrong) {
+    return Error{.what = cat("not a regular expression: ", wrong.what())};
+  }
+  return Error{
+      .what = "matches the name of no node",
+      .hint = cat("the whole name must match; the nodes are ", join(names_of(graph), ", "))};
+}
+
+}  // namespace
+
+Result<SeedTables> SeedTables::read(const Tree& seed, SelectBy by, const Graph& graph,
+                                    const ArgPlace& place) {
+  SeedTables made;
+  made.by_ = by;
+  made.seed_ = &seed;
+  for (const auto& [key, table] : *seed.as_table()) {
+    const std::string path = cat(place.path, ".", key);
+    const Tree* config = table.find("config");
+    std::string note;
+    Status known;
+    if (config == nullptr || config->as_table() == nullptr)
+      known = Error{.what = "has no config",
+                    .hint = cat("write [", path, ".config] and the choices below it")};
+    else if (key == kDefault)
+      known = {};
+    else if (by == SelectBy::Name)
+      known = check_name(key, graph, note);
+    else
+      known = by == SelectBy::Type ? check_type(key, graph, note) : check_pattern(key, graph);
+    if (!known) {
+      Error error = std::move(known).error();
+      error.what = cat(path, ": ", error.what);
+      if (!place.file.empty()) error.notes.push_back(cat(place.file, ":", table.line));
+      return error;
+    }
+    if (!note.empty()) made.notes_.push_back(cat(path, " ", note));
+  }
+  return made;
+}
+
+std::string SeedTables::key_of(const Node& node) const {
+  bool has_default = false;
+  for (const auto& [key, table] : *seed_->as_table()) {
+    const bool is_default = key == kDefault;
+    has_default = has_default || is_default;
+    if (is_default && by_ != SelectBy::RegexName) continue;
+    if (by_ == SelectBy::Name ? key == node.name
+        : by_ == SelectBy::Type
+            ? key == node.op
+            : !is_default && std::regex_match(node.name, std::regex(key)))  // known to be valid
+      return key;
+  }
+  return has_default ? std::string(kDefault) : "";
+}
+
+const Tree& SeedTables::config(const std::string& key) const {
+  return *seed_->find(key)->find("config");
+}
+
+}  // namespace chop
