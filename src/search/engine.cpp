@@ -1,0 +1,274 @@
+#include "search/engine.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "report/tree_json.hpp"
+
+namespace chop {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using namespace std::chrono_literals;
+
+std::string json_text(const MetricValues& values) {
+  Tree tree = Tree::table();
+  for (const auto& [name, value] : values) tree.set(name, value);
+  return to_json(tree).dump();
+}
+
+std::optional<std::int64_t> whole_number(const AttributeMap& attributes, const char* key) {
+  const auto found = attributes.find(key);
+  if (found == attributes.end()) return {};
+  const Json json = Json::parse(found->second, nullptr, /*allow_exceptions=*/false);
+  return json.is_number_integer() ? std::optional(json.get<std::int64_t>()) : std::nullopt;
+}
+
+}  // namespace
+
+Engine::Engine(SearchProblem& problem, Sampler& sampler, const Pruner* pruner, StudyLink& link,
+               const EngineOptions& options, const EngineObserver& observer)
+    : problem_(problem),
+      sampler_(sampler),
+      pruner_(pruner),
+      link_(link),
+      options_(options),
+      observer_(observer) {}
+
+double Engine::seconds() const {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
+}
+
+Result<EngineOutcome> Engine::run() {
+  std::vector<std::thread> others;
+  for (int worker = 1; worker < options_.workers; ++worker)
+    others.emplace_back([this, worker] { work(worker); });
+  work(0);
+  for (std::thread& other : others) other.join();
+  if (!failure_)
+    if (Status stored = link_.flush(); !stored) failure_ = std::move(stored).error();
+  if (failure_) return std::move(*failure_);
+  outcome_.trials = std::move(trials_);
+  outcome_.seconds = seconds();
+  outcome_.stopped = stop_requested();
+  return std::move(outcome_);
+}
+
+void Engine::work(int worker) {
+  std::optional<Trial> finished;
+  for (;;) {
+    Turn turn;
+    {
+      std::unique_lock lock(mutex_);
+      if (failure_) return;
+      Result<Turn> next = exchange(finished);
+      if (finished) news_.notify_all();
+      finished.reset();
+      if (!next) {
+        failure_ = std::move(next).error();
+        news_.notify_all();
+        return;
+      }
+      turn = std::move(next).value();
+      if (turn.next == Next::End) return;
+      if (turn.next == Next::Wait) {
+        news_.wait_for(lock, 100ms);
+        continue;
+      }
+    }
+    finished = judge(turn, worker);
+  }
+}
+
+Result<Engine::Turn> Engine::exchange(const std::optional<Trial>& finished) {
+  CH_TRY(const StudyNews news, link_.take());
+  StudyChanges changes;
+  for (const Trial& trial : news.trials) {
+    const bool ended = is_finished(trial.state);
+    learn(trial);
+    changed_ = std::chrono::steady_clock::now();
+    if (ended && observer_.on_trial) observer_.on_trial(trial, trials_);
+  }
+  if (finished) {
+    put(*finished, changes);
+    running_.erase(finished->number);
+    ++outcome_.ran;
+    if (observer_.on_trial) observer_.on_trial(*finished, trials_);
+    const bool interrupted =
+        finished->state == TrialState::Fail && finished->user.contains("interrupted");
+    if (interrupted) give_up_on(finished->number, changes);
+  }
+  for (const std::int64_t number : news.stale)
+    if (trials_[static_cast<std::size_t>(number)].state == TrialState::Running &&
+        !running_.contains(number)) {
+      if (observer_.on_note)
+        observer_.on_note(cat("trial ", number, ": its worker is gone; it is tried again"));
+      give_up_on(number, changes);
+    }
+  Result<Turn> turn = choose(changes);
+  // Whatever was decided, the study must be let go.
+  CH_CHECK(link_.give(std::move(changes)));
+  return turn;
+}
+
+/// Takes over a trial as it is now.
+void Engine::learn(const Trial& trial) {
+  const auto at = static_cast<std::size_t>(trial.number);
+  if (at >= trials_.size()) {
+    trials_.resize(at + 1);
+    seen_.resize(at + 1);
+  }
+  trials_[at] = trial;
+  seen_[at] = seen_from(trial, problem_.space());
+  const auto keep = [&trial](std::set<std::int64_t>& set, bool is_in) {
+    if (is_in)
+      set.insert(trial.number);
+    else
+      set.erase(trial.number);
+  };
+  keep(waiting_, trial.state == TrialState::Waiting);
+  keep(elsewhere_, trial.state == TrialState::Running && !running_.contains(trial.number));
+  if (const auto failed = whole_number(trial.system, "failed_trial")) replaced_.insert(*failed);
+}
+
+void Engine::put(const Trial& trial, StudyChanges& changes) {
+  const bool is_new = static_cast<std::size_t>(trial.number) >= trials_.size();
+  learn(trial);
+  for (Trial& added : changes.added)
+    if (added.number == trial.number) {
+      added = trial;
+      return;
+    }
+  (is_new ? changes.added : changes.changed).push_back(trial);
+}
+
+/// The trial has failed; another with the same parameters waits for whoever comes first.
+void Engine::give_up_on(std::int64_t number, StudyChanges& changes) {
+  Trial failed = trials_[static_cast<std::size_t>(number)];
+  failed.state = TrialState::Fail;
+  if (failed.completed == 0) failed.completed = local_now();
+  put(failed, changes);
+  Trial again{.number = static_cast<std::int64_t>(trials_.size()), .state = TrialState::Waiting};
+  again.system["fixed_params"] = fixed_parameters(failed.parameters);
+  again.system["failed_trial"] = std::to_string(number);
+  Json history = Json::array();
+  if (const auto earlier = failed.system.find("retry_history"); earlier != failed.system.end())
+    if (Json known = Json::parse(earlier->second, nullptr, false); known.is_array())
+      history = std::move(known);
+  history.push_back(number);
+  again.system["retry_history"] = history.dump();
+  put(again, changes);
+}
+
+bool Engine::may_begin() const {
+  const auto counted = static_cast<std::int64_t>(trials_.size() - replaced_.size());
+  return counted < options_.n_trials;
+}
+
+/// Trials of other processes that may yet turn out to be nobody's.
+bool Engine::others_run() const {
+  if (options_.link.heartbeat <= 0 || elsewhere_.empty()) return false;
+  const double grace = options_.link.grace > 0 ? options_.link.grace : 3 * options_.link.heartbeat;
+  const std::chrono::duration<double> quiet = std::chrono::steady_clock::now() - changed_;
+  return quiet.count() <= 1.5 * grace + 2;
+}
+
+Result<Engine::Turn> Engine::choose(StudyChanges& changes) {
+  if (stop_requested()) return Turn{};
+  const bool late = options_.timeout && seconds() > *options_.timeout;
+  if (!waiting_.empty() && !late) return take_waiting(*waiting_.begin(), changes);
+  if (late) {
+    outcome_.timed_out = may_begin();
+    return Turn{};
+  }
+  const Turn wait{.next = Next::Wait};
+  if (!may_begin()) return others_run() ? wait : Turn{};
+  const auto number = static_cast<std::int64_t>(trials_.size());
+  CH_TRY(Proposal proposal, sampler_.propose(seen_, number));
+  if (proposal.kind == Proposal::Kind::Wait)
+    return running_.empty() && !others_run() ? Turn{} : wait;
+  if (proposal.kind == Proposal::Kind::Done) {
+    outcome_.exhausted = true;
+    return others_run() ? wait : Turn{};
+  }
+  Turn turn{.next = Next::Try, .trial = {.number = number}};
+  turn.trial.system = std::move(proposal.system);
+  begin(turn, std::move(proposal.point));
+  put(turn.trial, changes);
+  return turn;
+}
+
+/// A trial that stands in for a failed one, or that somebody asked for.
+Result<Engine::Turn> Engine::take_waiting(std::int64_t number, StudyChanges& changes) {
+  Turn turn{.next = Next::Try, .trial = trials_[static_cast<std::size_t>(number)]};
+  Point point(problem_.space().dimensions(), kInactive);
+  if (const auto fixed = turn.trial.system.find("fixed_params"); fixed != turn.trial.system.end())
+    point = point_from_fixed(problem_.space(), fixed->second);
+  const Point drawn =
+      problem_.space().draw(Stream(0, "waiting", static_cast<std::uint64_t>(number)));
+  for (std::size_t i = 0; i < point.size(); ++i)  // parents stand before their children
+    if (problem_.space().active(point, i) && !is_active(point[i]))
+      point[i] = is_active(drawn[i]) ? drawn[i]
+                                     : nth_value(problem_.space().parameters()[i].distribution, 0);
+  begin(turn, problem_.space().canonical(std::move(point)));
+  put(turn.trial, changes);
+  return turn;
+}
+
+void Engine::begin(Turn& turn, Point point) {
+  turn.point = std::move(point);
+  turn.trial.state = TrialState::Running;
+  turn.trial.started = local_now();
+  turn.trial.parameters = parameters_of(problem_.space(), turn.point);
+  running_.insert(turn.trial.number);
+}
+
+Trial Engine::judge(const Turn& turn, int worker) {
+  Trial trial = turn.trial;
+  bool pruned = false;
+  EvaluationHooks hooks{.worker = worker, .stop_requested = observer_.stop_requested};
+  if (pruner_ != nullptr)
+    hooks.report = [&](std::int64_t step, double value) {
+      trial.reports[step] = value;
+      pruned = hopeless(trial.number, step, value);
+      return pruned;
+    };
+  const Result<Evaluation> result = problem_.evaluate(turn.point, hooks);
+  trial.completed = local_now();
+  trial.state = TrialState::Fail;
+  if (!result) {
+    trial.user["error"] = Json(result.error().what).dump();
+    return trial;
+  }
+  const Evaluation& found = result.value();
+  trial.user["software_metrics"] = json_text(found.software);
+  trial.user["hardware_metrics"] = json_text(found.hardware);
+  trial.user["sampled_config"] = to_json(found.config).dump();
+  if (pruned) {
+    trial.state = TrialState::Pruned;
+    trial.values = {trial.reports.rbegin()->second};
+  } else if (found.objectives.empty() || (problem_.trains() && stop_requested())) {
+    trial.user["interrupted"] = "true";
+  } else {
+    trial.user["scaled_metrics"] = json_text(found.scaled);
+    trial.state = TrialState::Complete;
+    trial.values = found.objectives;
+  }
+  return trial;
+}
+
+bool Engine::hopeless(std::int64_t number, std::int64_t step, double value) {
+  const std::lock_guard lock(mutex_);
+  const auto at = static_cast<std::size_t>(number);
+  trials_[at].reports[step] = value;
+  seen_[at].reports[step] = value;
+  if (Status stored = link_.report(number, step, value); !stored) {
+    if (!failure_) failure_ = std::move(stored).error();
+    return true;
+  }
+  return pruner_->should_prune(seen_, seen_[at]);
+}
+
+}  // namespace chop

@@ -1,0 +1,303 @@
+#include "search/search_config.hpp"
+
+#include <algorithm>
+
+#include "search/format_keys.hpp"
+#include "support/text.hpp"
+#include "support/threads.hpp"
+
+namespace chop {
+namespace {
+
+constexpr std::string_view kFormats = "graph/quantize/mixed_precision_ptq";
+constexpr std::string_view kTraining = "train/hyper_parameters";
+
+/// A table below `place`; nothing given is an empty one.
+Result<const Tree*> table_at(const Tree& parent, const ArgPlace& place, std::string_view name) {
+  static const Tree kEmpty = Tree::table();
+  const Tree* found = parent.find(name);
+  if (found == nullptr) return &kEmpty;
+  if (found->as_table() == nullptr)
+    return at_line({.what = cat(place.path, ".", name, " is ", kind_of(*found), ", not a table"),
+                    .hint = cat("write [", place.path, ".", name, "] on a line of its own")},
+                   place, found->line);
+  return found;
+}
+
+Status check_keys(const Tree& table, const ArgPlace& place, std::vector<std::string> known) {
+  for (const auto& [key, value] : *table.as_table())
+    if (std::find(known.begin(), known.end(), key) == known.end())
+      return at_line({.what = cat("unknown key '", place.path, ".", key, "'"),
+                      .hint = cat(did_you_mean(key, known), "the keys are ", join(known, ", "))},
+                     place, value.line);
+  return {};
+}
+
+/// Reads the parts one after the other; each names the key it stumbles over.
+class Reader {
+ public:
+  Reader(const Tree& search, const std::string& file, const SearchOverrides& overrides)
+      : search_(search), overrides_(overrides) {
+    config_.place = {"search", file};
+  }
+
+  Result<SearchConfig> read() {
+    CH_CHECK(check_keys(search_, config_.place, {"search_space", "strategy"}));
+    CH_CHECK(read_space());
+    CH_TRY(const Tree* strategy, table_at(search_, config_.place, "strategy"));
+    const ArgPlace place = inside("strategy");
+    CH_CHECK(check_keys(
+        *strategy, place,
+        {"name", "eval_mode", "sw_runner", "hw_runner", "setup", "sampler", "pruner", "metrics"}));
+    CH_CHECK(read_name(*strategy, place));
+    CH_CHECK(read_setup(*strategy, place));
+    for (const bool hardware : {true, false}) CH_CHECK(read_runners(*strategy, place, hardware));
+    CH_CHECK(read_metrics(*strategy, place));
+    std::stable_sort(config_.runners.begin(), config_.runners.end(),
+                     [](const RunnerCall& a, const RunnerCall& b) { return rank(a) < rank(b); });
+    CH_CHECK(check_fit(*strategy, place));
+    return std::move(config_);
+  }
+
+ private:
+  static int rank(const RunnerCall& call) {
+    if (call.def->hardware) return 0;
+    return call.def->configure != nullptr ? 1 : 2;
+  }
+
+  ArgPlace inside(std::string_view name) const {
+    return {cat(config_.place.path, ".", name), config_.place.file};
+  }
+
+  Status read_space() {
+    CH_TRY(const Tree* space, table_at(search_, config_.place, "search_space"));
+    const ArgPlace place = inside("search_space");
+    CH_CHECK(check_keys(*space, place, {"name", "setup", "seed", "train"}));
+    config_.space = *space;
+    const Tree* name = space->find("name");
+    const std::string wanted =
+        name != nullptr && name->as_text() != nullptr ? *name->as_text() : std::string(kFormats);
+    if (wanted != kFormats && wanted != kTraining)
+      return at_line({.what = cat(place.path, ".name = ", to_text(*name), ": no such space"),
+                      .hint = cat("there are ", kFormats, " and ", kTraining)},
+                     place, name->line);
+    config_.searches_formats = wanted == kFormats;
+    if (!config_.searches_formats && space->find("train") == nullptr)
+      return at_line({.what = cat(place.path, ".train is missing: there is nothing to choose from"),
+                      .hint = cat("write [", place.path, ".train] with lists of choices")},
+                     place, space->line);
+    return {};
+  }
+
+  Status read_name(const Tree& strategy, const ArgPlace& place) {
+    const std::vector<ArgDef> defs = {
+        {.name = "name", .initial = "optuna", .choices = {"optuna", "chop"}},
+        {.name = "eval_mode", .kind = ArgKind::Flag, .initial = true}};
+    Tree own = Tree::table();
+    for (const char* key : {"name", "eval_mode"})
+      if (const Tree* value = strategy.find(key)) own.set(key, *value);
+    CH_TRY(const Args args, Args::check(defs, own, place));
+    if (!args.flag("eval_mode"))
+      config_.notes.push_back(
+          cat(place.path, ".eval_mode = false: networks are always judged in evaluation mode"));
+    return {};
+  }
+
+  Status read_setup(const Tree& strategy, const ArgPlace& place) {
+    CH_TRY(const Tree* setup, table_at(strategy, place, "setup"));
+    CH_TRY(const Args args,
+           Args::check(search_setup_args(), *setup, {cat(place.path, ".setup"), place.file}));
+    config_.n_trials = overrides_.n_trials.value_or(args.integer("n_trials"));
+    const std::int64_t jobs = overrides_.n_jobs.value_or(args.integer("n_jobs"));
+    if (jobs == 0 || jobs < -1)
+      return args.wrong("n_jobs", cat(jobs, " workers cannot run"),
+                        "n_jobs is at least 1, or -1: one per core");
+    config_.n_jobs = jobs < 0 ? hardware_threads() : static_cast<int>(jobs);
+    if (args.has("timeout")) config_.timeout = args.real("timeout");
+    if (overrides_.timeout) config_.timeout = overrides_.timeout;
+    config_.sum = args.flag("sum_scaled_metrics");
+    if (config_.sum && !args.has("direction"))
+      return args.wrong("direction", "is missing: a sum of metrics needs one",
+                        "direction = \"maximize\" or \"minimize\"");
+    if (args.has("direction")) {
+      const auto direction = direction_from_name(args.text("direction"));
+      if (!direction)
+        return args.wrong("direction", cat("'", args.text("direction"), "' is no direction"),
+                          "it is maximize or minimize");
+      config_.direction = *direction;
+    }
+    if (args.has("pkl_ckpt"))
+      config_.notes.push_back(cat(place.path,
+                                  ".setup.pkl_ckpt is not read: studies live in data bases "
+                                  "(--storage, --study) and go on by themselves"));
+    return read_algorithms(strategy, place, args);
+  }
+
+  /// Sampler and pruner, each with a table of arguments.
+  Status read_algorithms(const Tree& strategy, const ArgPlace& place, const Args& setup) {
+    Result<const SamplerDef*> sampler =
+        find_sampler(overrides_.sampler.value_or(setup.text("sampler")));
+    if (!sampler) return setup.wrong("sampler", sampler.error().what, sampler.error().hint);
+    config_.sampler = sampler.value();
+    CH_TRY(const Tree* own, table_at(strategy, place, "sampler"));
+    CH_TRY(config_.sampler_args,
+           Args::check(config_.sampler->args, *own, {cat(place.path, ".sampler"), place.file}));
+    CH_TRY(const Tree* pruning, table_at(strategy, place, "pruner"));
+    const ArgPlace pruner_place{cat(place.path, ".pruner"), place.file};
+    if (setup.text("pruner") == "none") return check_keys(*pruning, pruner_place, {});
+    Result<const PrunerDef*> pruner = find_pruner(setup.text("pruner"));
+    if (!pruner) return setup.wrong("pruner", pruner.error().what, pruner.error().hint);
+    config_.pruner = pruner.value();
+    if (!config_.sum && strategy.find("metrics") != nullptr &&
+        strategy.find("metrics")->as_table() != nullptr &&
+        strategy.find("metrics")->as_table()->size() > 1)
+      return setup.wrong("pruner", "trials with several objectives cannot be told hopeless",
+                         "sum_scaled_metrics = true makes them one; or leave the pruner out");
+    CH_TRY(config_.pruner_args, Args::check(config_.pruner->args, *pruning, pruner_place));
+    return {};
+  }
+
+  Status read_runners(const Tree& strategy, const ArgPlace& place, bool hardware) {
+    const std::string_view kind = hardware ? "hw_runner" : "sw_runner";
+    CH_TRY(const Tree* runners, table_at(strategy, place, kind));
+    for (const auto& [name, given] : *runners->as_table()) {
+      const ArgPlace own{cat(place.path, ".", kind, ".", name), place.file};
+      Result<const RunnerDef*> def = find_runner(name, hardware);
+      if (!def) {
+        Error error = std::move(def).error();
+        error.what = cat(own.path, ": ", error.what);
+        return at_line(std::move(error), place, given.line);
+      }
+      CH_TRY(Args args, Args::check(def.value()->args, given, own));
+      config_.runners.push_back({def.value(), std::move(args)});
+    }
+    return {};
+  }
+
+  Status read_metrics(const Tree& strategy, const ArgPlace& place) {
+    CH_TRY(const Tree* metrics, table_at(strategy, place, "metrics"));
+    const ArgPlace all{cat(place.path, ".metrics"), place.file};
+    if (metrics->as_table()->empty())
+      return at_line({.what = cat(all.path, " is missing: there is nothing to search for"),
+                      .hint = cat("write [", all.path,
+                                  ".accuracy] with scale = 1.0 and direction = \"maximize\"")},
+                     place, strategy.line);
+    for (const auto& [name, given] : *metrics->as_table()) CH_CHECK(read_metric(name, given, all));
+    std::sort(config_.metrics.begin(), config_.metrics.end(),
+              [](const auto& a, const auto& b) { return a.name < b.name; });
+    return {};
+  }
+
+  Status read_metric(const std::string& name, const Tree& given, const ArgPlace& all) {
+    const std::vector<ArgDef> defs = {
+        {.name = "scale", .kind = ArgKind::Real, .initial = 1.0, .doc = "what it is multiplied by"},
+        {.name = "direction", .doc = "minimize or maximize", .required = true}};
+    const ArgPlace place{cat(all.path, ".", name), all.file};
+    CH_TRY(const Args args, Args::check(defs, given, place));
+    const auto direction = direction_from_name(args.text("direction"));
+    if (!direction)
+      return args.wrong("direction", cat("'", args.text("direction"), "' is no direction"),
+                        "it is maximize or minimize");
+    if (args.real("scale") == 0) return args.wrong("scale", "a metric times 0 says nothing");
+    CH_TRY(const RunnerDef* def, runner_of(name, place, given.line));
+    config_.metrics.push_back({name, args.real("scale"), *direction, def->hardware});
+    return {};
+  }
+
+  /// The runner that gives a metric: one of the file's, else one with its defaults.
+  Result<const RunnerDef*> runner_of(const std::string& metric, const ArgPlace& place, int line) {
+    const auto gives = [&metric](const RunnerDef& def) {
+      return std::any_of(def.metrics.begin(), def.metrics.end(),
+                         [&metric](const auto& one) { return one.first == metric; });
+    };
+    for (const RunnerCall& call : config_.runners)
+      if (gives(*call.def)) return call.def;
+    std::vector<std::string> known;
+    for (const RunnerDef& def : all_runners()) {
+      for (const auto& [name, doc] : def.metrics) known.emplace_back(name);
+      if (!gives(def) || def.configure != nullptr) continue;
+      const std::string path =
+          cat("search.strategy.", def.hardware ? "hw_runner." : "sw_runner.", def.name);
+      config_.notes.push_back(cat(place.path, ": measured by ", path, " with its defaults"));
+      CH_TRY(Args args, Args::check(def.args, Tree(), {path, place.file}));
+      config_.runners.push_back({&def, std::move(args)});
+      return &def;
+    }
+    std::sort(known.begin(), known.end());
+    known.erase(std::unique(known.begin(), known.end()), known.end());
+    return at_line({.what = cat(place.path, ": no runner gives this metric"),
+                    .hint = cat(did_you_mean(metric, known), "there are ", join(known, ", "))},
+                   place, line);
+  }
+
+  Status check_fit(const Tree& strategy, const ArgPlace& place) {
+    const bool trains = std::any_of(config_.runners.begin(), config_.runners.end(),
+                                    [](const RunnerCall& call) { return call.def->configure; });
+    if (config_.space.find("train") != nullptr && !trains)
+      return at_line({.what = "search.search_space.train: nothing is trained",
+                      .hint = cat("write [", place.path, ".sw_runner.basic_train]")},
+                     place, config_.space.find("train")->line);
+    if (config_.directions().size() > 1 && !config_.sampler->several_objectives)
+      return at_line({.what = cat(place.path, ".setup.sampler: ", config_.sampler->name,
+                                  " takes one objective"),
+                      .hint = "sum_scaled_metrics = true makes one of several"},
+                     place, strategy.line);
+    return {};
+  }
+
+  const Tree& search_;
+  const SearchOverrides& overrides_;
+  SearchConfig config_;
+};
+
+}  // namespace
+
+std::vector<Direction> SearchConfig::directions() const {
+  if (sum) return {direction};
+  std::vector<Direction> found;
+  for (const ObjectiveMetric& metric : metrics) found.push_back(metric.direction);
+  return found;
+}
+
+std::vector<std::string> SearchConfig::objective_names() const {
+  if (sum) return {"sum of scaled metrics"};
+  std::vector<std::string> found;
+  for (const ObjectiveMetric& metric : metrics) found.push_back(metric.name);
+  return found;
+}
+
+std::span<const ArgDef> search_setup_args() {
+  static const std::vector<ArgDef> defs = {
+      {.name = "n_trials",
+       .kind = ArgKind::Integer,
+       .initial = 20,
+       .doc = "trials the study should have in all, those of other workers included",
+       .bounds = {.least = 1}},
+      {.name = "n_jobs",
+       .kind = ArgKind::Integer,
+       .initial = 1,
+       .doc = "trials at a time; -1: one per core"},
+      {.name = "timeout",
+       .kind = ArgKind::Real,
+       .doc = "seconds after which no further trial begins",
+       .bounds = {.above = 0}},
+      {.name = "sampler", .initial = "tpe", .doc = "what chooses the next trial"},
+      {.name = "pruner", .initial = "none", .doc = "what ends hopeless trials early"},
+      {.name = "sum_scaled_metrics",
+       .kind = ArgKind::Flag,
+       .initial = false,
+       .doc = "one objective, the sum of scale times metric; else a Pareto front"},
+      {.name = "direction", .doc = "of the sum: maximize or minimize"},
+      {.name = "pkl_ckpt", .doc = "taken for the reference system's sake"},
+      {.name = "save_every_n_trials",
+       .kind = ArgKind::Integer,
+       .doc = "taken for the reference system's sake; every trial is saved"}};
+  return defs;
+}
+
+Result<SearchConfig> read_search_config(const Tree& search, const std::string& file,
+                                        const SearchOverrides& overrides) {
+  return Reader(search, file, overrides).read();
+}
+
+}  // namespace chop

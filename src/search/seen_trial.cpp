@@ -1,0 +1,68 @@
+// Trials between their stored form and the points of a space.
+#include <nlohmann/json.hpp>
+
+#include "report/tree_json.hpp"
+#include "search/engine.hpp"
+
+namespace chop {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+void take_metrics(const Trial& trial, const char* attribute, std::map<std::string, double>& into) {
+  const auto found = trial.user.find(attribute);
+  if (found == trial.user.end()) return;
+  const Json json = Json::parse(found->second, nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object()) return;
+  for (const auto& [name, value] : json.items())
+    if (value.is_number()) into[name] = value.get<double>();
+}
+
+}  // namespace
+
+SeenTrial seen_from(const Trial& trial, const Space& space) {
+  SeenTrial seen{.number = trial.number,
+                 .state = trial.state,
+                 .point = Point(space.dimensions(), kInactive),
+                 .values = trial.values,
+                 .reports = trial.reports};
+  for (const TrialParameter& parameter : trial.parameters) {
+    const auto at = space.find(parameter.name);
+    if (!at || space.parameters()[*at].distribution != parameter.distribution) continue;
+    seen.point[*at] = parameter.value;
+  }
+  if (!space.holds(seen.point)) seen.point.clear();
+  for (const char* attribute : {"software_metrics", "hardware_metrics"})
+    take_metrics(trial, attribute, seen.metrics);
+  return seen;
+}
+
+std::vector<TrialParameter> parameters_of(const Space& space, const Point& point) {
+  std::vector<TrialParameter> found;
+  for (std::size_t i = 0; i < point.size(); ++i)
+    if (is_active(point[i]))
+      found.push_back({space.parameters()[i].name, space.parameters()[i].distribution, point[i]});
+  return found;
+}
+
+std::string fixed_parameters(const std::vector<TrialParameter>& parameters) {
+  Json json = Json::object();
+  for (const TrialParameter& one : parameters)
+    json[one.name] = to_json(to_external(one.distribution, one.value));
+  return json.dump();
+}
+
+Point point_from_fixed(const Space& space, const std::string& text) {
+  Point point(space.dimensions(), kInactive);
+  const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object()) return point;
+  for (const auto& [name, value] : json.items()) {
+    const auto at = space.find(name);
+    if (!at) continue;
+    const Result<double> inside = to_internal(space.parameters()[*at].distribution, tree_of(value));
+    if (inside) point[*at] = inside.value();
+  }
+  return point;
+}
+
+}  // namespace chop
