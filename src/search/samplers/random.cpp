@@ -1,0 +1,36 @@
+// Every parameter on its own, drawn evenly (over the logarithm where the space says so).
+#include "search/sampler_def.hpp"
+
+namespace chop::samplers {
+namespace {
+
+class RandomSampler : public Sampler {
+ public:
+  explicit RandomSampler(const SamplerContext& context)
+      : space_(context.space), seed_(context.seed) {}
+
+  Result<Proposal> propose(std::span<const SeenTrial>, std::int64_t number) override {
+    const Stream stream(seed_, "search/random", static_cast<std::uint64_t>(number));
+    return Proposal{.point = space_.draw(stream)};
+  }
+
+ private:
+  const Space& space_;
+  std::uint64_t seed_;
+};
+
+Result<std::unique_ptr<Sampler>> make(const SamplerContext& context, const Args&) {
+  return std::unique_ptr<Sampler>(std::make_unique<RandomSampler>(context));
+}
+
+}  // namespace
+
+SamplerDef random() {
+  return {.name = "random",
+          .doc = "every parameter drawn evenly and on its own",
+          .details = "points may come twice",
+          .reproducible = "for any number of workers",
+          .make = make};
+}
+
+}  // namespace chop::samplers

@@ -1,0 +1,182 @@
+// What every sampler keeps to, whatever the space.
+#include "search/sampler_def.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "support/search_samples.hpp"
+
+namespace chop {
+namespace {
+
+/// Smooth where numbers are, different for every choice; inactive places count as nothing.
+double bowl(const Point& point) {
+  double sum = 0;
+  for (std::size_t i = 0; i < point.size(); ++i)
+    if (is_active(point[i])) sum += (point[i] - 1) * (point[i] - 1) * static_cast<double>(i + 1);
+  return sum;
+}
+
+std::vector<double> one_objective(const Point& point) {
+  return {bowl(point)};
+}
+
+std::vector<double> two_objectives(const Point& point) {
+  double size = 0;
+  for (const double value : point) size += is_active(value) ? value : 0;
+  return {bowl(point), size};
+}
+
+SamplerContext context_for(const Space& space, std::size_t objectives, std::uint64_t seed = 7) {
+  return {.space = space,
+          .directions = std::vector<Direction>(objectives, Direction::Minimise),
+          .metrics = {{.name = "loss"}, {.name = "bits", .hardware = true}},
+          .seed = seed};
+}
+
+class EverySampler : public testing::TestWithParam<std::string> {
+ protected:
+  const SamplerDef& def() const { return *find_sampler(GetParam()).value(); }
+  Play play(std::size_t objectives, std::size_t trials) const {
+    Play made{.objectives = objectives == 1 ? one_objective : two_objectives, .trials = trials};
+    made.metrics = [](const Point& point) {
+      const std::vector<double> both = two_objectives(point);
+      return std::map<std::string, double>{{"loss", both[0]}, {"bits", both[1]}};
+    };
+    return made;
+  }
+};
+
+TEST_P(EverySampler, StaysInsideTheSpace) {
+  for (std::uint64_t seed = 0; seed < 24; ++seed) {
+    const Space space = draw_space(seed, /*finite=*/!def().continuous || seed % 2 == 0);
+    const std::size_t objectives = 1 + seed % 2;
+    const auto sampler = make_sampler(GetParam(), context_for(space, objectives, seed));
+    Play played = play(objectives, 40);
+    played.workers = 1 + seed % 3;
+    played.fails = [](std::int64_t number) { return number % 7 == 3; };
+    for (const SeenTrial& trial : play_study(*sampler, played))
+      EXPECT_TRUE(space.holds(trial.point)) << "seed " << seed << ", trial " << trial.number;
+  }
+}
+
+TEST_P(EverySampler, GivesTheSamePointsForTheSameSeed) {
+  for (std::uint64_t seed = 0; seed < 4; ++seed) {
+    const Space space = draw_space(seed, !def().continuous);
+    const SamplerContext context = context_for(space, 2, seed);
+    const auto first = play_study(*make_sampler(GetParam(), context), play(2, 40));
+    const auto second = play_study(*make_sampler(GetParam(), context), play(2, 40));
+    EXPECT_TRUE(same_points(first, second)) << "seed " << seed;
+  }
+}
+
+TEST_P(EverySampler, GoesOnAsIfItHadNotBeenStopped) {
+  for (std::uint64_t seed = 0; seed < 6; ++seed) {
+    const Space space = draw_space(seed, !def().continuous || seed % 2 == 1);
+    const SamplerContext context = context_for(space, 1 + seed % 2, seed);
+    Play whole = play(1 + seed % 2, 60);
+    whole.fails = [](std::int64_t number) { return number % 11 == 5; };
+    const auto trials = play_study(*make_sampler(GetParam(), context), whole);
+    Play rest = whole;
+    rest.past.assign(
+        trials.begin(),
+        trials.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(23, trials.size())));
+    const auto resumed = play_study(*make_sampler(GetParam(), context), rest);
+    EXPECT_TRUE(same_points(trials, resumed)) << "seed " << seed;
+  }
+}
+
+TEST_P(EverySampler, KeepsItsWordAboutWorkers) {
+  if (def().reproducible != "for any number of workers") return;
+  for (std::uint64_t seed = 0; seed < 6; ++seed) {
+    const Space space = draw_space(seed, !def().continuous);
+    const SamplerContext context = context_for(space, 2, seed);
+    Play played = play(2, 130);
+    const auto alone = play_study(*make_sampler(GetParam(), context), played);
+    played.workers = 5;
+    played.order = seed;
+    const auto together = play_study(*make_sampler(GetParam(), context), played);
+    EXPECT_TRUE(same_points(alone, together)) << "seed " << seed;
+  }
+}
+
+TEST_P(EverySampler, BearsTrialsThatAreNotOfItsSpace) {
+  const Space space = widths_space(3);
+  const auto sampler = make_sampler(GetParam(), context_for(space, 1));
+  Play played = play(1, 30);
+  for (std::int64_t i = 0; i < 15; ++i)
+    played.past.push_back({.number = i, .state = TrialState::Complete, .values = {0.0}});
+  for (const SeenTrial& trial : play_study(*sampler, played))
+    EXPECT_TRUE(trial.number < 15 || space.holds(trial.point));
+}
+
+std::vector<std::string> sampler_names() {
+  std::vector<std::string> names;
+  for (const SamplerDef& def : all_samplers()) names.emplace_back(def.name);
+  return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, EverySampler, testing::ValuesIn(sampler_names()),
+                         [](const auto& test) { return test.param; });
+
+TEST(Samplers, AreFoundByNameAliasAndInAnyCase) {
+  EXPECT_EQ(find_sampler("Brute_Force").value()->name, "grid");
+  EXPECT_EQ(find_sampler("Random").value()->name, "random");
+  EXPECT_FALSE(find_sampler("annealing"));
+}
+
+/// Samplers that know every point find all of a small space and then say so.
+class ExhaustingSampler : public testing::TestWithParam<std::string> {};
+
+TEST_P(ExhaustingSampler, TriesEveryPointOnceAndIsDone) {
+  const Space space({{"a", Distribution::categorical(numbers({2, 4, 8}))},
+                     {"b", Distribution::categorical({"x", "y"})},
+                     {"c", Distribution::integer(1, 3)}});
+  for (const std::size_t workers : {1, 4}) {
+    const auto sampler = make_sampler(GetParam(), context_for(space, 1));
+    const auto trials = play_study(
+        *sampler, {.objectives = one_objective, .trials = 20, .workers = workers, .order = 3});
+    const std::vector<Point> points = points_of(trials);
+    EXPECT_EQ(trials.size(), 18U);
+    EXPECT_EQ(std::set<Point>(points.begin(), points.end()).size(), 18U);
+  }
+}
+
+TEST_P(ExhaustingSampler, TriesAFailedPointOnceMore) {
+  const Space space({{"a", Distribution::categorical({"x", "y", "z"})}});
+  const auto sampler = make_sampler(GetParam(), context_for(space, 1));
+  Play played{.objectives = one_objective, .trials = 20};
+  played.fails = [](std::int64_t) { return true; };
+  const auto trials = play_study(*sampler, played);
+  ASSERT_EQ(trials.size(), 6U);
+  for (int value = 0; value < 3; ++value)
+    EXPECT_EQ(std::count_if(trials.begin(), trials.end(),
+                            [&](const SeenTrial& trial) { return trial.point[0] == value; }),
+              2);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, ExhaustingSampler, testing::Values("grid"),
+                         [](const auto& test) { return test.param; });
+
+TEST(Grid, GoesThroughThePointsInOrder) {
+  const Space space = draw_space(3, /*finite=*/true);
+  const auto sampler = make_sampler("grid", context_for(space, 1));
+  const auto trials =
+      play_study(*sampler, {.objectives = one_objective, .trials = 1000, .workers = 3});
+  ASSERT_EQ(static_cast<std::int64_t>(trials.size()), space.size());
+  for (const SeenTrial& trial : trials)
+    EXPECT_TRUE(same_point(trial.point, space.at(trial.number)));
+}
+
+TEST(Grid, RefusesASpaceWithoutEnd) {
+  const Space space({{"rate", Distribution::real(0, 1)}});
+  const SamplerDef& def = *find_sampler("grid").value();
+  const auto made = def.make(context_for(space, 1), Args());
+  ASSERT_FALSE(made);
+  EXPECT_EQ(made.error().what, "the space has too many points to try them all");
+}
+
+}  // namespace
+}  // namespace chop
