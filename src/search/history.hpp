@@ -37,6 +37,7 @@ class History {
   /// then the answer is false.
   bool follow(std::span<const SeenTrial> trials);
 
+  const std::vector<Direction>& directions() const { return directions_; }
   const PointRecord* find(const Point& point) const;
   bool is_settled(const Point& point) const;
   /// Points that leave no reason to be tried.

@@ -123,7 +123,7 @@ INSTANTIATE_TEST_SUITE_P(All, EverySampler, testing::ValuesIn(sampler_names()),
 
 TEST(Samplers, AreFoundByNameAliasAndInAnyCase) {
   EXPECT_EQ(find_sampler("Brute_Force").value()->name, "grid");
-  EXPECT_EQ(find_sampler("Random").value()->name, "random");
+  EXPECT_EQ(find_sampler("TPE").value()->name, "tpe");
   EXPECT_FALSE(find_sampler("annealing"));
 }
 
@@ -157,7 +157,7 @@ TEST_P(ExhaustingSampler, TriesAFailedPointOnceMore) {
               2);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, ExhaustingSampler, testing::Values("grid"),
+INSTANTIATE_TEST_SUITE_P(All, ExhaustingSampler, testing::Values("grid", "tpe"),
                          [](const auto& test) { return test.param; });
 
 TEST(Grid, GoesThroughThePointsInOrder) {

@@ -1,0 +1,263 @@
+// The tree-structured Parzen estimator (Bergstra et al. 2011): of points drawn from the density l
+// of good trials, the one where l is largest against the density g of all others.
+#include <algorithm>
+#include <cmath>
+
+#include "search/best_trials.hpp"
+#include "search/parzen.hpp"
+#include "search/sobol.hpp"
+
+namespace chop::samplers {
+namespace {
+
+/// Enough of the others to know where they are; more would only cost time.
+constexpr std::size_t kMostOthers = 256;
+
+struct Settings {
+  std::size_t startup = 10;
+  std::size_t candidates = 24;
+  double gamma = 0.1;
+  std::size_t most_good = 25;
+  bool constant_liar = true;
+  ParzenOptions parzen = {};
+};
+
+class TpeSampler : public Sampler {
+ public:
+  TpeSampler(const SamplerContext& context, const Settings& settings)
+      : space_(context.space),
+        seed_(context.seed),
+        settings_(settings),
+        axes_(axes_of(context.space)),
+        history_(context.directions) {}
+
+  Result<Proposal> propose(std::span<const SeenTrial> trials, std::int64_t number) override;
+
+ private:
+  struct Model {
+    Parzen good;
+    Parzen others;
+  };
+
+  void follow(std::span<const SeenTrial> trials);
+  Point first_point(std::int64_t number) const;
+  Model learn(std::span<const SeenTrial> trials) const;
+  Parzen estimator(std::span<const std::size_t> places) const;
+  Point draw_joint(const Model& model, Dice& dice) const;
+  Point draw_each(const Model& model, Dice& dice) const;
+  double score(const Model& model, const Point& point) const;
+  Point best_candidate(const Model& model, Dice& dice) const;
+  std::vector<Point> untried(Dice& dice) const;
+
+  const Space& space_;
+  std::uint64_t seed_;
+  Settings settings_;
+  std::vector<Axis> axes_;
+  History history_;
+  std::vector<double> places_;  ///< of all trials, one row each
+};
+
+Result<Proposal> TpeSampler::propose(std::span<const SeenTrial> trials, std::int64_t number) {
+  follow(trials);
+  if (space_.size() && history_.settled() >= *space_.size()) return nothing_new(history_);
+  Dice dice(Stream(seed_, "search/tpe", static_cast<std::uint64_t>(number)));
+  if (history_.ranked().size() + history_.pruned().size() < settings_.startup) {
+    Point point = first_point(number);
+    if (history_.is_settled(point)) point = untried(dice).front();
+    return Proposal{.point = std::move(point)};
+  }
+  return Proposal{.point = best_candidate(learn(trials), dice)};
+}
+
+void TpeSampler::follow(std::span<const SeenTrial> trials) {
+  if (!history_.follow(trials)) places_.clear();
+  const std::size_t width = axes_.size();
+  for (std::size_t i = width == 0 ? trials.size() : places_.size() / width; i < trials.size(); ++i)
+    for (std::size_t axis = 0; axis < width; ++axis)
+      places_.push_back(trials[i].point.empty() ? kInactive
+                                                : axes_[axis].place_of(trials[i].point[axis]));
+}
+
+/// Scrambled points of Sobol's sequence: as random as others, but none far from all places.
+Point TpeSampler::first_point(std::int64_t number) const {
+  const Stream random(seed_, "search/tpe/first", static_cast<std::uint64_t>(number));
+  Point point(space_.dimensions(), kInactive);
+  for (std::size_t i = 0; i < point.size(); ++i) {
+    if (!space_.active(point, i)) continue;
+    double u = random.uniform(i);
+    if (i < kSobolDimensions) {
+      const Stream scramble(seed_, "search/tpe/scramble", i);
+      u = sobol_fraction(
+          scrambled_bits(sobol_bits(i, static_cast<std::uint32_t>(number)), scramble));
+    }
+    point[i] = value_at(space_.parameters()[i].distribution, u);
+  }
+  return point;
+}
+
+TpeSampler::Model TpeSampler::learn(std::span<const SeenTrial> trials) const {
+  const std::size_t known = history_.ranked().size() + history_.pruned().size();
+  const auto wanted = static_cast<std::size_t>(std::ceil(settings_.gamma * double(known)));
+  std::vector<std::size_t> good =
+      best_trials(history_, trials, std::clamp<std::size_t>(wanted, 1, settings_.most_good));
+  std::sort(good.begin(), good.end());
+  std::vector<std::size_t> others(history_.ranked().begin(), history_.ranked().end());
+  others.insert(others.end(), history_.pruned().begin(), history_.pruned().end());
+  std::sort(others.begin(), others.end());
+  std::erase_if(others, [&](std::size_t place) {
+    return std::binary_search(good.begin(), good.end(), place);
+  });
+  const std::size_t step = others.size() / kMostOthers + 1;
+  std::vector<std::size_t> kept;
+  for (std::size_t i = (others.size() + step - 1) % step; i < others.size(); i += step)
+    kept.push_back(others[i]);
+  if (settings_.constant_liar)
+    kept.insert(kept.end(), history_.under_way().begin(), history_.under_way().end());
+  return {.good = estimator(good), .others = estimator(kept)};
+}
+
+Parzen TpeSampler::estimator(std::span<const std::size_t> places) const {
+  std::vector<const double*> rows;
+  for (const std::size_t place : places) rows.push_back(places_.data() + place * axes_.size());
+  return Parzen(axes_, rows, std::vector<double>(rows.size(), 1.0), settings_.parzen);
+}
+
+Point TpeSampler::draw_joint(const Model& model, Dice& dice) const {
+  Point point(axes_.size(), kInactive);
+  const std::size_t kernel = model.good.draw_kernel(dice);
+  for (std::size_t i = 0; i < point.size(); ++i)
+    if (space_.active(point, i))
+      point[i] = axes_[i].value_near(model.good.draw_place(kernel, i, dice));
+  return point;
+}
+
+/// Every parameter on its own: the best of as many candidates each.
+Point TpeSampler::draw_each(const Model& model, Dice& dice) const {
+  Point point(axes_.size(), kInactive);
+  for (std::size_t i = 0; i < point.size(); ++i) {
+    if (!space_.active(point, i)) continue;
+    double best = -std::numeric_limits<double>::infinity();
+    for (std::size_t c = 0; c < settings_.candidates; ++c) {
+      const std::size_t kernel = model.good.draw_kernel(dice);
+      const double value = axes_[i].value_near(model.good.draw_place(kernel, i, dice));
+      const double place = axes_[i].place_of(value);
+      const double now = model.good.log_density(i, place) - model.others.log_density(i, place);
+      if (c > 0 && now <= best) continue;
+      best = now;
+      point[i] = value;
+    }
+  }
+  return point;
+}
+
+double TpeSampler::score(const Model& model, const Point& point) const {
+  std::vector<double> places(point.size());
+  for (std::size_t i = 0; i < point.size(); ++i) places[i] = axes_[i].place_of(point[i]);
+  return model.good.log_density(places) - model.others.log_density(places);
+}
+
+/// Points that were tried are no candidates: those of a finite space are drawn again and again.
+Point TpeSampler::best_candidate(const Model& model, Dice& dice) const {
+  std::vector<Point> candidates;
+  const std::size_t wanted = settings_.parzen.joint ? settings_.candidates : 1;
+  for (std::size_t tries = 0; tries < 4 * wanted && candidates.size() < wanted; ++tries) {
+    Point point = settings_.parzen.joint ? draw_joint(model, dice) : draw_each(model, dice);
+    if (!history_.is_settled(point)) candidates.push_back(std::move(point));
+  }
+  if (candidates.empty()) candidates = untried(dice);
+  std::size_t best = 0;
+  double most = score(model, candidates[0]);
+  for (std::size_t i = 1; i < candidates.size(); ++i) {
+    const double now = score(model, candidates[i]);
+    if (!(now > most)) continue;
+    most = now;
+    best = i;
+  }
+  return candidates[best];
+}
+
+/// Some points that are not settled: drawn, or if that does not help the next ones in order.
+std::vector<Point> TpeSampler::untried(Dice& dice) const {
+  std::vector<Point> found;
+  for (std::size_t tries = 0; tries < 2 * settings_.candidates; ++tries) {
+    Point point = space_.draw(Stream(dice.below(1ULL << 62), "search/tpe/other"));
+    if (!history_.is_settled(point)) found.push_back(std::move(point));
+  }
+  if (!found.empty()) return found;
+  if (!space_.size()) return {space_.draw(Stream(dice.below(1ULL << 62), "search/tpe/other"))};
+  const auto size = static_cast<std::uint64_t>(*space_.size());
+  const std::uint64_t first = dice.below(size);
+  for (std::uint64_t i = 0; i < size && found.empty(); ++i) {
+    Point point = space_.at(static_cast<std::int64_t>((first + i) % size));
+    if (!history_.is_settled(point)) found.push_back(std::move(point));
+  }
+  return found;
+}
+
+Result<std::unique_ptr<Sampler>> make(const SamplerContext& context, const Args& args) {
+  Settings settings{.startup = static_cast<std::size_t>(args.integer("n_startup_trials")),
+                    .candidates = static_cast<std::size_t>(args.integer("n_ei_candidates")),
+                    .gamma = args.real("gamma"),
+                    .most_good = static_cast<std::size_t>(args.integer("most_good")),
+                    .constant_liar = args.flag("constant_liar"),
+                    .parzen = {.joint = args.flag("multivariate"),
+                               .prior_weight = args.real("prior_weight"),
+                               .least_width = args.real("least_width")}};
+  return std::unique_ptr<Sampler>(std::make_unique<TpeSampler>(context, settings));
+}
+
+std::vector<ArgDef> tpe_args() {
+  return {
+      {.name = "n_startup_trials",
+       .kind = ArgKind::Integer,
+       .initial = 10,
+       .doc = "trials spread evenly before the model is asked",
+       .bounds = {.least = 1}},
+      {.name = "n_ei_candidates",
+       .kind = ArgKind::Integer,
+       .initial = 24,
+       .doc = "points drawn from the good ones' density, of which the best is taken",
+       .bounds = {.least = 1, .most = 4096}},
+      {.name = "multivariate",
+       .kind = ArgKind::Flag,
+       .initial = true,
+       .doc = "model all parameters together instead of each on its own"},
+      {.name = "gamma",
+       .kind = ArgKind::Real,
+       .initial = 0.1,
+       .doc = "share of the trials that count as good",
+       .bounds = {.above = 0, .below = 1}},
+      {.name = "most_good",
+       .kind = ArgKind::Integer,
+       .initial = 25,
+       .doc = "how many trials count as good at most",
+       .bounds = {.least = 1}},
+      {.name = "prior_weight",
+       .kind = ArgKind::Real,
+       .initial = 1.0,
+       .doc = "weight of the even density, in trials",
+       .bounds = {.above = 0}},
+      {.name = "least_width",
+       .kind = ArgKind::Real,
+       .initial = 0.02,
+       .doc = "least width of a kernel, as a share of the parameter's range",
+       .bounds = {.most = 1, .above = 0}},
+      {.name = "constant_liar",
+       .kind = ArgKind::Flag,
+       .initial = true,
+       .doc = "count running trials among the bad ones, so that workers stay apart"},
+  };
+}
+
+}  // namespace
+
+SamplerDef tpe() {
+  return {.name = "tpe",
+          .doc = "tree-structured Parzen estimator: draws where good trials are dense",
+          .details = "never tries a point of a finite space twice, and ends when all were tried",
+          .reproducible = "for one worker",
+          .args = tpe_args(),
+          .make = make};
+}
+
+}  // namespace chop::samplers
