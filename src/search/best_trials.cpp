@@ -14,10 +14,10 @@ std::vector<std::size_t> take_front(const History& history, std::vector<std::siz
   std::vector<std::size_t> others;
   double least = std::numeric_limits<double>::infinity();
   for (const std::size_t place : rest) {
-    const Losses& row = history.losses(place);
+    const std::span<const double> row = history.losses(place);
     bool dominated = false;
     if (row.size() == 2) {
-      const bool equal = !front.empty() && row == history.losses(front.back());
+      const bool equal = !front.empty() && std::ranges::equal(row, history.losses(front.back()));
       dominated = !front.empty() && row[1] >= least && !equal;
     } else {
       dominated = std::any_of(front.rbegin(), front.rend(), [&](std::size_t member) {
@@ -34,7 +34,10 @@ std::vector<std::size_t> take_front(const History& history, std::vector<std::siz
 /// The front's members, those with most room around them first.
 void order_by_room(const History& history, std::vector<std::size_t>& front) {
   std::vector<Losses> rows;
-  for (const std::size_t place : front) rows.push_back(history.losses(place));
+  for (const std::size_t place : front) {
+    const auto row = history.losses(place);
+    rows.emplace_back(row.begin(), row.end());
+  }
   const std::vector<double> room = crowding_distances(rows);
   std::vector<std::size_t> order(front.size());
   std::iota(order.begin(), order.end(), std::size_t{0});

@@ -20,10 +20,9 @@ std::size_t PointHash::operator()(const Point& point) const {
 }
 
 bool History::continues(std::span<const SeenTrial> trials) const {
-  const std::size_t seen = losses_.size();
-  if (seen == 0) return true;
-  return trials.size() >= seen && trials[seen - 1].number == last_number_ &&
-         same_point(trials[seen - 1].point, last_point_);
+  if (seen_ == 0) return true;
+  return trials.size() >= seen_ && trials[seen_ - 1].number == last_number_ &&
+         same_point(trials[seen_ - 1].point, last_point_);
 }
 
 bool History::follow(std::span<const SeenTrial> trials) {
@@ -34,10 +33,8 @@ bool History::follow(std::span<const SeenTrial> trials) {
     finish(trials[place], place);
     return true;
   });
-  for (std::size_t place = losses_.size(); place < trials.size(); ++place) {
-    losses_.emplace_back();
-    take(trials[place], place);
-  }
+  losses_.resize(trials.size() * directions_.size());
+  for (; seen_ < trials.size(); ++seen_) take(trials[seen_], seen_);
   if (!trials.empty()) {
     last_number_ = trials.back().number;
     last_point_ = trials.back().point;
@@ -64,9 +61,15 @@ void History::finish(const SeenTrial& trial, std::size_t place) {
   if (trial.state == TrialState::Fail) insert_in_order(failed_, place);
   if (trial.state == TrialState::Pruned) insert_in_order(pruned_, place);
   if (trial.state != TrialState::Complete) return;
-  losses_[place] = losses_of(trial.values, directions_);
+  const Losses row = losses_of(trial.values, directions_);
+  std::copy(row.begin(), row.end(),
+            losses_.begin() + static_cast<std::ptrdiff_t>(place * directions_.size()));
   const auto before = [this](std::size_t a, std::size_t b) {
-    return losses_[a] != losses_[b] ? losses_[a] < losses_[b] : a < b;
+    const auto x = losses(a);
+    const auto y = losses(b);
+    const auto order =
+        std::lexicographical_compare_three_way(x.begin(), x.end(), y.begin(), y.end());
+    return order != 0 ? order < 0 : a < b;
   };
   ranked_.insert(std::upper_bound(ranked_.begin(), ranked_.end(), place, before), place);
 }

@@ -51,7 +51,9 @@ class History {
   /// and then by number.
   std::span<const std::size_t> ranked() const { return ranked_; }
   /// Values of a complete trial to be minimised.
-  const Losses& losses(std::size_t place) const { return losses_[place]; }
+  std::span<const double> losses(std::size_t place) const {
+    return std::span(losses_).subspan(place * directions_.size(), directions_.size());
+  }
 
  private:
   bool continues(std::span<const SeenTrial> trials) const;
@@ -64,7 +66,8 @@ class History {
   std::vector<std::size_t> pruned_;
   std::vector<std::size_t> failed_;
   std::vector<std::size_t> ranked_;
-  std::vector<Losses> losses_;  ///< by place; empty: not complete
+  std::vector<double> losses_;  ///< of all places, a row each
+  std::size_t seen_ = 0;
   std::int64_t settled_ = 0;
   std::int64_t last_number_ = -1;
   Point last_point_;

@@ -107,7 +107,7 @@ Losses losses_of(std::span<const double> values, std::span<const Direction> dire
   return losses;
 }
 
-bool dominates(const Losses& a, const Losses& b) {
+bool dominates(std::span<const double> a, std::span<const double> b) {
   bool better_somewhere = false;
   for (std::size_t i = 0; i < a.size(); ++i) {
     if (a[i] > b[i]) return false;

@@ -14,7 +14,7 @@ using Losses = std::vector<double>;
 Losses losses_of(std::span<const double> values, std::span<const Direction> directions);
 
 /// No worse anywhere and better somewhere.
-bool dominates(const Losses& a, const Losses& b);
+bool dominates(std::span<const double> a, std::span<const double> b);
 /// Rank 0: dominated by none; rank 1: by none but those of rank 0; and so on.
 std::vector<int> nondominated_ranks(std::span<const Losses> rows);
 /// Indices of rank 0, equal rows all of them, in order.

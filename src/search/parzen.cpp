@@ -5,23 +5,17 @@
 #include <limits>
 #include <numbers>
 
+#include "search/normal.hpp"
+
 namespace chop {
 namespace {
 
-constexpr double kNone = -std::numeric_limits<double>::infinity();
-
-/// Φ(x), the normal distribution.
-double normal_below(double x) {
-  return std::erfc(-x / std::numbers::sqrt2) / 2;
-}
-
-double log_sum(std::span<const double> logs) {
-  const double most = *std::max_element(logs.begin(), logs.end());
-  if (most == kNone) return kNone;
-  double sum = 0;
-  for (const double value : logs)
-    if (value > most - 40) sum += std::exp(value - most);
-  return most + std::log(sum);
+double log_sum(std::span<const float> logs) {
+  const float most = *std::max_element(logs.begin(), logs.end());
+  float sum = 0;
+  for (const float value : logs)
+    if (value > most - 20) sum += std::exp(value - most);
+  return static_cast<double>(most) + std::log(static_cast<double>(sum));
 }
 
 /// The standard deviation of the places that are there; that of an even spread if there are none.
@@ -37,20 +31,13 @@ double spread_of(std::span<const double* const> centres, std::size_t axis) {
   }
   const double even = 1 / std::sqrt(12.0);
   if (count < 1) return even;
-  // One even observation keeps two neighbours by chance from looking like certainty.
-  const double mean = (sum + 0.5) / (count + 1);
-  const double second = (squares + 0.25 + even * even) / (count + 1);
+  // Half an even observation keeps neighbours by chance from looking like certainty.
+  const double mean = (sum + 0.5 * 0.5) / (count + 0.5);
+  const double second = (squares + 0.5 * (0.25 + even * even)) / (count + 0.5);
   return std::sqrt(std::max(0.0, second - mean * mean));
 }
 
 }  // namespace
-
-double Dice::normal() {
-  next_ += next_ & 1;  // a normal number takes an even and the odd one after it
-  const double value = stream_.normal(next_);
-  next_ += 2;
-  return value;
-}
 
 Parzen::Parzen(std::span<const Axis> axes, std::span<const double* const> centres,
                std::span<const double> weights, const ParzenOptions& options)
@@ -58,10 +45,10 @@ Parzen::Parzen(std::span<const Axis> axes, std::span<const double* const> centre
       kernels_(centres.size()),
       cumulative_(kernels_ + 1),
       log_weights_(kernels_ + 1),
+      width_(axes.size()),
       centre_(axes.size() * kernels_),
       steepness_(axes.size() * kernels_),
       peak_(axes.size() * kernels_),
-      width_(axes.size(), 1),
       logs_(kernels_ + 1) {
   double sum = 0;
   for (std::size_t i = 0; i <= kernels_; ++i) {
@@ -69,7 +56,8 @@ Parzen::Parzen(std::span<const Axis> axes, std::span<const double* const> centre
     cumulative_[i] = sum;
   }
   for (std::size_t i = 0; i <= kernels_; ++i)
-    log_weights_[i] = std::log((i < kernels_ ? weights[i] : options.prior_weight) / sum);
+    log_weights_[i] =
+        static_cast<float>(std::log((i < kernels_ ? weights[i] : options.prior_weight) / sum));
   // Scott's rule: kernels shrink with their number, the slower the more dimensions there are.
   const double dimensions = options.joint ? static_cast<double>(axes.size()) : 1;
   const double shrink = std::pow(static_cast<double>(kernels_ + 1), -1 / (dimensions + 4));
@@ -90,14 +78,12 @@ void Parzen::set_line(std::size_t axis, std::span<const double* const> centres, 
   for (std::size_t i = 0; i < kernels_; ++i) {
     const double centre = centres[i][axis];
     const std::size_t at = axis * kernels_ + i;
-    if (!is_active(centre)) {
-      centre_[at] = kInactive;
-      continue;
-    }
+    centre_[at] = static_cast<float>(centre);
+    if (!is_active(centre)) continue;  // steepness and peak stay 0: even
     const double inside = normal_below((1 - centre) / width) - normal_below(-centre / width);
-    centre_[at] = centre;
-    steepness_[at] = 1 / (2 * width * width);
-    peak_[at] = -std::log(width * inside * std::sqrt(2 * std::numbers::pi));
+    const double area = width * inside * std::sqrt(2 * std::numbers::pi);
+    steepness_[at] = static_cast<float>(1 / (2 * width * width));
+    peak_[at] = -std::log(static_cast<float>(area));
   }
 }
 
@@ -106,11 +92,15 @@ void Parzen::set_choices(std::size_t axis, std::span<const double* const> centre
   const auto count = static_cast<double>(axes_[axis].count());
   const double away = std::min(0.5 * shrink, 1 - 1 / count);
   width_[axis] = away;
+  const auto even = static_cast<float>(even_log(axis));
+  const auto at_centre = static_cast<float>(std::log(1 - away));
+  const auto elsewhere = static_cast<float>(std::log(away / (count - 1)));
   for (std::size_t i = 0; i < kernels_; ++i) {
     const std::size_t at = axis * kernels_ + i;
-    centre_[at] = centres[i][axis];
-    peak_[at] = std::log(1 - away);
-    steepness_[at] = std::log(away / (count - 1));
+    const bool active = is_active(centres[i][axis]);
+    centre_[at] = static_cast<float>(centres[i][axis]);
+    peak_[at] = active ? at_centre : even;
+    steepness_[at] = active ? elsewhere : even;
   }
 }
 
@@ -118,45 +108,36 @@ double Parzen::even_log(std::size_t axis) const {
   return axes_[axis].is_line() ? 0 : -std::log(static_cast<double>(axes_[axis].count()));
 }
 
-void Parzen::add_line(std::size_t axis, double place, std::vector<double>& logs) const {
-  const double* centre = centre_.data() + axis * kernels_;
-  const double* steepness = steepness_.data() + axis * kernels_;
-  const double* peak = peak_.data() + axis * kernels_;
-  for (std::size_t i = 0; i < kernels_; ++i) {
-    const double distance = place - centre[i];
-    const double log = peak[i] - distance * distance * steepness[i];
-    logs[i] += is_active(centre[i]) ? log : 0;
+/// Adds the logarithms of all kernels at a place of one axis.
+void Parzen::add(std::size_t axis, double place) const {
+  const auto x = static_cast<float>(place);
+  const std::size_t count = kernels_;
+  const float* __restrict centre = centre_.data() + axis * count;
+  const float* __restrict steepness = steepness_.data() + axis * count;
+  const float* __restrict peak = peak_.data() + axis * count;
+  float* __restrict logs = logs_.data();
+  if (axes_[axis].is_line()) {
+    for (std::size_t i = 0; i < count; ++i) {
+      const float distance = x - centre[i];
+      const float log = peak[i] - distance * distance * steepness[i];
+      logs[i] += distance == distance ? log : 0.0F;
+    }
+    return;
   }
-}
-
-void Parzen::add_choices(std::size_t axis, double place, std::vector<double>& logs) const {
-  const double even = even_log(axis);
-  for (std::size_t i = 0; i < kernels_; ++i) {
-    const std::size_t at = axis * kernels_ + i;
-    const double log = centre_[at] == place ? peak_[at] : steepness_[at];
-    logs[i] += is_active(centre_[at]) ? log : even;
-  }
-  logs[kernels_] += even;
+  for (std::size_t i = 0; i < count; ++i) logs[i] += centre[i] == x ? peak[i] : steepness[i];
+  logs[count] += static_cast<float>(even_log(axis));
 }
 
 double Parzen::log_density(std::span<const double> places) const {
   logs_ = log_weights_;
-  for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
-    if (!is_active(places[axis])) continue;
-    if (axes_[axis].is_line())
-      add_line(axis, places[axis], logs_);
-    else
-      add_choices(axis, places[axis], logs_);
-  }
+  for (std::size_t axis = 0; axis < axes_.size(); ++axis)
+    if (is_active(places[axis])) add(axis, places[axis]);
   return log_sum(logs_);
 }
 
 double Parzen::log_density(std::size_t axis, double place) const {
   logs_ = log_weights_;
-  if (axes_[axis].is_line())
-    add_line(axis, place, logs_);
-  else
-    add_choices(axis, place, logs_);
+  add(axis, place);
   return log_sum(logs_);
 }
 
@@ -169,20 +150,19 @@ std::size_t Parzen::draw_kernel(Dice& dice) const {
 double Parzen::draw_place(std::size_t kernel, std::size_t axis, Dice& dice) const {
   const Axis& seen = axes_[axis];
   const double centre = kernel < kernels_ ? centre_[axis * kernels_ + kernel] : kInactive;
-  if (!seen.is_line()) {
-    const auto count = static_cast<std::uint64_t>(seen.count());
-    if (!is_active(centre)) return static_cast<double>(dice.below(count));
-    if (dice.uniform() >= width_[axis]) return centre;
-    const auto other = static_cast<double>(dice.below(count - 1));
-    return other < centre ? other : other + 1;
+  const double u = dice.uniform();
+  if (seen.is_line()) {
+    if (!is_active(centre)) return u;
+    const double width = width_[axis];
+    const double below = normal_below(-centre / width);
+    const double p = below + u * (normal_below((1 - centre) / width) - below);
+    return std::clamp(centre + width * normal_quantile(std::clamp(p, 1e-12, 1 - 1e-12)), 0.0, 1.0);
   }
-  if (!is_active(centre)) return dice.uniform();
-  // At least a third of all tries land inside, for any width a kernel has.
-  for (int tries = 0; tries < 64; ++tries) {
-    const double place = centre + width_[axis] * dice.normal();
-    if (place >= 0 && place <= 1) return place;
-  }
-  return centre;
+  const auto count = static_cast<std::uint64_t>(seen.count());
+  if (!is_active(centre)) return static_cast<double>(dice.below(count));
+  if (u >= width_[axis]) return centre;
+  const auto other = static_cast<double>(dice.below(count - 1));
+  return other < centre ? other : other + 1;
 }
 
 }  // namespace chop

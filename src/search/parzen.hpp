@@ -15,7 +15,6 @@ class Dice {
  public:
   explicit Dice(const Stream& stream) : stream_(stream) {}
   double uniform() { return stream_.uniform(next_++); }
-  double normal();
   std::uint64_t below(std::uint64_t bound) { return stream_.below(next_++, bound); }
 
  private:
@@ -76,21 +75,19 @@ class Parzen {
   void set_line(std::size_t axis, std::span<const double* const> centres, double shrink,
                 double least_width);
   void set_choices(std::size_t axis, std::span<const double* const> centres, double shrink);
-  void add_line(std::size_t axis, double place, std::vector<double>& logs) const;
-  void add_choices(std::size_t axis, double place, std::vector<double>& logs) const;
+  void add(std::size_t axis, double place) const;
   double even_log(std::size_t axis) const;
 
   std::span<const Axis> axes_;
   std::size_t kernels_;
-  std::vector<double> cumulative_;   ///< weights summed up, the even kernel's last
-  std::vector<double> log_weights_;  ///< the even kernel's last
-  // Of each axis and kernel: the centre, 1 / (2 width²) and the logarithm of the peak; of choices
-  // the logarithms of the centre's own probability and of every other's.
-  std::vector<double> centre_;
-  std::vector<double> steepness_;
-  std::vector<double> peak_;
-  std::vector<double> width_;  ///< by axis
-  mutable std::vector<double> logs_;
+  std::vector<double> cumulative_;  ///< weights summed up, the even kernel's last
+  std::vector<float> log_weights_;  ///< the even kernel's last
+  std::vector<double> width_;       ///< by axis; of choices the probability of another one
+  // Of each axis and kernel; single precision is enough to tell candidates apart.
+  std::vector<float> centre_;     ///< NaN: even over the axis
+  std::vector<float> steepness_;  ///< 1 / (2 width²); of choices the logarithm for another one
+  std::vector<float> peak_;       ///< the logarithm at the centre
+  mutable std::vector<float> logs_;
 };
 
 }  // namespace chop

@@ -10,12 +10,12 @@
 namespace chop::samplers {
 namespace {
 
-/// Enough of the others to know where they are; more would only cost time.
-constexpr std::size_t kMostOthers = 256;
+/// Enough of the other trials, evenly from best to worst, to know where they are.
+constexpr std::size_t kMostOthers = 128;
 
 struct Settings {
   std::size_t startup = 10;
-  std::size_t candidates = 24;
+  std::size_t candidates = 48;
   double gamma = 0.1;
   std::size_t most_good = 25;
   bool constant_liar = true;
@@ -101,19 +101,15 @@ TpeSampler::Model TpeSampler::learn(std::span<const SeenTrial> trials) const {
   std::vector<std::size_t> good =
       best_trials(history_, trials, std::clamp<std::size_t>(wanted, 1, settings_.most_good));
   std::sort(good.begin(), good.end());
-  std::vector<std::size_t> others(history_.ranked().begin(), history_.ranked().end());
-  others.insert(others.end(), history_.pruned().begin(), history_.pruned().end());
-  std::sort(others.begin(), others.end());
-  std::erase_if(others, [&](std::size_t place) {
-    return std::binary_search(good.begin(), good.end(), place);
-  });
-  const std::size_t step = others.size() / kMostOthers + 1;
-  std::vector<std::size_t> kept;
-  for (std::size_t i = (others.size() + step - 1) % step; i < others.size(); i += step)
-    kept.push_back(others[i]);
+  std::vector<std::size_t> others;
+  for (const auto places : {history_.ranked(), history_.pruned()}) {
+    const std::size_t step = places.size() / kMostOthers + 1;
+    for (std::size_t i = places.size() % step; i < places.size(); i += step)
+      if (!std::binary_search(good.begin(), good.end(), places[i])) others.push_back(places[i]);
+  }
   if (settings_.constant_liar)
-    kept.insert(kept.end(), history_.under_way().begin(), history_.under_way().end());
-  return {.good = estimator(good), .others = estimator(kept)};
+    others.insert(others.end(), history_.under_way().begin(), history_.under_way().end());
+  return {.good = estimator(good), .others = estimator(others)};
 }
 
 Parzen TpeSampler::estimator(std::span<const std::size_t> places) const {
@@ -215,7 +211,7 @@ std::vector<ArgDef> tpe_args() {
        .bounds = {.least = 1}},
       {.name = "n_ei_candidates",
        .kind = ArgKind::Integer,
-       .initial = 24,
+       .initial = 48,
        .doc = "points drawn from the good ones' density, of which the best is taken",
        .bounds = {.least = 1, .most = 4096}},
       {.name = "multivariate",

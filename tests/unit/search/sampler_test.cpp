@@ -88,6 +88,19 @@ TEST_P(EverySampler, GoesOnAsIfItHadNotBeenStopped) {
   }
 }
 
+TEST_P(EverySampler, RemembersNothingThatMatters) {
+  const Space space = draw_space(2, !def().continuous);
+  const SamplerContext context = context_for(space, 2, 1);
+  const auto sampler = make_sampler(GetParam(), context);
+  const auto trials = play_study(*sampler, play(2, 60));
+  for (const std::size_t length : {trials.size() / 2, std::size_t{0}, trials.size() / 3}) {
+    const std::span<const SeenTrial> past(trials.data(), length);
+    const auto number = static_cast<std::int64_t>(length);
+    const Point again = sampler->propose(past, number).value().point;
+    EXPECT_TRUE(same_point(again, trials[length].point)) << "after " << length << " trials";
+  }
+}
+
 TEST_P(EverySampler, KeepsItsWordAboutWorkers) {
   if (def().reproducible != "for any number of workers") return;
   for (std::uint64_t seed = 0; seed < 6; ++seed) {
@@ -159,6 +172,40 @@ TEST_P(ExhaustingSampler, TriesAFailedPointOnceMore) {
 
 INSTANTIATE_TEST_SUITE_P(All, ExhaustingSampler, testing::Values("grid", "tpe"),
                          [](const auto& test) { return test.param; });
+
+/// The median of the best value over seeds, after `trials` trials.
+double median_best(std::string_view name, const Space& space, std::size_t trials) {
+  std::vector<double> bests;
+  for (std::uint64_t seed = 0; seed < 11; ++seed) {
+    const auto sampler = make_sampler(name, context_for(space, 1, seed));
+    double best = 1e300;
+    for (const SeenTrial& trial :
+         play_study(*sampler, {.objectives = one_objective, .trials = trials}))
+      best = std::min(best, trial.values[0]);
+    bests.push_back(best);
+  }
+  std::sort(bests.begin(), bests.end());
+  return bests[bests.size() / 2];
+}
+
+TEST(Tpe, LearnsFromWhatItHasSeen) {
+  const Space widths = widths_space(12, {1, 2, 3, 4, 5});
+  EXPECT_LT(median_best("tpe", widths, 150), 0.5 * median_best("random", widths, 150));
+  std::vector<SpaceParameter> rates(4);
+  for (std::size_t i = 0; i < 4; ++i) rates[i] = {cat("r", i), Distribution::real(-5, 10)};
+  const Space reals(rates);
+  EXPECT_LT(median_best("tpe", reals, 100), 0.1 * median_best("random", reals, 100));
+}
+
+TEST(Tpe, ModelsEachParameterOnItsOwnIfAsked) {
+  const Space space = draw_space(5, /*finite=*/false);
+  Tree options = Tree::table();
+  options.set("multivariate", false);
+  const auto sampler = make_sampler("tpe", context_for(space, 1), options);
+  for (const SeenTrial& trial :
+       play_study(*sampler, {.objectives = one_objective, .trials = 40, .workers = 2}))
+    EXPECT_TRUE(space.holds(trial.point));
+}
 
 TEST(Grid, GoesThroughThePointsInOrder) {
   const Space space = draw_space(3, /*finite=*/true);
