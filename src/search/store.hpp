@@ -2,8 +2,9 @@
 // file, a PostgreSQL server; the tables are Optuna's.
 #pragma once
 
-#include <functional>
+#include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,7 +20,9 @@ struct StudyNews {
   std::vector<std::int64_t> stale = {};
 };
 
-/// What this process does to it, in one go: all of it is stored or nothing.
+/// What this process does to it, in one go: all of it is stored or nothing. What a trial has
+/// (parameters, values, reports, attributes) may be set anew but not taken away. Values of a
+/// complete trial are numbers or infinite, never NaN: Optuna could not read that, such trials fail.
 struct StudyChanges {
   std::vector<Trial> added = {};    ///< with the next free numbers, in order
   std::vector<Trial> changed = {};  ///< as they are now; known by their numbers
@@ -27,16 +30,25 @@ struct StudyChanges {
   bool empty() const { return added.empty() && changed.empty(); }
 };
 
+/// The error of a complete trial with a value that is no number.
+Status check_values(const StudyChanges& changes);
+
 struct LinkOptions {
   /// Seconds between signs of life of running trials; 0: none are given, none are expected.
   double heartbeat = 10;
   /// Seconds without one after which a trial counts as stale; 0: three times `heartbeat`.
   double grace = 0;
+  /// Seconds for which a lost connection is sought again before it is an error.
+  double patience = 300;
 };
 
 /// One process's part in one study. Calls come from one thread at a time, take() and give()
 /// in turns. Trials that this process added or took over (changed to Running) give signs of life
 /// until it changes them to another state.
+///
+/// A call that fails leaves what was to be stored in memory; the next call tries again first.
+/// Numbers are those of the store, unless a connection is lost between take() and the end of give()
+/// and others add trials meanwhile: then this link keeps the numbers it gave its own.
 class StudyLink {
  public:
   virtual ~StudyLink() = default;
@@ -61,7 +73,7 @@ class StudyStore {
   virtual Result<std::vector<StudySummary>> list() = 0;
   /// Nothing: there is none of that name.
   virtual Result<std::optional<StudyInfo>> find(const std::string& name) = 0;
-  /// An error if there is one of that name.
+  /// An error if there is one of that name (another process may have been faster: find() again).
   virtual Status create(const StudyInfo& info) = 0;
   virtual Status remove(const std::string& name) = 0;
   virtual Result<Study> read(const std::string& name) = 0;
@@ -74,6 +86,9 @@ class StudyStore {
                                                   const LinkOptions& options) = 0;
 };
 
+/// Whether a SQLite file, or the tables of a data base, are made when there are none.
+enum class Create : std::uint8_t { No, Yes };
+
 /// A kind of store. The file src/search/stores/<name>.cpp defines `StoreDef <name>()` in namespace
 /// chop::stores; that is its registration.
 struct StoreDef {
@@ -81,14 +96,14 @@ struct StoreDef {
   std::string_view doc;  ///< one clause, lower-case, no final period
   std::string_view example;
   bool (*accepts)(std::string_view url) = nullptr;
-  Result<std::unique_ptr<StudyStore>> (*open)(const std::string& url) = nullptr;
+  Result<std::unique_ptr<StudyStore>> (*open)(const std::string& url, Create create) = nullptr;
 };
 
 std::span<const StoreDef> all_stores();
 /// "memory", "sqlite:///study.db", a path of a SQLite file, "postgresql://user@host/db"
-/// (SQLAlchemy's spellings too: sqlite:////abs, postgresql+psycopg2://). A SQLite file is made
-/// if there is none; a file that is something else, and a server that does not answer, are errors.
-Result<std::unique_ptr<StudyStore>> open_store(const std::string& url);
+/// (SQLAlchemy's spellings too: sqlite:////abs, postgresql+psycopg2://). A file that is something
+/// else, a folder that is not there and a server that does not answer are errors.
+Result<std::unique_ptr<StudyStore>> open_store(const std::string& url, Create create = Create::Yes);
 /// The address without its password, for messages.
 std::string shown_url(const std::string& url);
 
