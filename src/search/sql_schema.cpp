@@ -1,0 +1,190 @@
+#include "search/sql_schema.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "support/text.hpp"
+
+namespace chop {
+namespace {
+
+constexpr std::string_view kAlembicVersion = "v3.0.0.d";
+constexpr std::string_view kSchemaVersion = "12";
+constexpr std::string_view kLibraryVersion = "3.1.0";
+
+/// What differs from one data base to another in what CREATE TABLE says.
+struct Types {
+  std::string_view id;  ///< of a row: counts by itself
+  std::string_view real;
+  std::string_view time;
+  std::string_view direction;
+  std::string_view state;
+  std::string_view value_type;
+  std::string_view report_type;
+  std::vector<std::string_view> first = {};  ///< statements before any table
+};
+
+Types sqlite_types() {
+  return {.id = "INTEGER NOT NULL",
+          .real = "FLOAT",
+          .time = "DATETIME",
+          .direction = "VARCHAR(8)",
+          .state = "VARCHAR(8)",
+          .value_type = "VARCHAR(7)",
+          .report_type = "VARCHAR(7)"};
+}
+
+Types postgresql_types() {
+  return {.id = "SERIAL NOT NULL",
+          .real = "FLOAT(53)",
+          .time = "TIMESTAMP WITHOUT TIME ZONE",
+          .direction = "studydirection",
+          .state = "trialstate",
+          .value_type = "trialvaluetype",
+          .report_type = "trialintermediatevaluetype",
+          .first = {
+              "CREATE TYPE studydirection AS ENUM ('NOT_SET', 'MINIMIZE', 'MAXIMIZE')",
+              "CREATE TYPE trialstate AS ENUM ('RUNNING', 'COMPLETE', 'PRUNED', 'FAIL', 'WAITING')",
+              "CREATE TYPE trialvaluetype AS ENUM ('FINITE', 'INF_POS', 'INF_NEG')",
+              "CREATE TYPE trialintermediatevaluetype AS ENUM ('FINITE', 'INF_POS', 'INF_NEG', "
+              "'NAN')"}};
+}
+
+struct SqlTable {
+  std::string_view name;
+  std::string_view id;  ///< the first column
+  std::string columns;  ///< the others, with their types
+  std::string_view unique = {};
+  std::string_view owner = {};     ///< the table a foreign key leads to
+  std::string_view owner_id = {};  ///< by this column, which has the same name there
+};
+
+SqlTable attributes_table(std::string_view name, std::string_view id, std::string_view owner,
+                          std::string_view owner_id, std::string_view unique) {
+  return {name,   id,    cat(owner_id, " INTEGER, \"key\" VARCHAR(512), value_json TEXT"),
+          unique, owner, owner_id};
+}
+
+std::vector<SqlTable> tables_of(const Types& types) {
+  const std::string_view of_study = "study_id, \"key\"";
+  const std::string_view of_trial = "trial_id, \"key\"";
+  return {{"studies", "study_id", "study_name VARCHAR(512) NOT NULL"},
+          {"study_directions", "study_direction_id",
+           cat("direction ", types.direction,
+               " NOT NULL, study_id INTEGER NOT NULL, objective INTEGER NOT NULL"),
+           "study_id, objective", "studies", "study_id"},
+          attributes_table("study_user_attributes", "study_user_attribute_id", "studies",
+                           "study_id", of_study),
+          attributes_table("study_system_attributes", "study_system_attribute_id", "studies",
+                           "study_id", of_study),
+          {"trials", "trial_id",
+           cat("number INTEGER, study_id INTEGER, state ", types.state,
+               " NOT NULL, datetime_start ", types.time, ", datetime_complete ", types.time),
+           "", "studies", "study_id"},
+          attributes_table("trial_user_attributes", "trial_user_attribute_id", "trials", "trial_id",
+                           of_trial),
+          attributes_table("trial_system_attributes", "trial_system_attribute_id", "trials",
+                           "trial_id", of_trial),
+          {"trial_params", "param_id",
+           cat("trial_id INTEGER, param_name VARCHAR(512), param_value ", types.real,
+               ", distribution_json TEXT"),
+           "trial_id, param_name", "trials", "trial_id"},
+          {"trial_values", "trial_value_id",
+           cat("trial_id INTEGER NOT NULL, objective INTEGER NOT NULL, value ", types.real,
+               ", value_type ", types.value_type, " NOT NULL"),
+           "trial_id, objective", "trials", "trial_id"},
+          {"trial_intermediate_values", "trial_intermediate_value_id",
+           cat("trial_id INTEGER NOT NULL, step INTEGER NOT NULL, intermediate_value ", types.real,
+               ", intermediate_value_type ", types.report_type, " NOT NULL"),
+           "trial_id, step", "trials", "trial_id"},
+          {"trial_heartbeats", "trial_heartbeat_id",
+           cat("trial_id INTEGER NOT NULL, heartbeat ", types.time, " NOT NULL"), "trial_id",
+           "trials", "trial_id"}};
+}
+
+std::string statement_for(const SqlTable& table, const Types& types) {
+  std::string text = cat("CREATE TABLE ", table.name, " (", table.id, " ", types.id, ", ",
+                         table.columns, ", PRIMARY KEY (", table.id, ")");
+  if (!table.unique.empty()) text += cat(", UNIQUE (", table.unique, ")");
+  if (!table.owner.empty())
+    text += cat(", FOREIGN KEY(", table.owner_id, ") REFERENCES ", table.owner, " (",
+                table.owner_id, ")");
+  return text + ")";
+}
+
+Types types_of(const SqlDialect& dialect) {
+  return dialect.has_enums ? postgresql_types() : sqlite_types();
+}
+
+std::vector<std::string> schema(const Types& types) {
+  std::vector<std::string> all(types.first.begin(), types.first.end());
+  for (const SqlTable& table : tables_of(types)) all.push_back(statement_for(table, types));
+  all.insert(
+      all.end(),
+      {"CREATE UNIQUE INDEX ix_studies_study_name ON studies (study_name)",
+       "CREATE TABLE version_info (version_info_id INTEGER NOT NULL, schema_version INTEGER, "
+       "library_version VARCHAR(256), PRIMARY KEY (version_info_id), "
+       "CHECK (version_info_id=1))",
+       cat("INSERT INTO version_info VALUES (1, ", kSchemaVersion, ", '", kLibraryVersion, "')"),
+       "CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL, "
+       "CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num))",
+       cat("INSERT INTO alembic_version VALUES ('", kAlembicVersion, "')")});
+  return all;
+}
+
+Result<std::set<std::string>> table_names(SqlConnection& connection) {
+  CH_TRY(const SqlRows rows, connection.query({connection.dialect().tables}));
+  std::set<std::string> names;
+  for (const SqlRow& row : rows) names.insert(text_of(row.at(0)));
+  return names;
+}
+
+Error too_old(SqlConnection& connection, std::string_view version) {
+  return {.what = cat("the tables of '", connection.shown(),
+                      "' were made by an Optuna before 3.0 (", version, ")"),
+          .hint = cat("bring them up to date: optuna storage upgrade --storage URL; needed is ",
+                      kAlembicVersion, " or later")};
+}
+
+/// The data base has `names`: are these Optuna's tables, and late enough?
+Status check_tables(SqlConnection& connection, const std::set<std::string>& names) {
+  if (names.count("studies") == 0 || names.count("trials") == 0) {
+    const std::vector<std::string> found(names.begin(), names.end());
+    return Error{
+        .what = cat("'", connection.shown(), "' holds no studies, but other tables: ",
+                    join(std::span(found).first(std::min<std::size_t>(5, found.size())), ", ")),
+        .hint = "a study is kept in a data base of its own: name another one"};
+  }
+  if (names.count("alembic_version") == 0) return too_old(connection, "no version is noted");
+  CH_TRY(const SqlRows rows, connection.query({"SELECT version_num FROM alembic_version"}));
+  const std::string version = rows.empty() ? "no version is noted" : text_of(rows[0].at(0));
+  if (version < kAlembicVersion) return too_old(connection, version);
+  for (const SqlTable& table : tables_of(types_of(connection.dialect())))
+    if (names.count(std::string(table.name)) == 0)
+      return Error{.what = cat("'", connection.shown(), "' has no table ", table.name,
+                               ", which studies of Optuna ", kLibraryVersion, " need"),
+                   .hint = cat("its tables are of version ", version)};
+  return {};
+}
+
+Status create_tables(SqlConnection& connection) {
+  CH_TRY(SqlTransaction transaction, SqlTransaction::begin(connection));
+  CH_CHECK(execute(connection, {connection.dialect().lock_schema}));
+  CH_TRY(const std::set<std::string> names, table_names(connection));
+  if (!names.empty()) return check_tables(connection, names);  // somebody was faster
+  for (const std::string& statement : schema(types_of(connection.dialect())))
+    CH_CHECK(execute(connection, {statement}));
+  return transaction.commit();
+}
+
+}  // namespace
+
+Status prepare_schema(SqlConnection& connection, Create create) {
+  CH_TRY(const std::set<std::string> names, table_names(connection));
+  if (!names.empty()) return check_tables(connection, names);
+  if (create == Create::Yes) return create_tables(connection);
+  return Error{.what = cat("there are no studies in '", connection.shown(), "'"),
+               .hint = "`ch search` makes one; --storage names the file or server"};
+}
+
+}  // namespace chop
