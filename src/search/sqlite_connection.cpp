@@ -77,6 +77,9 @@ class SqliteConnection final : public SqlConnection {
     CH_CHECK(run({"SELECT COUNT(*) FROM sqlite_master"}, nullptr));
     if (!writable) return {};
     CH_CHECK(log_ahead());
+    // Only moving the log into the file waits for the disk: seldom, since the same pages change
+    // again and again. The log grows to some 40 MB.
+    CH_CHECK(run({"PRAGMA wal_autocheckpoint = 10000"}, nullptr));
     return run({"PRAGMA synchronous = NORMAL"}, nullptr);
   }
 

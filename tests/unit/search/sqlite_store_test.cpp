@@ -1,0 +1,188 @@
+// What is SQLite's own: files that are wrong, killed processes, heartbeats.
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <thread>
+
+#include "support/stores.hpp"
+
+namespace chop {
+namespace {
+
+using testing::busy_trial;
+using testing::expect_same;
+using testing::must;
+using testing::TempFolder;
+
+std::string what_of(const std::string& url, Create create = Create::Yes) {
+  const Result<std::unique_ptr<StudyStore>> store = open_store(url, create);
+  return store ? "opened" : to_string(store.error());
+}
+
+bool mentions(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
+
+/// A store in the folder with a study "s" of one objective.
+std::unique_ptr<StudyStore> new_study(const TempFolder& folder) {
+  auto store = must(open_store((folder / "study.db").string()));
+  must(store->create({.name = "s", .directions = {Direction::Minimise, Direction::Minimise}}));
+  return store;
+}
+
+TEST(SqliteStore, SpellingsOfOneFile) {
+  const TempFolder folder;
+  const auto store = new_study(folder);
+  const std::string path = (folder / "study.db").string();
+  for (const std::string& url : {path, "sqlite:///" + path})
+    EXPECT_TRUE(must(must(open_store(url))->find("s"))) << url;
+}
+
+TEST(SqliteStore, LooksAtWrongPlacesSayWhatIsWrong) {
+  const TempFolder folder;
+  const std::string missing = (folder / "none.db").string();
+  EXPECT_TRUE(mentions(what_of(missing, Create::No), "there is no file"));
+  EXPECT_FALSE(std::filesystem::exists(missing));
+  EXPECT_TRUE(mentions(what_of((folder / "no/study.db").string()), "there is no folder"));
+  EXPECT_TRUE(mentions(what_of(folder.path().string()), "is a folder"));
+  EXPECT_TRUE(mentions(what_of("sqlite:///"), "names no file"));
+  EXPECT_TRUE(mentions(what_of("mysql://host/db"), "sqlite:///study.db"));
+  const std::string text = folder.write("notes.db", std::string(5000, 'x')).string();
+  EXPECT_TRUE(mentions(what_of(text), "is no SQLite data base"));
+  const std::string empty = folder.write("empty.db", "").string();
+  EXPECT_TRUE(mentions(what_of(empty, Create::No), "there are no studies"));
+  EXPECT_EQ(what_of(empty), "opened");
+}
+
+TEST(SqliteStore, PasswordsAreNotShown) {
+  EXPECT_EQ(shown_url("postgresql://me:secret@host:5432/db"), "postgresql://me@host:5432/db");
+  EXPECT_EQ(shown_url("postgresql://me:se@c/ret@host/db"), "postgresql://me@host/db");
+  EXPECT_EQ(shown_url("postgresql://host:5432/db"), "postgresql://host:5432/db");
+  EXPECT_EQ(shown_url("postgresql:///db?host=/tmp&password=secret&user=me"),
+            "postgresql:///db?host=/tmp&password=***&user=me");
+  EXPECT_EQ(shown_url("sqlite:///a@b:c.db"), "sqlite:///a@b:c.db");
+}
+
+TEST(SqliteStore, AKilledProcessLosesNothingItHeardWasStored) {
+  const TempFolder folder;
+  const auto store = new_study(folder);
+  int told[2];
+  ASSERT_EQ(::pipe(told), 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const auto link = must(must(open_store((folder / "study.db").string()))->join("s", {}));
+    for (std::int64_t i = 0;; ++i) {
+      must(link->take());
+      // take() came back: all that was given before is stored.
+      if (::write(told[1], &i, sizeof i) != sizeof i) ::_exit(1);
+      must(link->give({.added = {busy_trial(i)}}));
+    }
+  }
+  ::close(told[1]);
+  std::this_thread::sleep_for(std::chrono::milliseconds(150));
+  ::kill(child, SIGKILL);
+  ::waitpid(child, nullptr, 0);
+  std::int64_t stored = 0;
+  while (::read(told[0], &stored, sizeof stored) == sizeof stored) {
+  }
+  ::close(told[0]);
+  const Study study = must(must(open_store((folder / "study.db").string()))->read("s"));
+  EXPECT_GT(stored, 10);
+  EXPECT_GE(static_cast<std::int64_t>(study.trials.size()), stored);
+  EXPECT_LE(static_cast<std::int64_t>(study.trials.size()), stored + 1);
+  for (const Trial& trial : study.trials) {
+    Trial expected = busy_trial(trial.number);
+    expected.started = trial.started;
+    expected.completed = trial.completed;
+    expect_same(trial, expected);
+  }
+}
+
+TEST(SqliteStore, ARunningTrialWithoutSignsOfLifeIsStale) {
+  const TempFolder folder;
+  const auto store = new_study(folder);
+  const LinkOptions options{.heartbeat = 0.1, .grace = 0.4};
+  auto lively = must(store->join("s", options));
+  auto silent = must(store->join("s", options));
+  must(lively->take());
+  must(lively->give({.added = {busy_trial(0, TrialState::Running)}}));
+  must(silent->take());
+  must(silent->give({.added = {busy_trial(1, TrialState::Running)}}));
+  must(silent->flush());
+  silent.reset();
+  EXPECT_TRUE(must(must(store->join("s", options))->take()).stale.empty());
+  std::this_thread::sleep_for(std::chrono::milliseconds(700));
+  const auto watcher = must(store->join("s", options));
+  EXPECT_EQ(must(watcher->take()).stale, std::vector<std::int64_t>{1});
+  must(watcher->give({.changed = {busy_trial(1, TrialState::Fail)}}));
+  must(watcher->flush());
+  const StudyNews news = must(lively->take());
+  EXPECT_TRUE(news.stale.empty());
+  ASSERT_EQ(news.trials.size(), 1U);
+  EXPECT_EQ(news.trials[0].state, TrialState::Fail);
+  must(lively->give({}));
+}
+
+TEST(SqliteStore, TrialsWithoutHeartbeatsAreNeverStale) {
+  const TempFolder folder;
+  const auto store = new_study(folder);
+  must(store->append("s", {busy_trial(0, TrialState::Running)}));
+  const auto link = must(store->join("s", {.heartbeat = 0.1, .grace = 0.0001}));
+  EXPECT_TRUE(must(link->take()).stale.empty());
+  must(link->give({}));
+}
+
+TEST(SqliteStore, ReportsAreWrittenSoonWithoutBeingAskedFor) {
+  const TempFolder folder;
+  const auto store = new_study(folder);
+  const auto link = must(store->join("s", {.heartbeat = 0}));
+  must(link->take());
+  must(link->give({.added = {Trial{.number = 0}}}));
+  must(link->flush());
+  must(link->report(0, 3, 0.5));
+  for (int i = 0; i < 100; ++i) {
+    if (!must(store->read("s")).trials.at(0).reports.empty()) return;
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  FAIL() << "the report never came";
+}
+
+TEST(SqliteStore, ADeletedStudyIsAnErrorForThoseInIt) {
+  const TempFolder folder;
+  const auto store = new_study(folder);
+  const auto link = must(store->join("s", {}));
+  must(store->remove("s"));
+  const Result<StudyNews> news = link->take();
+  ASSERT_FALSE(news);
+  EXPECT_TRUE(mentions(news.error().what, "was deleted"));
+}
+
+TEST(SqliteStore, WhatCannotBeStoredStaysAndIsTriedAgain) {
+  const TempFolder folder;
+  const auto store = new_study(folder);
+  const auto link = must(store->join("s", {.heartbeat = 0}));
+  must(link->take());
+  must(link->give({.added = {busy_trial(0)}}));
+  must(link->flush());
+  // As full as a disk can be: no file may grow.
+  struct rlimit before {};
+  ::getrlimit(RLIMIT_FSIZE, &before);
+  ::signal(SIGXFSZ, SIG_IGN);
+  const struct rlimit full { 4096, before.rlim_max };
+  must(link->take());
+  ::setrlimit(RLIMIT_FSIZE, &full);
+  must(link->give({.added = {busy_trial(1)}}));
+  const Result<StudyNews> news = link->take();
+  ::setrlimit(RLIMIT_FSIZE, &before);
+  ASSERT_FALSE(news);
+  EXPECT_TRUE(mentions(to_string(news.error()), "full")) << to_string(news.error());
+  must(link->take());
+  must(link->give({.added = {busy_trial(2)}}));
+  must(link->flush());
+  EXPECT_EQ(must(store->read("s")).trials.size(), 3U);
+}
+
+}  // namespace
+}  // namespace chop
