@@ -4,6 +4,7 @@
 #include <cassert>
 #include <cmath>
 #include <limits>
+#include <set>
 
 #include "report/svg.hpp"
 #include "report/svg_parts.hpp"
@@ -17,9 +18,6 @@ using svg::Anchor;
 using svg::number;
 using svg::Tick;
 
-/// Told apart by most colour-blind readers; then the same again with dashes.
-constexpr std::array<std::string_view, 8> kColours = {"#0b66c3", "#d9480f", "#2b8a3e", "#9c36b5",
-                                                      "#e0a100", "#0c8599", "#c2255c", "#5c677d"};
 constexpr std::array<std::string_view, 4> kDashes = {"", "7 4", "2 3", "9 3 2 3"};
 
 constexpr double kLegendLine = 17;
@@ -64,11 +62,11 @@ struct Plot {
 };
 
 std::string_view colour_of(std::size_t series) {
-  return kColours.at(series % kColours.size());
+  return svg::kColours.at(series % svg::kColours.size());
 }
 
 std::string_view dash_of(std::size_t series) {
-  return kDashes.at(series / kColours.size() % kDashes.size());
+  return kDashes.at(series / svg::kColours.size() % kDashes.size());
 }
 
 /// A range of no width gets some, so that a single value stands in the middle.
@@ -187,7 +185,22 @@ std::vector<std::vector<Point>> runs_of(const Plot& plot, const Series& series) 
   return runs;
 }
 
+/// Dots that fall on one another are drawn once.
+void draw_dots(const Plot& plot, std::size_t index, svg::Canvas& canvas) {
+  const Series& series = plot.chart.series[index];
+  std::set<std::pair<std::string, std::string>> drawn;
+  for (std::size_t i = 0; i < series.x.size(); ++i) {
+    if (!plot.drawable(series.x[i], series.y[i])) continue;
+    const std::string x = number(plot.x_at(series.x[i]));
+    const std::string y = number(plot.y_at(series.y[i]));
+    if (drawn.emplace(x, y).second)
+      canvas.raw(cat("<circle cx=\"", x, "\" cy=\"", y, "\" r=\"3\" fill=\"", colour_of(index),
+                     "\" fill-opacity=\"0.35\"/>"));
+  }
+}
+
 void draw_series(const Plot& plot, std::size_t index, svg::Canvas& canvas) {
+  if (plot.chart.series[index].mark == Mark::Dots) return draw_dots(plot, index, canvas);
   const std::string_view colour = colour_of(index);
   const std::string dash =
       dash_of(index).empty() ? "" : cat(" stroke-dasharray=\"", dash_of(index), "\"");
@@ -211,7 +224,11 @@ void draw_legend(const Plot& plot, svg::Canvas& canvas) {
   const double x = plot.right + 20;
   double y = plot.top + 10;
   for (std::size_t i = 0; i < plot.legend.size(); ++i) {
-    canvas.line(x, y - 4, x + 22, y - 4, colour_of(i), 2.5, dash_of(i));
+    if (plot.chart.series[i].mark == Mark::Dots)
+      canvas.raw(cat("<circle cx=\"", number(x + 11), "\" cy=\"", number(y - 4),
+                     "\" r=\"4\" fill=\"", colour_of(i), "\" fill-opacity=\"0.5\"/>"));
+    else
+      canvas.line(x, y - 4, x + 22, y - 4, colour_of(i), 2.5, dash_of(i));
     for (const std::string& line : plot.legend[i]) {
       canvas.text(x + 30, y, line);
       y += kLegendLine;

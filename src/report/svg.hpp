@@ -8,10 +8,13 @@
 
 namespace chop {
 
+enum class Mark : std::uint8_t { Line, Dots };
+
 struct Series {
   std::string name;
   std::vector<double> x;
   std::vector<double> y;  ///< as long as x; a value that cannot be drawn breaks the line
+  Mark mark = Mark::Line;
 };
 
 struct LineChart {
@@ -27,6 +30,21 @@ struct LineChart {
 /// Several series over one pair of axes, with a legend at the right when there is more than
 /// one series.
 std::string to_svg(const LineChart& chart);
+
+struct BarChart {
+  std::string title;
+  std::string x_label;
+  std::vector<std::string> names;  ///< one bar (of each series) each, from the top
+  struct Bars {
+    std::string name;
+    std::vector<double> values;  ///< as many as names, at least 0
+  };
+  std::vector<Bars> series;
+  int width = 920;
+};
+
+/// Bars from left to right, each with its number; a legend when there is more than one series.
+std::string to_svg(const BarChart& chart);
 
 struct ConfusionMatrix {
   std::string title;

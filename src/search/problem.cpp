@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
+#include "report/tree_json.hpp"
 #include "search/format_keys.hpp"
 
 namespace chop {
@@ -70,6 +72,17 @@ Status SearchProblem::make_runners(const ProblemOptions& options) {
 bool SearchProblem::trains() const {
   return std::any_of(config_.runners.begin(), config_.runners.end(),
                      [](const RunnerCall& call) { return call.def->configure != nullptr; });
+}
+
+std::string SearchProblem::training_text() const {
+  Tree tree = Tree::table();
+  tree.set("optimizer", training_.optimiser);
+  tree.set("learning_rate", training_.settings.learning_rate);
+  tree.set("weight_decay", training_.settings.weight_decay);
+  tree.set("batch_size", training_.batch_size);
+  tree.set("max_epochs", training_.max_epochs);
+  tree.set("seed", static_cast<std::int64_t>(training_.seed));
+  return to_json(tree).dump();
 }
 
 Result<Candidate> SearchProblem::candidate(const Point& point) {

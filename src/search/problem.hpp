@@ -43,6 +43,8 @@ class SearchProblem {
   const std::vector<std::string>& notes() const { return notes_; }
   /// Whether runs depend on weights that are trained in the trial.
   bool trains() const;
+  /// How trials train where the space does not say, as JSON.
+  std::string training_text() const;
 
   Result<Candidate> candidate(const Point& point);
   /// Safe to call by several workers at once, each with a number of its own.

@@ -1,0 +1,288 @@
+// ch search --config FILE: the best mix of precisions (and of ways to train) of a space.
+#include <nlohmann/json.hpp>
+
+#include "cli/interrupt.hpp"
+#include "cli/output.hpp"
+#include "cli/search_report.hpp"
+#include "cli/session.hpp"
+#include "cli/toml_tree.hpp"
+#include "passes/manager.hpp"
+#include "search/study_identity.hpp"
+#include "support/files.hpp"
+#include "support/log.hpp"
+#include "support/text.hpp"
+
+namespace chop::actions {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+Result<SearchConfig> configured_search(const Settings& settings) {
+  const ConfigFile* config = settings.config();
+  if (config == nullptr || !config->has_table("search"))
+    return Error{.what = "nothing to search",
+                 .hint =
+                     "--config FILE with a table [search]; configs/examples/jsc_toy_by_type.toml "
+                     "has one, docs/search.md explains it"};
+  SearchOverrides overrides;
+  overrides.n_trials = settings.maybe_integer("trials");
+  if (const auto jobs = settings.maybe_integer("jobs")) overrides.n_jobs = static_cast<int>(*jobs);
+  if (settings.has("timeout")) overrides.timeout = settings.real("timeout");
+  overrides.sampler = settings.text("sampler");
+  CH_TRY(const Tree search, read_table(config->text, config->path.string(), "search"));
+  return read_search_config(search, config->path.string(), overrides);
+}
+
+fs::path search_folder(const Session& session) {
+  return session.software() / "search_ckpts";
+}
+
+std::string study_name(const Settings& settings) {
+  if (const auto named = settings.text("study")) return *named;
+  if (const auto project = settings.text("project")) return *project;
+  return cat(fs::path(settings.text_or_empty("model")).stem().string(), "_",
+             fs::path(settings.text_or_empty("dataset")).stem().string());
+}
+
+Result<std::unique_ptr<Sampler>> make_sampler(const SearchProblem& problem, std::uint64_t seed) {
+  const SearchConfig& config = problem.config();
+  return config.sampler->make({.space = problem.space(),
+                               .directions = config.directions(),
+                               .metrics = config.metrics,
+                               .seed = seed},
+                              config.sampler_args);
+}
+
+Result<std::unique_ptr<Pruner>> make_pruner(const SearchConfig& config) {
+  if (config.pruner == nullptr) return std::unique_ptr<Pruner>();
+  return config.pruner->make(config.directions().front(), config.pruner_args);
+}
+
+/// Everything a search has besides its session.
+struct Search {
+  std::unique_ptr<SearchProblem> problem;
+  std::unique_ptr<StudyStore> store;
+  std::string url;
+  std::string study;
+};
+
+Result<EngineOutcome> run_study(const Search& search, const Session& session,
+                                const Settings& settings) {
+  const SearchConfig& config = search.problem->config();
+  CH_TRY(const std::unique_ptr<Sampler> sampler,
+         make_sampler(*search.problem, static_cast<std::uint64_t>(settings.integer("seed"))));
+  CH_TRY(const std::unique_ptr<Pruner> pruner, make_pruner(config));
+  CH_CHECK(open_study(*search.store,
+                      describe_study(search.study, *search.problem, session.graph, session.data),
+                      search.problem->space()));
+  const EngineOptions options{.n_trials = config.n_trials,
+                              .workers = config.n_jobs,
+                              .timeout = config.timeout,
+                              .link = {.heartbeat = settings.real("heartbeat")}};
+  CH_TRY(const std::unique_ptr<StudyLink> link, search.store->join(search.study, options.link));
+  const InterruptGuard guard;
+  SearchProgress progress(*search.problem, config.n_trials);
+  EngineObserver observer;
+  observer.on_trial = [&progress](const Trial& trial, std::span<const Trial> all) {
+    progress.on_trial(trial, all);
+  };
+  observer.on_note = [](const std::string& note) { log_warning(note); };
+  observer.stop_requested = InterruptGuard::requested;
+  Engine engine(*search.problem, *sampler, pruner.get(), *link, options, observer);
+  Result<EngineOutcome> outcome = engine.run();
+  progress.finish();
+  return outcome;
+}
+
+/// Which trial `--save-best` means; null: none was asked for.
+Result<const Trial*> trial_to_save(const Settings& settings, const SearchConfig& config,
+                                   std::span<const Trial> trials) {
+  if (!settings.has("save_best")) return nullptr;
+  const std::string wanted = *settings.text("save_best");
+  if (wanted == "auto") {  // no number given
+    const Trial* best = favourite(best_of(trials, config.directions()), config.metrics);
+    if (best == nullptr) return Error{.what = "there is no complete trial to save"};
+    return best;
+  }
+  const auto number = parse_int(wanted);
+  for (const Trial& trial : trials)
+    if (number && trial.number == *number && trial.state == TrialState::Complete) return &trial;
+  return Error{.what = cat("--save-best ", wanted, ": there is no complete trial of that number"),
+               .hint = "leave the number out for the best one"};
+}
+
+Result<fs::path> save_best(const Search& search, const Session& session, const Settings& settings,
+                           const Trial& trial) {
+  const SeenTrial seen = seen_from(trial, search.problem->space());
+  if (seen.point.empty())
+    return Error{.what = cat("trial ", trial.number, " is not of this space")};
+  CH_TRY(Candidate best, search.problem->rebuild(seen.point));
+  CH_CHECK(add_metadata(best.graph, {.batch_size = settings.integer("batch_size")}));
+  const fs::path path = search_folder(session) / "best.mz";
+  CH_CHECK(save_checkpoint(
+      path, {.graph = best.graph, .info = {{kTransformedFrom, session.graph.name()}}}));
+  log_info(cat("Saved trial ", trial.number, " to ", path.string()));
+  return path;
+}
+
+void tell_ending(const EngineOutcome& outcome, const SearchConfig& config) {
+  if (outcome.stopped)
+    log_info("Interrupted; the same command goes on where it stopped");
+  else if (outcome.timed_out)
+    log_info("The timeout is over; the same command goes on where it stopped");
+  else if (outcome.exhausted)
+    log_info("The sampler has nothing left to try");
+  else if (outcome.ran == 0)
+    log_info(cat("The study had its ", config.n_trials,
+                 " trials already: --trials N for more, --study NAME for another one"));
+}
+
+Json to_json(const Search& search, const Session& session, const EngineOutcome& outcome,
+             const Table& best, const std::optional<fs::path>& saved) {
+  std::map<TrialState, std::int64_t> states;
+  for (const Trial& trial : outcome.trials) ++states[trial.state];
+  Json json;
+  json["model"] = session.model_name;
+  json["dataset"] = session.data.name;
+  json["synthetic"] = session.data.synthetic;
+  json["study"] = search.study;
+  json["storage"] = shown_url(search.url);
+  const auto size = search.problem->space().size();
+  json["points"] = size ? Json(*size) : Json();
+  json["trials"] = outcome.trials.size();
+  for (const auto& [state, count] : states) json["states"][std::string(name_of(state))] = count;
+  json["ran"] = outcome.ran;
+  json["seconds"] = outcome.seconds;
+  json["best"] = chop::to_json(best);
+  json["folder"] = search_folder(session).string();
+  json["checkpoint"] = saved ? Json(saved->string()) : Json();
+  return json;
+}
+
+Result<Exit> report(const Invocation& invocation, const Search& search, const Session& session,
+                    const EngineOutcome& outcome) {
+  const SearchConfig& config = search.problem->config();
+  tell_ending(outcome, config);
+  const std::string title =
+      cat(session.model_name, " on ", labelled(session.data, session.data.name));
+  CH_CHECK(write_search_files(search_folder(session), *search.problem, outcome.trials, title));
+  const std::vector<const Trial*> best = best_of(outcome.trials, config.directions());
+  const Table table = best_table(*search.problem, best);
+  if (prints_text(invocation))
+    invocation.out << "Best trial(s):\n" << render(table, {.style = TableStyle::Orgtbl});
+  std::optional<fs::path> saved;
+  CH_TRY(const Trial* wanted, trial_to_save(invocation.settings, config, outcome.trials));
+  if (wanted != nullptr) {
+    CH_TRY(saved, save_best(search, session, invocation.settings, *wanted));
+  }
+  log_info(cat(outcome.ran, " trials in ", Cell(outcome.seconds, 2).text, " s, ",
+               Cell(static_cast<double>(outcome.ran) / std::max(1e-9, outcome.seconds), 1).text,
+               " a second; study '", search.study, "' in ", shown_url(search.url)));
+  log_info(cat("Results in ", search_folder(session).string()));
+  CH_CHECK(write_json(invocation, to_json(search, session, outcome, table, saved)));
+  if (best.empty() && !outcome.stopped && !outcome.timed_out)
+    return Error{.what = "no trial was completed",
+                 .hint = "the warnings above say why trials failed"};
+  log_info("Searching is completed");
+  return Exit::Done;
+}
+
+Result<Exit> run(const Invocation& invocation) {
+  const Settings& settings = invocation.settings;
+  CH_TRY(const SearchConfig config, configured_search(settings));
+  Search search{.study = study_name(settings)};
+  const bool dry = settings.flag("dry_run");
+  if (const auto url = settings.text("storage"); url && !dry) {
+    search.url = *url;  // a data base that is not there is worth knowing before the data is read
+    CH_TRY(search.store, open_store(search.url));
+  }
+  CH_TRY(Session session, open_session(invocation));
+  CH_TRY(search.problem, SearchProblem::make(config, session.graph, session.data,
+                                             {.batch_size = settings.integer("batch_size"),
+                                              .threads = thread_count(settings),
+                                              .training = train_options(settings)}));
+  for (const std::string& note : search.problem->notes()) log_info(note);
+  if (prints_text(invocation)) invocation.out << space_text(*search.problem) << std::flush;
+  if (dry) {
+    const auto size = search.problem->space().size();
+    CH_CHECK(write_json(invocation, {{"points", size ? Json(*size) : Json()},
+                                     {"parameters", search.problem->space().dimensions()}}));
+    return Exit::Done;
+  }
+  if (!search.store) {
+    CH_CHECK(ensure_writable_folder(search_folder(session)));
+    search.url = (search_folder(session) / "study.db").string();
+    CH_TRY(search.store, open_store(search.url));
+  }
+  if (!session.trained && !search.problem->trains())
+    log_warning(
+        "The weights are random; --load a trained checkpoint for figures that mean something");
+  log_info(cat("Searching '", session.model_name, "' with ", config.sampler->name, ": ",
+               config.n_trials, " trials, ", config.n_jobs, " at a time..."));
+  CH_TRY(const EngineOutcome outcome, run_study(search, session, settings));
+  return report(invocation, search, session, outcome);
+}
+
+std::vector<SettingDef> own_settings_of_search() {
+  const auto own = [](std::string_view dest, std::string_view flag, SettingKind kind,
+                      std::string_view placeholder, std::string_view doc, Bounds bounds = {}) {
+    return SettingDef{.dest = dest,
+                      .flags = {flag},
+                      .kind = kind,
+                      .bounds = bounds,
+                      .placeholder = placeholder,
+                      .doc = doc,
+                      .in_table = false,
+                      .in_toml = false};
+  };
+  std::vector<SettingDef> defs = {
+      own("storage", "--storage", SettingKind::Text, "URL",
+          "where the study is kept: memory, sqlite:///FILE, postgresql://...; a file of the "
+          "project if not given"),
+      own("study", "--study", SettingKind::Text, "NAME",
+          "the study's name; one that exists is continued"),
+      own("trials", "--trials", SettingKind::Int, "N", "trials the study should have in all",
+          {.least = 1}),
+      own("jobs", "--jobs", SettingKind::Int, "N", "trials at a time; -1: one per core"),
+      own("timeout", "--timeout", SettingKind::Real, "S",
+          "seconds after which no further trial begins", {.above = 0}),
+      own("sampler", "--sampler", SettingKind::Text, "NAME", "what chooses the next trial"),
+      own("heartbeat", "--heartbeat", SettingKind::Real, "S",
+          "seconds between a worker's signs of life; after three without one its trial is tried "
+          "again",
+          {.least = 0}),
+      own("dry_run", "--dry-run", SettingKind::Flag, {},
+          "show the space and its size, run nothing"),
+      own("save_best", "--save-best", SettingKind::Text, "[NUMBER]",
+          "save the best network, or that of a trial, as search_ckpts/best.mz")};
+  for (SettingDef& def : defs) {
+    if (def.dest == "heartbeat") def.initial = "10";
+    if (def.dest == "dry_run") def.initial = "False";
+  }
+  return defs;
+}
+
+}  // namespace
+
+ActionDef search() {
+  return {
+      .name = "search",
+      .usage = "ch search [MODEL|FILE] [DATASET] --config FILE [options]",
+      .summary = "find the best mix of precisions",
+      .details =
+          "  ch search --config configs/examples/jsc_toy_by_type.toml --load best.ckpt\n"
+          "  ch search --config my_search.toml --storage postgresql://host/studies --study mine\n"
+          "Tries points of the space [search.search_space] and judges them by the metrics of\n"
+          "[search.strategy.metrics]. The study goes on where it stopped, is shared by all who\n"
+          "name the same storage and study, and opens in Optuna. docs/search.md has it all.",
+      .positionals = {"model", "dataset"},
+      .required = {"model", "dataset"},
+      .groups = {SettingGroup::Task, SettingGroup::Data, SettingGroup::Model,
+                 SettingGroup::Training, SettingGroup::Checkpoints, SettingGroup::Machine,
+                 SettingGroup::Output},
+      .own = own_settings_of_search(),
+      .run = run};
+}
+
+}  // namespace chop::actions
