@@ -61,6 +61,7 @@ void History::finish(const SeenTrial& trial, std::size_t place) {
   if (trial.state == TrialState::Fail) insert_in_order(failed_, place);
   if (trial.state == TrialState::Pruned) insert_in_order(pruned_, place);
   if (trial.state != TrialState::Complete) return;
+  record.complete = std::min(place, record.complete.value_or(place));
   const Losses row = losses_of(trial.values, directions_);
   std::copy(row.begin(), row.end(),
             losses_.begin() + static_cast<std::ptrdiff_t>(place * directions_.size()));

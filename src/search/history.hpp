@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -24,6 +25,7 @@ struct PointRecord {
   int under_way = 0;
   int finished = 0;  ///< complete or pruned
   int failed = 0;
+  std::optional<std::size_t> complete = {};  ///< place of the first trial that is
 
   /// Leaves no reason to try the point: a failure may have been an accident, two are not.
   bool is_settled() const { return finished > 0 || under_way > 0 || failed >= 2; }

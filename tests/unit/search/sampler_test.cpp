@@ -39,6 +39,11 @@ SamplerContext context_for(const Space& space, std::size_t objectives, std::uint
 class EverySampler : public testing::TestWithParam<std::string> {
  protected:
   const SamplerDef& def() const { return *find_sampler(GetParam()).value(); }
+  bool takes_reals() const {
+    const Space space({{"x", Distribution::real(0, 1)}});
+    const Args args = Args::check(def().args, Tree::table(), {}).value();
+    return static_cast<bool>(def().make(context_for(space, 1), args));
+  }
   Play play(std::size_t objectives, std::size_t trials) const {
     Play made{.objectives = objectives == 1 ? one_objective : two_objectives, .trials = trials};
     made.metrics = [](const Point& point) {
@@ -49,9 +54,13 @@ class EverySampler : public testing::TestWithParam<std::string> {
   }
 };
 
+TEST_P(EverySampler, SaysWhetherItTakesReals) {
+  EXPECT_TRUE(def().continuous || !takes_reals());
+}
+
 TEST_P(EverySampler, StaysInsideTheSpace) {
   for (std::uint64_t seed = 0; seed < 24; ++seed) {
-    const Space space = draw_space(seed, /*finite=*/!def().continuous || seed % 2 == 0);
+    const Space space = draw_space(seed, /*finite=*/!takes_reals() || seed % 2 == 0);
     const std::size_t objectives = 1 + seed % 2;
     const auto sampler = make_sampler(GetParam(), context_for(space, objectives, seed));
     Play played = play(objectives, 40);
@@ -64,7 +73,7 @@ TEST_P(EverySampler, StaysInsideTheSpace) {
 
 TEST_P(EverySampler, GivesTheSamePointsForTheSameSeed) {
   for (std::uint64_t seed = 0; seed < 4; ++seed) {
-    const Space space = draw_space(seed, !def().continuous);
+    const Space space = draw_space(seed, !takes_reals());
     const SamplerContext context = context_for(space, 2, seed);
     const auto first = play_study(*make_sampler(GetParam(), context), play(2, 40));
     const auto second = play_study(*make_sampler(GetParam(), context), play(2, 40));
@@ -74,7 +83,7 @@ TEST_P(EverySampler, GivesTheSamePointsForTheSameSeed) {
 
 TEST_P(EverySampler, GoesOnAsIfItHadNotBeenStopped) {
   for (std::uint64_t seed = 0; seed < 6; ++seed) {
-    const Space space = draw_space(seed, !def().continuous || seed % 2 == 1);
+    const Space space = draw_space(seed, !takes_reals() || seed % 2 == 1);
     const SamplerContext context = context_for(space, 1 + seed % 2, seed);
     Play whole = play(1 + seed % 2, 60);
     whole.fails = [](std::int64_t number) { return number % 11 == 5; };
@@ -89,7 +98,7 @@ TEST_P(EverySampler, GoesOnAsIfItHadNotBeenStopped) {
 }
 
 TEST_P(EverySampler, RemembersNothingThatMatters) {
-  const Space space = draw_space(2, !def().continuous);
+  const Space space = draw_space(2, !takes_reals());
   const SamplerContext context = context_for(space, 2, 1);
   const auto sampler = make_sampler(GetParam(), context);
   const auto trials = play_study(*sampler, play(2, 60));
@@ -104,7 +113,7 @@ TEST_P(EverySampler, RemembersNothingThatMatters) {
 TEST_P(EverySampler, KeepsItsWordAboutWorkers) {
   if (def().reproducible != "for any number of workers") return;
   for (std::uint64_t seed = 0; seed < 6; ++seed) {
-    const Space space = draw_space(seed, !def().continuous);
+    const Space space = draw_space(seed, !takes_reals());
     const SamplerContext context = context_for(space, 2, seed);
     Play played = play(2, 130);
     const auto alone = play_study(*make_sampler(GetParam(), context), played);
