@@ -1,0 +1,133 @@
+// Studies for a script that compares with Optuna:
+//   oracle_study_store write URL < JSON   makes the study, trial by trial as a search does
+//   oracle_study_store read URL NAME      prints all there is
+//   oracle_study_store run URL NAME N     adds N trials, the waiting ones first
+#include <cmath>
+#include <iostream>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "cli/study_json.hpp"
+#include "search/store.hpp"
+
+namespace {
+
+using namespace chop;
+using Json = nlohmann::ordered_json;
+
+double number(const Json& json) {
+  if (json.is_number()) return json.get<double>();
+  if (json == "nan") return std::nan("");
+  const double infinity = std::numeric_limits<double>::infinity();
+  return json == "inf" ? infinity : -infinity;
+}
+
+AttributeMap attributes(const Json& json) {
+  AttributeMap map;
+  for (const auto& [key, value] : json.items()) map[key] = value.dump();
+  return map;
+}
+
+Result<Trial> trial_of(const Json& json) {
+  Trial trial{.number = json["number"],
+              .state = *state_from_name(json["state"].get<std::string>()),
+              .user = attributes(json["user_attrs"]),
+              .system = attributes(json["system_attrs"])};
+  for (const auto& [name, value] : json["params"].items()) {
+    CH_TRY(Distribution distribution, distribution_from_json(json["distributions"][name].dump()));
+    trial.parameters.push_back({name, std::move(distribution), value});
+  }
+  for (const Json& value : json["values"]) trial.values.push_back(number(value));
+  for (const auto& [step, value] : json["intermediate_values"].items())
+    trial.reports[std::stoll(step)] = number(value);
+  const auto time = [&json](const char* key) {
+    return json[key].is_null() ? 0 : *local_time_from(json[key].get<std::string>());
+  };
+  trial.started = time("datetime_start");
+  trial.completed = time("datetime_complete");
+  return trial;
+}
+
+/// Begins the trial, reports its intermediate values, ends it.
+Status add(StudyLink& link, const Trial& trial) {
+  Trial begun = trial;
+  begun.values.clear();
+  begun.reports.clear();
+  begun.user.clear();
+  begun.completed = 0;
+  if (trial.state != TrialState::Waiting) begun.state = TrialState::Running;
+  CH_TRY(const StudyNews first, link.take());
+  CH_CHECK(link.give({.added = {begun}}));
+  for (const auto& [step, value] : trial.reports) CH_CHECK(link.report(trial.number, step, value));
+  CH_TRY(const StudyNews second, link.take());
+  return link.give({.changed = {trial}});
+}
+
+Status write(const std::string& url) {
+  const Json json = Json::parse(std::cin);
+  StudyInfo info{.name = json["study_name"],
+                 .user = attributes(json["user_attrs"]),
+                 .system = attributes(json["system_attrs"])};
+  for (const Json& one : json["directions"])
+    info.directions.push_back(*direction_from_name(one.get<std::string>()));
+  CH_TRY(const auto store, open_store(url));
+  CH_CHECK(store->create(info));
+  CH_TRY(const auto link, store->join(info.name, {.heartbeat = json["heartbeat"]}));
+  for (const Json& one : json["trials"]) {
+    CH_TRY(const Trial trial, trial_of(one));
+    CH_CHECK(add(*link, trial));
+  }
+  return link->flush();
+}
+
+Status read(const std::string& url, const std::string& name) {
+  CH_TRY(const auto store, open_store(url, Create::No));
+  CH_TRY(const Study study, store->read(name));
+  std::cout << json_of(study).dump() << '\n';
+  return {};
+}
+
+Status run(const std::string& url, const std::string& name, int count) {
+  CH_TRY(const auto store, open_store(url, Create::No));
+  CH_TRY(const auto link, store->join(name, {.heartbeat = 1}));
+  std::map<std::int64_t, Trial> known;
+  for (int i = 0; i < count; ++i) {
+    CH_TRY(StudyNews news, link->take());
+    for (Trial& trial : news.trials) known[trial.number] = std::move(trial);
+    StudyChanges changes;
+    std::int64_t number = static_cast<std::int64_t>(known.size());
+    for (auto& [each, trial] : known)
+      if (trial.state == TrialState::Waiting) number = std::min(number, each);
+    const bool waited = known.count(number) > 0;
+    Trial trial = waited ? known[number] : Trial{.number = number};
+    trial.state = TrialState::Running;
+    trial.started = local_now();
+    if (trial.parameters.empty())
+      trial.parameters = {{"x", Distribution::real(0, 10), 0.25 * static_cast<double>(i)}};
+    known[number] = trial;
+    (waited ? changes.changed : changes.added).push_back(trial);
+    CH_CHECK(link->give(changes));
+    CH_TRY(news, link->take());
+    for (Trial& other : news.trials) known[other.number] = std::move(other);
+    trial.state = TrialState::Complete;
+    trial.values = {1.0 + static_cast<double>(i)};
+    trial.user["by"] = "\"ours\"";
+    trial.completed = local_now();
+    known[number] = trial;
+    CH_CHECK(link->give({.changed = {trial}}));
+  }
+  return link->flush();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string verb = argc > 2 ? argv[1] : "";
+  const Status status = verb == "write"              ? write(argv[2])
+                        : verb == "read" && argc > 3 ? read(argv[2], argv[3])
+                        : verb == "run" && argc > 4  ? run(argv[2], argv[3], std::stoi(argv[4]))
+                                                     : Status(Error{.what = "write, read or run"});
+  if (status) return 0;
+  std::cerr << to_string(status.error());
+  return 1;
+}
