@@ -60,7 +60,8 @@ Status SearchProblem::make_runners(const ProblemOptions& options) {
                               .searched = formats_ ? formats_->searched() : std::vector<NodeId>(),
                               .batch_size = options.batch_size,
                               .workers = config_.n_jobs,
-                              .threads = std::max(1, options.threads / config_.n_jobs)};
+                              .threads = std::max(1, options.threads / config_.n_jobs),
+                              .reporting = config_.pruner != nullptr};
   for (const RunnerCall& call : config_.runners) {
     if (call.def->configure != nullptr) CH_CHECK(call.def->configure(call.args, training_));
     CH_TRY(std::unique_ptr<Runner> runner, call.def->make(context, call.args));

@@ -20,7 +20,8 @@ struct RunnerContext {
   std::vector<NodeId> searched;  ///< nodes whose formats change from trial to trial
   std::int64_t batch_size = 128;
   int workers = 1;
-  int threads = 1;  ///< of each worker
+  int threads = 1;         ///< of each worker
+  bool reporting = false;  ///< trials will be asked how they stand while they run
 };
 
 /// How a trial is watched while it runs.

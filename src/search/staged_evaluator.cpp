@@ -17,6 +17,8 @@ std::int64_t even_block(std::int64_t rows, std::int64_t most) {
   return (rows + blocks - 1) / blocks;
 }
 
+constexpr std::int64_t kParts = 5;  // that are told of one by one
+
 std::int64_t width_of(const Shape& sample) {
   return std::accumulate(sample.begin(), sample.end(), std::int64_t{1}, std::multiplies<>());
 }
@@ -51,7 +53,9 @@ StagedEvaluator::StagedEvaluator(std::vector<GraphStage> stages, const Split& sp
                                  const StagedOptions& options)
     : stages_(std::move(stages)), split_(&split), options_(options), values_(options.most_bytes) {
   rows_ = options.rows > 0 ? std::min(options.rows, split.rows()) : split.rows();
-  block_ = even_block(rows_, std::max<std::int64_t>(1, options.batch));
+  const std::int64_t most =
+      options.in_parts ? std::min(options.batch, (rows_ + kParts - 1) / kParts) : options.batch;
+  block_ = even_block(rows_, std::max<std::int64_t>(1, most));
   blocks_ = (rows_ + block_ - 1) / block_;
   lanes_ = blocks_ >= std::int64_t{2} * options.threads ? options.threads : 1;
   const auto workers = static_cast<std::size_t>(options.workers);
@@ -211,7 +215,6 @@ Result<Metrics> StagedEvaluator::run(const Graph& candidate, int worker, const O
   job.confusion.assign(static_cast<std::size_t>(blocks_),
                        std::vector<std::int64_t>(
                            static_cast<std::size_t>(options_.confusion ? classes * classes : 0)));
-  constexpr std::int64_t kParts = 5;
   const std::int64_t parts = on_part ? std::min(kParts, blocks_) : 1;
   for (std::int64_t part = 0; part < parts; ++part) {
     const std::int64_t first = blocks_ * part / parts;

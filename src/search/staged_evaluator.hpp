@@ -19,6 +19,7 @@ struct StagedOptions {
   int workers = 1;            ///< who call run() at once
   int threads = 1;            ///< of each worker
   bool confusion = false;
+  bool in_parts = false;  ///< run() will be given an `on_part`: there are parts to tell of
   std::size_t most_bytes = std::size_t{512} << 20U;  ///< for values, and as much for plans
 };
 

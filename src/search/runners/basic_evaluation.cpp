@@ -67,7 +67,8 @@ Result<std::unique_ptr<Runner>> make(const RunnerContext& context, const Args& a
                                 .batch = batch,
                                 .workers = context.workers,
                                 .threads = context.threads,
-                                .confusion = macro}));
+                                .confusion = macro,
+                                .in_parts = context.reporting}));
   const EvaluateOptions options{.batch = batch, .threads = context.threads, .confusion = macro};
   return std::unique_ptr<Runner>(
       new BasicEvaluation(std::move(evaluator), *split, options, rows, macro));

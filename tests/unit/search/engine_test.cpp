@@ -1,0 +1,284 @@
+// Workers and processes that share a study: every trial is run once, whatever happens to whom.
+#include "search/engine.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
+
+#include "search/results.hpp"
+#include "search/study_identity.hpp"
+#include "support/search_problems.hpp"
+#include "unit/io/temp_folder.hpp"
+
+namespace chop {
+namespace {
+
+using test::kTinySpace;
+using test::kTwoMetrics;
+using test::random_jets;
+using test::search_config;
+using test::zoo;
+
+const std::string kSum = cat(kTinySpace, R"(
+[search.strategy.sw_runner.basic_evaluation]
+[search.strategy.metrics.loss]
+direction = "minimize"
+[search.strategy.setup]
+)");
+
+/// A problem with all it refers to.
+struct Bench {
+  Graph graph = zoo("jsc-tiny");
+  Dataset data = random_jets();
+  SearchConfig config;
+  std::unique_ptr<SearchProblem> problem;
+  std::unique_ptr<Sampler> sampler;
+  std::unique_ptr<Pruner> pruner;
+
+  explicit Bench(const std::string& toml, int workers = 1, std::uint64_t seed = 1)
+      : config(search_config(toml).value()) {
+    config.n_jobs = workers;
+    problem = SearchProblem::make(config, graph, data, {.batch_size = 64}).value();
+    sampler = config.sampler
+                  ->make({problem->space(), config.directions(), config.metrics, seed},
+                         config.sampler_args)
+                  .value();
+    if (config.pruner != nullptr)
+      pruner = config.pruner->make(config.directions()[0], config.pruner_args).value();
+  }
+
+  StudyInfo info() const { return describe_study("study", *problem, graph, data); }
+
+  EngineOutcome run(StudyStore& store, std::int64_t trials, EngineObserver observer = {},
+                    LinkOptions link_options = {.heartbeat = 0}) {
+    EXPECT_TRUE(open_study(store, info(), problem->space()));
+    auto link = store.join("study", link_options).value();
+    Engine engine(*problem, *sampler, pruner.get(), *link,
+                  {.n_trials = trials, .workers = config.n_jobs, .link = link_options}, observer);
+    return engine.run().value();
+  }
+};
+
+std::string with_sampler(const std::string& name) {
+  return cat(kTinySpace, kTwoMetrics, "[search.strategy.setup]\nsampler = \"", name, "\"\n");
+}
+
+std::map<TrialState, int> states(const std::vector<Trial>& trials) {
+  std::map<TrialState, int> count;
+  for (const Trial& trial : trials) ++count[trial.state];
+  return count;
+}
+
+/// Numbers, parameters and values: all but times.
+std::string told(const std::vector<Trial>& trials) {
+  std::string text;
+  for (const Trial& trial : trials) {
+    text += cat(trial.number, " ", name_of(trial.state), ":");
+    for (const TrialParameter& parameter : trial.parameters) text += cat(" ", parameter.value);
+    for (const double value : trial.values) text += cat(" ", value);
+    text += "\n";
+  }
+  return text;
+}
+
+TEST(Engine, GridFindsTheTrueFront) {
+  auto store = open_store("memory").value();
+  Bench bench(with_sampler("brute_force"));
+  const EngineOutcome outcome = bench.run(*store, 100);
+  EXPECT_EQ(outcome.trials.size(), 18U);
+  EXPECT_TRUE(outcome.exhausted);
+  // Straight from the definition.
+  std::set<std::vector<double>> front;
+  for (const Trial& a : outcome.trials) {
+    bool beaten = false;
+    for (const Trial& b : outcome.trials)
+      beaten = beaten ||
+               (b.values[0] >= a.values[0] && b.values[1] <= a.values[1] && b.values != a.values);
+    if (!beaten) front.insert(a.values);
+  }
+  std::set<std::vector<double>> found;
+  for (const Trial* trial : best_of(outcome.trials, bench.config.directions()))
+    found.insert(trial->values);
+  EXPECT_EQ(found, front);
+}
+
+TEST(Engine, EverySamplerThatPromisesItIsTheSameForAnyNumberOfWorkers) {
+  for (const SamplerDef& def : all_samplers()) {
+    if (def.reproducible != "for any number of workers") continue;
+    std::string one;
+    for (const int workers : {1, 2, 3}) {
+      auto store = open_store("memory").value();
+      Bench bench(with_sampler(std::string(def.name)), workers);
+      const std::string text = told(bench.run(*store, 16).trials);
+      if (workers == 1) one = text;
+      EXPECT_EQ(text, one) << def.name << " with " << workers;
+    }
+    EXPECT_FALSE(one.empty());
+  }
+}
+
+TEST(Engine, OneWorkerGivesTheSameTwiceAndAfterAStop) {
+  for (const SamplerDef& def : all_samplers()) {
+    auto store = open_store("memory").value();
+    Bench whole(with_sampler(std::string(def.name)));
+    const std::string text = told(whole.run(*store, 14).trials);
+    const testing::TempFolder folder;
+    auto file = open_store((folder / "a.db").string()).value();
+    Bench part(with_sampler(std::string(def.name)));
+    part.run(*file, 5);
+    Bench rest(with_sampler(std::string(def.name)));
+    EXPECT_EQ(told(rest.run(*file, 14).trials), text) << def.name;
+    EXPECT_EQ(told(file->read("study").value().trials), text) << def.name;
+  }
+}
+
+TEST(Engine, StudiesHaveTheirTrialsOnce) {
+  const testing::TempFolder folder;
+  const std::string url = (folder / "shared.db").string();
+  std::atomic<std::int64_t> ran = 0;
+  std::vector<std::thread> processes;
+  for (int p = 0; p < 3; ++p)
+    processes.emplace_back([&ran, &url] {
+      auto store = open_store(url).value();
+      Bench bench(with_sampler("random"), 2);
+      ran += bench.run(*store, 40).ran;
+    });
+  for (std::thread& process : processes) process.join();
+  const Study study = open_store(url).value()->read("study").value();
+  EXPECT_EQ(study.trials.size(), 40U);
+  EXPECT_EQ(ran, 40);
+  EXPECT_EQ(states(study.trials)[TrialState::Complete], 40);
+  // Points follow the numbers, whoever ran them.
+  auto alone = open_store("memory").value();
+  Bench bench(with_sampler("random"));
+  EXPECT_EQ(told(bench.run(*alone, 40).trials), told(study.trials));
+}
+
+TEST(Engine, TrialsOfTheDeadAreTriedAgain) {
+  const testing::TempFolder folder;
+  const std::string url = (folder / "dead.db").string();
+  const LinkOptions quick{.heartbeat = 0.1, .grace = 0.4};
+  auto store = open_store(url).value();
+  Bench bench(with_sampler("random"));
+  ASSERT_TRUE(open_study(*store, bench.info(), bench.problem->space()));
+  {
+    auto dead = store->join("study", quick).value();
+    dead->take().value();
+    Trial trial{.number = 0, .started = local_now()};
+    trial.parameters = parameters_of(bench.problem->space(), {1, 2, 0});
+    ASSERT_TRUE(dead->give({.added = {trial}}));
+    ASSERT_TRUE(dead->flush());
+  }
+  std::vector<std::string> notes;
+  EngineObserver observer;
+  observer.on_note = [&notes](const std::string& note) { notes.push_back(note); };
+  const EngineOutcome outcome = bench.run(*store, 4, observer, quick);
+  EXPECT_EQ(notes.size(), 1U);
+  EXPECT_EQ(outcome.trials.size(), 5U);
+  EXPECT_EQ(states(outcome.trials)[TrialState::Complete], 4);
+  EXPECT_EQ(outcome.trials[0].state, TrialState::Fail);
+  int again = 0;
+  for (const Trial& trial : outcome.trials)
+    if (trial.system.contains("failed_trial")) {
+      ++again;
+      EXPECT_EQ(trial.system.at("failed_trial"), "0");
+      EXPECT_EQ(trial.parameters, outcome.trials[0].parameters);
+    }
+  EXPECT_EQ(again, 1);
+}
+
+TEST(Engine, RunsWhatSomebodyAskedForFirst) {
+  auto store = open_store("memory").value();
+  Bench bench(with_sampler("random"));
+  ASSERT_TRUE(open_study(*store, bench.info(), bench.problem->space()));
+  Trial wish{.state = TrialState::Waiting};
+  wish.system["fixed_params"] = R"({"seq_blocks_2/config/weight_width": 4})";
+  ASSERT_TRUE(store->append("study", {wish}));
+  const EngineOutcome outcome = bench.run(*store, 3);
+  ASSERT_EQ(outcome.trials.size(), 3U);
+  EXPECT_EQ(outcome.trials[0].state, TrialState::Complete);
+  EXPECT_EQ(outcome.trials[0].parameters.size(), 3U);
+  EXPECT_EQ(outcome.trials[0].parameters[1].value, 1);
+}
+
+TEST(Engine, EndsHopelessTrialsEarly) {
+  const testing::TempFolder folder;
+  auto store = open_store((folder / "a.db").string()).value();
+  Bench bench(cat(kSum, "pruner = \"median\"\nsampler = \"random\"\n",
+                  "[search.strategy.pruner]\nn_startup_trials = 3\n"));
+  const EngineOutcome outcome = bench.run(*store, 30);
+  auto count = states(outcome.trials);
+  EXPECT_GT(count[TrialState::Pruned], 0);
+  EXPECT_GT(count[TrialState::Complete], 3);
+  EXPECT_EQ(count[TrialState::Pruned] + count[TrialState::Complete], 30);
+  const Study study = store->read("study").value();
+  for (const Trial& trial : study.trials) {
+    ASSERT_FALSE(trial.reports.empty());
+    if (trial.state == TrialState::Pruned) {
+      EXPECT_EQ(trial.values, std::vector<double>{trial.reports.rbegin()->second});
+    }
+  }
+}
+
+TEST(Engine, StopsAndGoesOnWhereItWas) {
+  const std::string toml = cat(kTinySpace, R"(
+[search.strategy.sw_runner.basic_train]
+max_epochs = 30
+[search.strategy.metrics.accuracy]
+direction = "maximize"
+[search.strategy.setup]
+sampler = "random"
+)");
+  auto store = open_store("memory").value();
+  Bench bench(toml);
+  std::atomic<int> asked = 0;
+  EngineObserver observer;
+  observer.stop_requested = [&asked] { return ++asked > 400; };
+  const EngineOutcome stopped = bench.run(*store, 3, observer);
+  EXPECT_TRUE(stopped.stopped);
+  auto count = states(stopped.trials);
+  EXPECT_EQ(count[TrialState::Fail], 1);
+  EXPECT_EQ(count[TrialState::Waiting], 1);
+  Bench rest(toml);
+  const EngineOutcome outcome = rest.run(*store, 3);
+  count = states(outcome.trials);
+  EXPECT_EQ(count[TrialState::Complete], 3);
+  EXPECT_EQ(outcome.trials.size(), 4U);
+}
+
+TEST(Study, OfAnotherSpaceIsRefused) {
+  auto store = open_store("memory").value();
+  Bench bench(with_sampler("random"));
+  bench.run(*store, 2);
+  const auto refusal = [&store](const std::string& toml) {
+    Bench other(toml);
+    const Status status = open_study(*store, other.info(), other.problem->space());
+    return status ? "" : to_string(status.error());
+  };
+  const auto with = [](const std::string& what, const std::string& by) {
+    std::string text = with_sampler("random");
+    return text.replace(text.find(what), what.size(), by);
+  };
+  EXPECT_EQ(refusal(with_sampler("tpe")), "");  // another sampler may go on
+  EXPECT_NE(refusal(with("[2, 4, 8]", "[2, 4, 6]")).find("seq_blocks_2/config/weight_width"),
+            std::string::npos);
+  EXPECT_NE(refusal(with("[4, 8]", "8")).find("seq_blocks_2/config/data_in_width"),
+            std::string::npos);
+  EXPECT_NE(refusal(with("\"maximize\"", "\"minimize\"")).find("search.strategy.metrics"),
+            std::string::npos);
+  EXPECT_NE(refusal(with("scale = 0.2", "scale = 0.3")).find("search.strategy.metrics"),
+            std::string::npos);
+  EXPECT_NE(refusal(cat(with_sampler("random"),
+                        "[search.strategy.sw_runner.basic_evaluation]\nnum_samples = 100\n"))
+                .find("search.strategy.sw_runner"),
+            std::string::npos);
+  Bench heavier(with_sampler("random"));
+  heavier.graph.parameters()[0].value.mutable_data<float>()[0] += 1;
+  const Status weights = open_study(*store, heavier.info(), heavier.problem->space());
+  ASSERT_FALSE(weights);
+  EXPECT_NE(to_string(weights.error()).find("load_name"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace chop
