@@ -5,7 +5,7 @@
 
 #include "search/best_trials.hpp"
 #include "search/parzen.hpp"
-#include "search/sobol.hpp"
+#include "search/spread.hpp"
 
 namespace chop::samplers {
 namespace {
@@ -40,7 +40,6 @@ class TpeSampler : public Sampler {
   };
 
   void follow(std::span<const SeenTrial> trials);
-  Point first_point(std::int64_t number) const;
   Model learn(std::span<const SeenTrial> trials) const;
   Parzen estimator(std::span<const std::size_t> places) const;
   Point draw_joint(const Model& model, Dice& dice) const;
@@ -62,7 +61,7 @@ Result<Proposal> TpeSampler::propose(std::span<const SeenTrial> trials, std::int
   if (space_.size() && history_.settled() >= *space_.size()) return nothing_new(history_);
   Dice dice(Stream(seed_, "search/tpe", static_cast<std::uint64_t>(number)));
   if (history_.ranked().size() + history_.pruned().size() < settings_.startup) {
-    Point point = first_point(number);
+    Point point = spread_point(space_, seed_, number);
     if (history_.is_settled(point)) point = untried(dice).front();
     return Proposal{.point = std::move(point)};
   }
@@ -76,23 +75,6 @@ void TpeSampler::follow(std::span<const SeenTrial> trials) {
     for (std::size_t axis = 0; axis < width; ++axis)
       places_.push_back(trials[i].point.empty() ? kInactive
                                                 : axes_[axis].place_of(trials[i].point[axis]));
-}
-
-/// Scrambled points of Sobol's sequence: as random as others, but none far from all places.
-Point TpeSampler::first_point(std::int64_t number) const {
-  const Stream random(seed_, "search/tpe/first", static_cast<std::uint64_t>(number));
-  Point point(space_.dimensions(), kInactive);
-  for (std::size_t i = 0; i < point.size(); ++i) {
-    if (!space_.active(point, i)) continue;
-    double u = random.uniform(i);
-    if (i < kSobolDimensions) {
-      const Stream scramble(seed_, "search/tpe/scramble", i);
-      u = sobol_fraction(
-          scrambled_bits(sobol_bits(i, static_cast<std::uint32_t>(number)), scramble));
-    }
-    point[i] = value_at(space_.parameters()[i].distribution, u);
-  }
-  return point;
 }
 
 TpeSampler::Model TpeSampler::learn(std::span<const SeenTrial> trials) const {

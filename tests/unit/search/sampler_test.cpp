@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "search/pareto.hpp"
 #include "support/search_samples.hpp"
 
 namespace chop {
@@ -214,6 +215,55 @@ TEST(Tpe, ModelsEachParameterOnItsOwnIfAsked) {
   for (const SeenTrial& trial :
        play_study(*sampler, {.objectives = one_objective, .trials = 40, .workers = 2}))
     EXPECT_TRUE(space.holds(trial.point));
+}
+
+TEST(Nsgaii, ApproachesTheFront) {
+  const Space space = widths_space(10, {0, 1, 2, 3, 4, 5});
+  const Losses reference = {1e4, 51};
+  std::map<std::string, double> volumes;
+  for (const std::string name : {"nsgaii", "random"}) {
+    const auto sampler = make_sampler(name, context_for(space, 2));
+    std::vector<Losses> rows;
+    for (const SeenTrial& trial :
+         play_study(*sampler, {.objectives = two_objectives, .trials = 600, .workers = 4}))
+      rows.push_back(trial.values);
+    volumes[name] = hypervolume(rows, reference);
+  }
+  EXPECT_GT(volumes["nsgaii"], volumes["random"]);
+}
+
+TEST(Nsgaii, AFailedTrialIsReplacedWithinItsGeneration) {
+  const Space space = widths_space(6);
+  Tree options = Tree::table();
+  options.set("population_size", 8);
+  Play played{.objectives = two_objectives, .trials = 60};
+  played.fails = [](std::int64_t number) { return number % 5 == 2; };
+  const auto alone = play_study(*make_sampler("nsgaii", context_for(space, 2), options), played);
+  played.workers = 7;
+  const auto together = play_study(*make_sampler("nsgaii", context_for(space, 2), options), played);
+  EXPECT_TRUE(same_points(alone, together));
+}
+
+TEST(Qmc, RefusesMoreParametersThanItHasNumbersFor) {
+  const Space space = widths_space(257);
+  const SamplerDef& def = *find_sampler("qmc").value();
+  const Args args = Args::check(def.args, Tree::table(), {}).value();
+  const auto made = def.make(context_for(space, 1), args);
+  ASSERT_FALSE(made);
+  EXPECT_EQ(made.error().what,
+            "Sobol's sequence is known here for 256 parameters, the space has 257");
+}
+
+TEST(Qmc, SeedsGiveOtherPointsOnlyWhenScrambled) {
+  const Space space({{"x", Distribution::real(0, 1)}, {"y", Distribution::real(0, 1)}});
+  const auto third = [&](std::uint64_t seed, bool scramble) {
+    Tree options = Tree::table();
+    options.set("scramble", scramble);
+    return make_sampler("qmc", context_for(space, 1, seed), options)->propose({}, 3).value().point;
+  };
+  EXPECT_EQ(third(1, false), third(2, false));
+  EXPECT_NE(third(1, true), third(2, true));
+  EXPECT_NEAR(third(1, false)[0], 0.25, 1e-9);
 }
 
 TEST(Grid, GoesThroughThePointsInOrder) {

@@ -1,0 +1,49 @@
+// NSGA-II (Deb et al. 2002): the better front survives, within a front what has more room around
+// it.
+#include <algorithm>
+
+#include "search/genetic.hpp"
+
+namespace chop::samplers {
+namespace {
+
+std::vector<std::size_t> survive(std::span<const Losses> rows, std::size_t count, Dice) {
+  const std::vector<int> ranks = nondominated_ranks(rows);
+  const int last = *std::max_element(ranks.begin(), ranks.end());
+  std::vector<std::size_t> survivors;
+  for (int rank = 0; rank <= last && survivors.size() < count; ++rank) {
+    std::vector<std::size_t> front;
+    std::vector<Losses> members;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (ranks[i] != rank) continue;
+      front.push_back(i);
+      members.push_back(rows[i]);
+    }
+    const std::vector<double> room = crowding_distances(members);
+    std::vector<std::pair<double, std::size_t>> order;
+    for (std::size_t i = 0; i < front.size(); ++i) order.emplace_back(-room[i], front[i]);
+    std::sort(order.begin(), order.end());
+    for (const auto& [distance, row] : order) survivors.push_back(row);
+  }
+  survivors.resize(std::min(count, survivors.size()));
+  return survivors;
+}
+
+Result<std::unique_ptr<Sampler>> make(const SamplerContext& context, const Args& args) {
+  return std::unique_ptr<Sampler>(
+      std::make_unique<GeneticSampler>(context, genetic_settings(args), survive));
+}
+
+}  // namespace
+
+SamplerDef nsgaii() {
+  return {.name = "nsgaii",
+          .aliases = {"nsga2", "nsga_ii"},
+          .doc = "genetic search whose generations approach the Pareto front",
+          .details = "numbers are crossed by simulated binary crossover, choices exchanged",
+          .reproducible = "for any number of workers",
+          .args = genetic_args(),
+          .make = make};
+}
+
+}  // namespace chop::samplers

@@ -1,0 +1,50 @@
+// Sobol's sequence (Joe and Kuo's direction numbers): point n for trial n, more even than random
+// ones. Scrambled by the seed unless told otherwise.
+#include "search/sampler_def.hpp"
+#include "search/sobol.hpp"
+#include "search/spread.hpp"
+#include "support/text.hpp"
+
+namespace chop::samplers {
+namespace {
+
+class QmcSampler : public Sampler {
+ public:
+  QmcSampler(const SamplerContext& context, Scramble scramble)
+      : space_(context.space), seed_(context.seed), scramble_(scramble) {}
+
+  Result<Proposal> propose(std::span<const SeenTrial>, std::int64_t number) override {
+    return Proposal{.point = spread_point(space_, seed_, number, scramble_)};
+  }
+
+ private:
+  const Space& space_;
+  std::uint64_t seed_;
+  Scramble scramble_;
+};
+
+Result<std::unique_ptr<Sampler>> make(const SamplerContext& context, const Args& args) {
+  if (context.space.dimensions() > kSobolDimensions)
+    return Error{.what = cat("Sobol's sequence is known here for ", kSobolDimensions,
+                             " parameters, the space has ", context.space.dimensions()),
+                 .hint = "take another sampler: random, tpe, nsgaii"};
+  const Scramble scramble = args.flag("scramble") ? Scramble::Yes : Scramble::No;
+  return std::unique_ptr<Sampler>(std::make_unique<QmcSampler>(context, scramble));
+}
+
+}  // namespace
+
+SamplerDef qmc() {
+  return {.name = "qmc",
+          .aliases = {"sobol", "quasi_random"},
+          .doc = "Sobol's sequence, which fills the space more evenly than random points",
+          .details = "points of a finite space may come twice",
+          .reproducible = "for any number of workers",
+          .args = {{.name = "scramble",
+                    .kind = ArgKind::Flag,
+                    .initial = true,
+                    .doc = "scramble the points by the seed; without, every seed gives the same"}},
+          .make = make};
+}
+
+}  // namespace chop::samplers
