@@ -3,11 +3,13 @@
 //   prune          {"pruner", "direction", "options", "curves": [[[step, value], ...], ...]}:
 //   trials
 //                  run one after the other; how many reports each made before it was ended
+//   importance     {"space": [Optuna's distributions], "points", "values"}: one number each
 #include <cmath>
 #include <cstdlib>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "search/importance.hpp"
 #include "search/pruner_def.hpp"
 #include "search/sobol.hpp"
 
@@ -58,10 +60,27 @@ Result<Json> prune(const Json& task) {
   return lengths;
 }
 
+Result<Json> importance(const Json& task) {
+  std::vector<SpaceParameter> parameters;
+  for (const Json& text : task["space"]) {
+    CH_TRY(Distribution distribution, distribution_from_json(text.get<std::string>()));
+    parameters.push_back({cat("p", parameters.size()), std::move(distribution)});
+  }
+  const Space space(std::move(parameters));
+  std::vector<Point> points;
+  for (const Json& row : task["points"]) {
+    points.emplace_back();
+    for (const Json& value : row) points.back().push_back(number_of(value));
+  }
+  const auto values = task["values"].get<std::vector<double>>();
+  return Json(parameter_importances(space, points, values));
+}
+
 Result<Json> answer(const std::string& what, const Json& task) {
   if (what == "sobol") return sobol(task);
   if (what == "prune") return prune(task);
-  return Error{.what = "needs sobol or prune"};
+  if (what == "importance") return importance(task);
+  return Error{.what = "needs sobol, prune or importance"};
 }
 
 }  // namespace
