@@ -39,7 +39,7 @@ struct SqlDialect {
   std::string_view outcome;
   std::string_view now;            ///< the server's clock, as heartbeats have it
   std::string_view heartbeat_age;  ///< seconds since `heartbeat`, by that clock
-  std::string_view in_list;        ///< "$1" as a list of numbers, to stand after IN
+  std::string_view in_list;        ///< what says of a column that it is in the list $1
   std::string_view hold_rows;      ///< what ends a query whose rows nobody may change meanwhile
   std::string_view tables;         ///< a query of the names of all tables
   std::string_view lock_schema;    ///< in a transaction: nobody else makes tables meanwhile

@@ -52,7 +52,7 @@ Result<std::vector<std::int64_t>> StudyMirror::suspects(SqlConnection& connectio
   for (const auto& [number, trial] : open_) open.push_back(trial.id);
   const SqlDialect& dialect = connection.dialect();
   const std::string text =
-      cat("SELECT trial_id, state FROM trials WHERE (trial_id IN ", dialect.in_list,
+      cat("SELECT trial_id, state FROM trials WHERE (trial_id", dialect.in_list,
           " OR trial_id > $2) AND study_id = $3 ORDER BY trial_id", dialect.hold_rows);
   CH_TRY(const SqlRows rows,
          connection.query({text, {list_argument(dialect, open), last_id_, study_}}));
@@ -109,7 +109,7 @@ Result<std::vector<std::int64_t>> StudyMirror::stale(SqlConnection& connection,
   std::vector<std::int64_t> numbers;
   if (others.empty()) return numbers;
   const SqlDialect& dialect = connection.dialect();
-  const std::string text = cat("SELECT trial_id FROM trial_heartbeats WHERE trial_id IN ",
+  const std::string text = cat("SELECT trial_id FROM trial_heartbeats WHERE trial_id",
                                dialect.in_list, " AND ", dialect.heartbeat_age, " > $2");
   CH_TRY(const SqlRows rows, connection.query({text, {list_argument(dialect, others), seconds}}));
   for (const SqlRow& row : rows) numbers.push_back(open_numbers_.at(integer_of(row[0])));

@@ -108,7 +108,7 @@ Status SqlPulse::write(std::span<const std::int64_t> living, std::span<const Tri
   const SqlDialect& dialect = connection_->dialect();
   std::vector<SqlCommand> commands = {{dialect.begin}};
   const std::string beat = cat("UPDATE trial_heartbeats SET heartbeat = ", dialect.now,
-                               " WHERE trial_id IN ", dialect.in_list);
+                               " WHERE trial_id", dialect.in_list);
   if (!living.empty()) commands.push_back({beat, {list_argument(dialect, living)}});
   const TrialWriter writer(dialect);
   for (const TrialReport& report : reports)

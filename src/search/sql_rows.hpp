@@ -24,10 +24,10 @@ class TrialReader {
                                                std::span<const std::int64_t> ids);
 
  private:
-  Result<std::vector<StoredTrial>> read(SqlConnection& connection, const std::string& which,
+  Result<std::vector<StoredTrial>> read(SqlConnection& connection, std::string_view which,
                                         const SqlValue& argument);
-  Status read_parameters(SqlConnection& connection, const std::string& which,
-                         const SqlValue& argument, std::vector<StoredTrial>& trials);
+  Status read_parameters(SqlConnection& connection, const SqlValue& ids,
+                         std::vector<StoredTrial>& trials);
   Result<const Distribution*> distribution(const std::string& json);
 
   std::map<std::string, Distribution> distributions_;

@@ -77,11 +77,15 @@ class SqlStore final : public StudyStore {
   Status remove(const std::string& name) override {
     CH_TRY(SqlTransaction transaction, SqlTransaction::begin(*connection_));
     CH_TRY(const std::int64_t id, locked(name));
+    CH_TRY(const SqlRows rows,
+           connection_->query({"SELECT trial_id FROM trials WHERE study_id = $1", {id}}));
+    std::vector<std::int64_t> trials;
+    for (const SqlRow& row : rows) trials.push_back(integer_of(row[0]));
+    const SqlDialect& dialect = connection_->dialect();
     for (const std::string_view table : kOfTrials)
-      CH_CHECK(execute(*connection_, {cat("DELETE FROM ", table,
-                                          " WHERE trial_id IN (SELECT trial_id FROM "
-                                          "trials WHERE study_id = $1)"),
-                                      {id}}));
+      CH_CHECK(
+          execute(*connection_, {cat("DELETE FROM ", table, " WHERE trial_id", dialect.in_list),
+                                 {list_argument(dialect, trials)}}));
     for (const std::string_view table : kOfStudies)
       CH_CHECK(execute(*connection_, {cat("DELETE FROM ", table, " WHERE study_id = $1"), {id}}));
     return transaction.commit();

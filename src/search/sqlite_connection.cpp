@@ -21,7 +21,7 @@ constexpr SqlDialect kDialect = {
     .outcome = "",
     .now = "strftime('%Y-%m-%d %H:%M:%f000', 'now')",
     .heartbeat_age = "(julianday('now') - julianday(heartbeat)) * 86400.0",
-    .in_list = "(SELECT value FROM json_each($1))",
+    .in_list = " IN (SELECT value FROM json_each($1))",
     .hold_rows = "",
     .tables = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
     .lock_schema = "SELECT 1"};

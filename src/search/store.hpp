@@ -66,6 +66,7 @@ class StudyLink {
   virtual Status flush() = 0;
 };
 
+/// Calls come from one thread at a time.
 class StudyStore {
  public:
   virtual ~StudyStore() = default;

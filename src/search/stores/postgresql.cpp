@@ -1,0 +1,32 @@
+// A PostgreSQL server: studies that workers on many machines share.
+#include "search/pg_connection.hpp"
+#include "search/sql_store.hpp"
+
+namespace chop {
+namespace {
+
+/// postgresql, postgres, postgresql+psycopg2: what follows the + is Python's business.
+bool accepts(std::string_view url) {
+  const std::string_view scheme = url.substr(0, url.find("://"));
+  const std::string_view name = scheme.substr(0, scheme.find('+'));
+  return scheme.size() < url.size() && (name == "postgresql" || name == "postgres");
+}
+
+Result<std::unique_ptr<StudyStore>> open(const std::string& url, Create create) {
+  return open_sql_store([url] { return open_postgresql(url); }, create);
+}
+
+}  // namespace
+
+namespace stores {
+
+StoreDef postgresql() {
+  return {.name = "postgresql",
+          .doc = "a PostgreSQL data base, which workers on many machines can share",
+          .example = "postgresql://user:password@host/dbname",
+          .accepts = accepts,
+          .open = open};
+}
+
+}  // namespace stores
+}  // namespace chop
