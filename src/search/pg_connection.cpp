@@ -167,15 +167,11 @@ class PgConnection final : public SqlConnection {
   }
 
   Error cannot_connect() const {
-    const std::string said(trim(pq_.PQerrorMessage(server_)));
-    // A password with characters nobody escaped ends up in what libpq takes for the host.
-    const bool misread = said.find('@') != std::string::npos;
     Error error{.what = cat("cannot connect to '", shown_, "'"),
                 .hint =
-                    "check that the server runs and listens there, and the user, password and "
-                    "data base; in an address @ : / ? # % of a password are %40 %3A %2F %3F "
-                    "%23 %25"};
-    if (misread) return error;
+                    "check that the server runs and listens there, the names of user and data "
+                    "base, and the password"};
+    const std::string said(trim(pq_.PQerrorMessage(server_)));
     for (const std::string& line : split(said, '\n')) error.notes.emplace_back(trim(line));
     return error;
   }
@@ -241,15 +237,18 @@ class PgConnection final : public SqlConnection {
 
 /// libpq's spelling of the address, or why it has none.
 Result<std::string> checked_url(const PqLibrary& pq, const std::string& url) {
-  const std::size_t scheme = url.find("://");
-  const std::string plain = cat("postgresql", url.substr(scheme));
+  const std::string plain = cat("postgresql", url.substr(url.find("://")));
+  // A password with characters nobody escaped would be taken for something else, and be shown.
+  const std::size_t start = plain.find("://") + 3;
+  const std::size_t at = plain.rfind('@');
+  const std::string user = at == plain.npos ? "" : plain.substr(start, at - start);
+  const bool escaped =
+      user.find_first_of("/@?#") == user.npos && std::count(user.begin(), user.end(), ':') <= 1;
   char* said = nullptr;
   PQconninfoOption* const options = pq.PQconninfoParse(plain.c_str(), &said);
   pq.PQfreemem(said);
-  if (options != nullptr) {
-    pq.PQconninfoFree(options);
-    return plain;
-  }
+  if (options != nullptr) pq.PQconninfoFree(options);
+  if (options != nullptr && escaped) return plain;
   return Error{.what = cat("'", shown_url(url), "' is no address of a PostgreSQL data base"),
                .hint =
                    "postgresql://user:password@host:5432/dbname; @ : / ? # % of a password are "

@@ -33,9 +33,8 @@ std::string shown_url(const std::string& url) {
   if (scheme == std::string::npos || url.starts_with("sqlite")) return url;
   std::string shown = url;
   const std::size_t start = scheme + 3;
-  const std::size_t options = std::min(shown.find('?', start), shown.size());
-  // The last @: a password may hold one that nobody escaped.
-  const std::size_t at = shown.rfind('@', options);
+  // The last @, even among the options: a password may hold some that nobody escaped.
+  const std::size_t at = shown.rfind('@');
   const std::size_t colon = shown.find(':', start);
   if (at != std::string::npos && at > start && colon < at) shown.erase(colon, at - colon);
   const std::size_t option = shown.find("password=");

@@ -5,11 +5,12 @@ import json
 import math
 import os
 import pathlib
+import re
+import sqlite3
 import subprocess
 import sys
 import tempfile
 import unittest
-import warnings
 
 import optuna
 
@@ -17,7 +18,6 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 from postgres_server import PostgresServer  # noqa: E402
 
 optuna.logging.set_verbosity(optuna.logging.ERROR)
-warnings.filterwarnings("ignore", message=".*system_attr.*")
 ORACLE = os.path.join(os.environ["CH_BUILD"], "tests", "oracle_study_store")
 NOT_NUMBERS = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
 
@@ -194,10 +194,22 @@ class OnSqlite(Studies, unittest.TestCase):
         self.addCleanup(folder.cleanup)
         return f"sqlite:///{folder.name}/study.db"
 
+    def test_the_tables_are_those_optuna_makes(self):
+        ours, theirs = self.url(), self.url()
+        oracle("write", ours, data={"study_name": "a", "directions": ["minimize"], "heartbeat": 0,
+                                    "user_attrs": {}, "system_attrs": {}, "trials": []})
+        optuna.create_study(study_name="b", storage=theirs)
+
+        def schema(url):
+            with sqlite3.connect(url[len("sqlite:///"):]) as base:
+                return {name: " ".join(re.sub(r"\s*([(),])\s*", r"\1", sql or "").split()) for name, sql in
+                        base.execute("SELECT name, sql FROM sqlite_master")}, base.execute(
+                            "SELECT * FROM version_info, alembic_version").fetchall()
+        self.assertEqual(schema(ours), schema(theirs))
+
     def test_tables_of_an_old_optuna_are_refused_with_a_remedy(self):
         url = self.url()
         optuna.create_study(study_name="b", storage=url)
-        import sqlite3
         with sqlite3.connect(url[len("sqlite:///"):]) as base:
             base.execute("UPDATE alembic_version SET version_num = 'v2.6.0.a'")
         done = subprocess.run([ORACLE, "read", url, "b"], capture_output=True, text=True, check=False)
@@ -207,5 +219,22 @@ class OnSqlite(Studies, unittest.TestCase):
         self.read(url, "b")
 
 
+class OnPostgresql(Studies, unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.server = PostgresServer()
+        cls.addClassCleanup(cls.server.close)
+
+    def url(self):
+        return self.server.new_database()
+
+    def test_the_tables_are_those_optuna_makes(self):
+        ours, theirs = self.url(), self.url()
+        oracle("write", ours, data={"study_name": "a", "directions": ["minimize"], "heartbeat": 0,
+                                    "user_attrs": {}, "system_attrs": {}, "trials": []})
+        optuna.create_study(study_name="b", storage=theirs)
+        self.assertEqual(*(self.server.dump_schema(url.rpartition("/")[2]) for url in (ours, theirs)))
+
+
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(warnings="ignore")

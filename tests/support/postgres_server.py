@@ -92,6 +92,14 @@ class PostgresServer:
             raise RuntimeError(done.stderr)
         return done.stdout.strip()
 
+    def dump_schema(self, database):
+        """What pg_dump says of the tables of a data base, in lines without comments, sorted."""
+        done = subprocess.run([program("pg_dump"), "-s", "-h", "127.0.0.1", "-p", str(self.port), "-U",
+                               "chop", database], env={**os.environ, "PGPASSWORD": PASSWORD},
+                              capture_output=True, text=True, check=True)
+        return sorted(line.rstrip(",") for line in done.stdout.splitlines()
+                      if line and not line.startswith(("--", "\\")))
+
     def new_database(self):
         """The address of an empty data base."""
         self.databases += 1
