@@ -195,7 +195,11 @@ void SearchProgress::on_trial(const Trial& trial, std::span<const Trial> all) {
   log_info(cat("Trial ", done_, "/", n_trials_, ": ", standing()));
 }
 
-Table best_table(const SearchProblem& problem, const std::vector<const Trial*>& best) {
+Table best_table(const SearchProblem& problem, std::vector<const Trial*> best) {
+  const Direction first = problem.config().directions().front();
+  std::stable_sort(best.begin(), best.end(), [first](const Trial* a, const Trial* b) {
+    return better(first, a->values[0], b->values[0]);
+  });
   Table table{.columns = {{"number", Align::Right}}, .rows = {}};
   const std::vector<std::string> names = metric_names(problem, best);
   for (const std::string& name : names) table.columns.push_back({name, Align::Right});

@@ -33,8 +33,9 @@ class SearchProgress {
   Progress bar_;
 };
 
-/// Number, metrics that count, other metrics; parameters where there is room for them.
-Table best_table(const SearchProblem& problem, const std::vector<const Trial*>& best);
+/// By the first objective: number, metrics that count, other metrics; parameters where there is
+/// room for them.
+Table best_table(const SearchProblem& problem, std::vector<const Trial*> best);
 
 /// log.json, best.json and pictures of the front, the course of the search and what matters.
 Status write_search_files(const std::filesystem::path& folder, const SearchProblem& problem,
