@@ -276,6 +276,7 @@ class Search(unittest.TestCase):
                          for i in range(2)]
             optuna_url = url.replace("postgresql://", "postgresql+psycopg2://")
             self.wait_for_trials(optuna_url, "shared", 8)
+            self.assertIsNone(processes[0].poll())
             processes[0].kill()
             processes[0].communicate()
             _, error = processes[1].communicate(timeout=120)
