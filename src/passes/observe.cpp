@@ -5,6 +5,7 @@
 
 #include "ops/lower.hpp"
 #include "runtime/plan.hpp"
+#include "support/threads.hpp"
 
 namespace chop {
 namespace {
@@ -68,9 +69,7 @@ class Runner {
     return runner;
   }
 
-  std::size_t input_size() const { return plan_.input(input_).size(); }
-
-  std::span<const Observation> run(const float* x, std::span<const std::int64_t> samples) {
+  void run(const float* x, std::span<const std::int64_t> samples) {
     const std::span<float> input = plan_.input(input_);
     std::copy_n(x, input.size(), input.begin());
     plan_.run();
@@ -87,8 +86,9 @@ class Runner {
       converted_[i] = copy.to(DType::F32);
       seen_.push_back({converted_[i].data<float>().data(), samples[i]});
     }
-    return seen_;
   }
+
+  std::span<const Observation> seen() const { return seen_; }
 
  private:
   Plan plan_;
@@ -96,6 +96,20 @@ class Runner {
   std::vector<Observation> seen_;
   std::vector<Tensor> converted_;
 };
+
+/// Steps over few values end before a second thread has joined in. Pieces of many rows therefore
+/// run beside one another, each on a thread of its own; others one by one, on all threads.
+Result<std::vector<Runner>> make_runners(const Graph& lowered, std::int64_t rows,
+                                         std::int64_t pieces, int threads) {
+  constexpr std::int64_t kMany = 256;
+  const std::int64_t count = rows < kMany ? 1 : std::clamp<std::int64_t>(threads, 1, pieces);
+  std::vector<Runner> made;
+  for (std::int64_t i = 0; i < count; ++i) {
+    CH_TRY(Runner runner, Runner::make(lowered, rows, count > 1 ? 1 : threads));
+    made.push_back(std::move(runner));
+  }
+  return made;
+}
 
 Status check_input(const Graph& graph, const Split& split, const Types& of_one) {
   const std::vector<NodeId> inputs = graph.placeholders();
@@ -136,18 +150,22 @@ Status observe(const Graph& graph, std::span<const Value> values, const Split& s
   const std::int64_t piece = piece_rows(graph, values, of_one, rows);
   const std::int64_t width = split.x.size() / split.rows();
   const float* x = split.x.data<float>().data();
-  std::optional<Runner> runner;
+  std::vector<Runner> runners;
   std::int64_t made_for = 0;
   for (std::int64_t first = 0; first < rows;) {
     const std::int64_t now = std::min(piece, rows - first);
     if (now != made_for) {
-      CH_TRY(runner, Runner::make(lowered, now, options.threads));
+      CH_TRY(runners, make_runners(lowered, now, (rows - first) / now, options.threads));
       made_for = now;
     }
     std::vector<std::int64_t> samples;
     for (const auto& shape : shapes) samples.push_back(shape && shape->constant ? 1 : now);
-    take(runner->run(x + first * width, samples));
-    first += now;
+    const auto beside = std::min(static_cast<std::int64_t>(runners.size()), (rows - first) / now);
+    parallel_for(options.threads, beside, [&](std::int64_t i) {
+      runners[static_cast<std::size_t>(i)].run(x + (first + i * now) * width, samples);
+    });
+    for (std::int64_t i = 0; i < beside; ++i) take(runners[static_cast<std::size_t>(i)].seen());
+    first += beside * now;
   }
   return {};
 }
