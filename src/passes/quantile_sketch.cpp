@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "passes/stat_loops.hpp"
+#include "support/big_memory.hpp"
 
 namespace chop {
 namespace {
@@ -40,11 +42,22 @@ std::uint32_t ordered_bits(float value) {
   return bits ^ flip;
 }
 
-std::uint64_t& PagedBins::count_of(std::uint32_t key) {
-  std::unique_ptr<Page>& page = pages_[key / kPage];
-  if (!page) [[unlikely]]
-    page = std::make_unique<Page>();
-  return (*page)[key % kPage];
+PagedBins::PagedBins() : memory_(allocate_sparse(kKeys * sizeof(std::uint16_t))) {}
+
+/// Four at a time: whether a count has begun anew is asked once for all of them.
+void PagedBins::count(std::span<const std::uint32_t> keys) {
+  std::uint16_t* const counts = reinterpret_cast<std::uint16_t*>(memory_.get());
+  const auto add = [&](std::uint32_t key) { return ++counts[key] == 0; };
+  std::size_t i = 0;
+  for (; i + 4 <= keys.size(); i += 4) {
+    const std::array<bool, 4> full = {add(keys[i]), add(keys[i + 1]), add(keys[i + 2]),
+                                      add(keys[i + 3])};
+    if (full[0] | full[1] | full[2] | full[3]) [[unlikely]]
+      for (std::size_t k = 0; k < 4; ++k)
+        if (full[k]) more_[keys[i + k]] += kFull;
+  }
+  for (; i < keys.size(); ++i)
+    if (add(keys[i])) more_[keys[i]] += kFull;
 }
 
 /// Zeros are counted apart: there are many behind a relu, and adding to one number over and over
@@ -55,25 +68,38 @@ void PagedBins::add(std::span<const float> values) {
   while (!values.empty()) {
     const std::span<const float> now = values.first(std::min(values.size(), kAtOnce));
     const std::size_t found = nonzero_keys(now, kShift, keys.data());
-    for (std::size_t i = 0; i < found; ++i) ++count_of(keys[i]);
-    if (found < now.size()) count_of(ordered_bits(0) >> kShift) += now.size() - found;
+    count({keys.data(), found});
+    if (found < now.size()) more_[ordered_bits(0) >> kShift] += now.size() - found;
     values = values.subspan(now.size());
   }
 }
 
+std::span<const std::uint16_t> PagedBins::page(std::size_t p) const {
+  static constexpr std::array<std::uint16_t, kPage> kNothing{};
+  const std::uint16_t* counts = reinterpret_cast<const std::uint16_t*>(memory_.get()) + p * kPage;
+  if (std::memcmp(counts, kNothing.data(), sizeof kNothing) == 0) return {};
+  return {counts, kPage};
+}
+
 std::vector<ValueBin> PagedBins::bins() const {
   std::vector<ValueBin> found;
-  for (std::size_t p = 0; p < pages_.size(); ++p)
-    for (std::size_t i = 0; pages_[p] && i < kPage; ++i)
-      if (const std::uint64_t count = (*pages_[p])[i]; count > 0)
-        found.push_back({static_cast<std::uint32_t>(p * kPage + i), count});
+  for (std::size_t p = 0; p < kKeys / kPage; ++p) {
+    const std::span<const std::uint16_t> counts = page(p);
+    for (std::size_t i = 0; i < counts.size(); ++i)
+      if (counts[i] > 0) found.push_back({static_cast<std::uint32_t>(p * kPage + i), counts[i]});
+  }
+  const auto paged = static_cast<std::ptrdiff_t>(found.size());
+  for (const auto& [key, count] : more_) found.push_back({key, count});
+  std::inplace_merge(found.begin(), found.begin() + paged, found.end(),
+                     [](const ValueBin& a, const ValueBin& b) { return a.key < b.key; });
+  join_equal(found);
   return found;
 }
 
 std::size_t PagedBins::size_in_bytes() const {
-  const auto used =
-      std::count_if(pages_.begin(), pages_.end(), [](const auto& page) { return page != nullptr; });
-  return pages_.size() * sizeof(void*) + static_cast<std::size_t>(used) * sizeof(Page);
+  std::size_t bytes = more_.size() * sizeof(ValueBin);
+  for (std::size_t p = 0; p < kKeys / kPage; ++p) bytes += page(p).size_bytes();
+  return bytes;
 }
 
 void SortedBins::add(float value) {

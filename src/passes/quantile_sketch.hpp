@@ -10,6 +10,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
 #include <vector>
@@ -26,21 +27,31 @@ struct ValueBin {
   std::uint64_t count = 0;
 };
 
-/// A table of pages, made where values fall: fast, at most 8 MiB.
+/// A table of all keys, of which pages take memory where values fall: fast, at most 2 MiB and an
+/// entry for every 2^16 values. Counts are small, so that those in use stay in the cache.
 class PagedBins {
  public:
   static constexpr int kShift = 12;  ///< bits dropped
+
+  PagedBins();
+  PagedBins(PagedBins&&) = default;
+  PagedBins& operator=(PagedBins&&) = default;
 
   void add(std::span<const float> values);
   std::vector<ValueBin> bins() const;
   std::size_t size_in_bytes() const;
 
  private:
-  static constexpr std::size_t kPage = 256;
-  using Page = std::array<std::uint64_t, kPage>;
-  std::uint64_t& count_of(std::uint32_t key);
+  static constexpr std::size_t kKeys = std::size_t{1} << (32 - kShift);
+  static constexpr std::size_t kPage = 2048;
+  static constexpr std::uint64_t kFull = std::uint64_t{1} << 16U;
 
-  std::vector<std::unique_ptr<Page>> pages_ = std::vector<std::unique_ptr<Page>>(4096);
+  void count(std::span<const std::uint32_t> keys);
+  /// The counts of a page, or nothing if they are all 0.
+  std::span<const std::uint16_t> page(std::size_t p) const;
+
+  std::shared_ptr<std::byte[]> memory_;          ///< a count per key
+  std::map<std::uint32_t, std::uint64_t> more_;  ///< what counts had no room for, and zeros
 };
 
 /// A sorted list of at most `most` bins, and a few values that wait to be sorted in. When there

@@ -67,6 +67,18 @@ std::shared_ptr<std::byte[]> allocate_zeroed(std::size_t bytes) {
 #endif
 }
 
+std::shared_ptr<std::byte[]> allocate_sparse(std::size_t bytes) {
+#if defined(__SANITIZE_ADDRESS__)
+  return allocate_small(bytes);
+#else
+  void* const all =
+      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (all == MAP_FAILED) throw std::bad_alloc();
+  madvise(all, bytes, MADV_NOHUGEPAGE);
+  return {static_cast<std::byte*>(all), [bytes](std::byte* p) { munmap(p, bytes); }};
+#endif
+}
+
 std::shared_ptr<std::byte[]> allocate_together(std::size_t bytes) {
 #if !defined(__SANITIZE_ADDRESS__)
   if (bytes >= kHuge / 128 && bytes < kHuge / 2) {

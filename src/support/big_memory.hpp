@@ -10,8 +10,11 @@ namespace chop {
 /// once per run, or here and there, otherwise waits for the translation of addresses.
 std::shared_ptr<std::byte[]> allocate_zeroed(std::size_t bytes);
 
-/// The same for arrays that live equally long, as a plan's do: those from 16 KB on share huge
-/// pages, which go when the last of them has gone.
+/// Zeros, of which only pages that are written to take memory: for tables with large gaps.
+std::shared_ptr<std::byte[]> allocate_sparse(std::size_t bytes);
+
+/// As allocate_zeroed, for arrays that live equally long, as a plan's do: those from 16 KB on share
+/// huge pages, which go when the last of them has gone.
 std::shared_ptr<std::byte[]> allocate_together(std::size_t bytes);
 
 }  // namespace chop

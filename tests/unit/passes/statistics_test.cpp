@@ -204,6 +204,20 @@ TEST(QuantileSketch, OrderedBitsAreOrdered) {
   EXPECT_EQ(ordered_bits(-0.0F), ordered_bits(0.0F));
 }
 
+TEST(QuantileSketch, CountsAreExactBeyondTheRoomOfOne) {
+  constexpr std::size_t kOnes = 200'001;
+  constexpr std::size_t kTwos = 65'536;
+  std::vector<float> values(kOnes, 1.0F);
+  values.insert(values.end(), kTwos, 2.0F);
+  values.push_back(-3.0F);
+  QuantileSketch sketch(1);
+  for (std::size_t at = 0; at < values.size(); at += 1021)
+    sketch.add_span(0,
+                    std::span(values).subspan(at, std::min<std::size_t>(1021, values.size() - at)));
+  const std::vector<double> ranks = {0, 1, kOnes, kOnes + 1, kOnes + kTwos};
+  EXPECT_EQ(sketch.at(0, ranks), (std::vector<double>{-3, 1, 1, 2, 2}));
+}
+
 TEST(QuantileSketch, ManyGroupsStayWithinTheirShareOfMemory) {
   constexpr std::size_t kGroups = 17000;
   QuantileSketch sketch(kGroups);

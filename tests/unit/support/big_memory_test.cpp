@@ -31,6 +31,14 @@ TEST(BigMemory, IsZeroedAlignedAndNobodyElses) {
   }
 }
 
+TEST(BigMemory, WithGapsIsZeroEverywhere) {
+  constexpr std::size_t kBytes = std::size_t{1} << 21U;
+  const auto memory = allocate_sparse(kBytes);
+  memory[kBytes - 1] = std::byte{7};
+  EXPECT_TRUE(std::all_of(memory.get(), memory.get() + kBytes - 1,
+                          [](std::byte b) { return b == std::byte{0}; }));
+}
+
 TEST(BigMemory, HasOneOwnerAlsoWhereArraysShareAPage) {
   const auto a = allocate_together(20000);
   const auto b = allocate_together(20000);
