@@ -49,10 +49,11 @@ HWY_INLINE double row_sum(const float* x, std::size_t width, F f) {
       sum = hn::Add(sum, f(hn::PromoteTo(reals, hn::LoadU(Floats(), x + i))));
     hn::Store(sum, reals, eight + k);
   }
-  double total = 0;
-  for (std::size_t i = whole; i < width; ++i) total += f(static_cast<double>(x[i]));
-  for (const double part : eight) total += part;
-  return total;
+  for (std::size_t half = kEight / 2; half > 0; half /= 2)
+    for (std::size_t k = 0; k < half; ++k) eight[k] += eight[k + half];
+  double rest = 0;
+  for (std::size_t i = whole; i < width; ++i) rest += f(static_cast<double>(x[i]));
+  return eight[0] + rest;
 }
 
 void abs_sums(const RowSpan& x, double* sums) {

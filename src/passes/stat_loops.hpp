@@ -7,8 +7,8 @@
 
 namespace chop {
 
-/// Sums of a row are made of eight: of every eighth value, whole eights only. They are added to
-/// the sum of the values left over, the first one first.
+/// Sums of a row are made of eight: of every eighth value, whole eights only. They are added in
+/// pairs four apart, then two, then one; last comes the sum of the values left over.
 struct RowSpan {
   const float* values = nullptr;
   std::size_t rows = 0;

@@ -31,10 +31,11 @@ double plain_sum(const float* row, std::size_t width, F f) {
   std::size_t i = 0;
   for (; i + 8 <= width; i += 8)
     for (std::size_t k = 0; k < 8; ++k) lanes[k] += f(static_cast<double>(row[i + k]));
-  double sum = 0;
-  for (; i < width; ++i) sum += f(static_cast<double>(row[i]));
-  for (const double lane : lanes) sum += lane;
-  return sum;
+  double rest = 0;
+  for (; i < width; ++i) rest += f(static_cast<double>(row[i]));
+  const double even = (lanes[0] + lanes[4]) + (lanes[2] + lanes[6]);
+  const double odd = (lanes[1] + lanes[5]) + (lanes[3] + lanes[7]);
+  return even + odd + rest;
 }
 
 TEST(StatLoops, RowSumsAreThoseOfEightLanes) {
