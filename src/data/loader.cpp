@@ -50,10 +50,13 @@ void BatchOrder::start_epoch(std::uint64_t epoch, Ahead ahead) {
   };
   std::vector<std::uint32_t> spare;
   if (next_.valid()) spare = next_.get();
-  if (spare.size() == rows_.size() && next_epoch_ == epoch && !rows_.empty())
-    rows_.swap(spare);
-  else
-    rows_ = find(std::move(rows_), epoch);
+  if (epoch_ != epoch) {
+    if (spare.size() == rows_.size() && next_epoch_ == epoch && !rows_.empty())
+      rows_.swap(spare);
+    else
+      rows_ = find(std::move(rows_), epoch);
+    epoch_ = epoch;
+  }
   if (ahead == Ahead::No) return;
   spare.resize(rows_.size());
   next_epoch_ = epoch + 1;

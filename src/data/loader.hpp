@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <future>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -33,6 +34,7 @@ class BatchOrder {
 
  private:
   std::vector<std::uint32_t> rows_;
+  std::optional<std::uint64_t> epoch_ = {};            ///< whose order `rows_` are in
   std::uint64_t next_epoch_ = 0;                       ///< of `next_`
   std::future<std::vector<std::uint32_t>> next_ = {};  ///< an order found ahead
   std::size_t batch_size_;

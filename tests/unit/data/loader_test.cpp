@@ -73,6 +73,17 @@ TEST(BatchOrder, FoundAheadIsTheSame) {
   EXPECT_EQ(none.batches(), 0);
 }
 
+TEST(BatchOrder, AnEpochCanStartAgain) {
+  BatchOrder run(777, 32, 5);
+  for (const std::uint64_t epoch : {0U, 0U, 1U, 1U, 0U, 2U, 2U}) {
+    run.start_epoch(epoch, BatchOrder::Ahead::Yes);
+    BatchOrder afresh(777, 32, 5);
+    afresh.start_epoch(epoch + 1);
+    afresh.start_epoch(epoch);
+    EXPECT_EQ(all_rows(run), all_rows(afresh)) << "epoch " << epoch;
+  }
+}
+
 TEST(BatchOrder, CanKeepTheStoredOrder) {
   BatchOrder order(5, 2, 5, BatchOrder::Order::AsStored);
   order.start_epoch(3);
