@@ -47,17 +47,24 @@ PagedBins::PagedBins() : memory_(allocate_sparse(kKeys * sizeof(std::uint16_t)))
 /// Four at a time: whether a count has begun anew is asked once for all of them.
 void PagedBins::count(std::span<const std::uint32_t> keys) {
   std::uint16_t* const counts = reinterpret_cast<std::uint16_t*>(memory_.get());
-  const auto add = [&](std::uint32_t key) { return ++counts[key] == 0; };
+  const auto add = [&](std::uint32_t key) { return ++counts[key] == 0 ? 1U : 0U; };
+  const auto note = [&](std::uint32_t key, unsigned full) {
+    if (full != 0) more_[key] += kFull;
+  };
   std::size_t i = 0;
   for (; i + 4 <= keys.size(); i += 4) {
-    const std::array<bool, 4> full = {add(keys[i]), add(keys[i + 1]), add(keys[i + 2]),
-                                      add(keys[i + 3])};
-    if (full[0] | full[1] | full[2] | full[3]) [[unlikely]]
-      for (std::size_t k = 0; k < 4; ++k)
-        if (full[k]) more_[keys[i + k]] += kFull;
+    const unsigned first = add(keys[i]);
+    const unsigned second = add(keys[i + 1]);
+    const unsigned third = add(keys[i + 2]);
+    const unsigned fourth = add(keys[i + 3]);
+    if ((first | second | third | fourth) == 0) [[likely]]
+      continue;
+    note(keys[i], first);
+    note(keys[i + 1], second);
+    note(keys[i + 2], third);
+    note(keys[i + 3], fourth);
   }
-  for (; i < keys.size(); ++i)
-    if (add(keys[i])) more_[keys[i]] += kFull;
+  for (; i < keys.size(); ++i) note(keys[i], add(keys[i]));
 }
 
 /// Zeros are counted apart: there are many behind a relu, and adding to one number over and over
