@@ -190,13 +190,21 @@ std::string passes_page() {
               body);
 }
 
+std::string search_page() {
+  return page("Search",
+              "What a `[search]` table may name; [docs/search.md](../search.md) explains how it "
+              "hangs together.",
+              search_reference());
+}
+
 }  // namespace
 
 std::vector<ReferencePage> reference_pages() {
   return {{"cli.md", cli_page()},         {"datasets.md", datasets_page()},
           {"formats.md", formats_page()}, {"models.md", models_page()},
           {"ops.md", ops_page()},         {"optimisers.md", optimisers_page()},
-          {"passes.md", passes_page()},   {"settings.md", settings_page()}};
+          {"passes.md", passes_page()},   {"search.md", search_page()},
+          {"settings.md", settings_page()}};
 }
 
 }  // namespace chop

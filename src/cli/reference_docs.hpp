@@ -14,4 +14,7 @@ struct ReferencePage {
 
 std::vector<ReferencePage> reference_pages();
 
+/// The body of search.md.
+std::string search_reference();
+
 }  // namespace chop
