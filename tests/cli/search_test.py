@@ -72,11 +72,6 @@ direction = "maximize"
 """
 
 
-def points(trials):
-    """Parameters by number, of trials that are complete."""
-    return {t.number: t.params for t in trials if t.state.name == "COMPLETE"}
-
-
 class Search(unittest.TestCase):
     def setUp(self):
         self.folder = pathlib.Path(tempfile.mkdtemp())
@@ -264,7 +259,7 @@ class Search(unittest.TestCase):
     def test_two_processes_share_a_postgresql_study_and_one_is_killed(self):
         import optuna
         from postgres_server import PostgresServer
-        config = self.write(TRAINING)
+        config = self.write(TRAINING.replace("max_epochs = 4", "max_epochs = 100"))
         self.search("--config", config, "--storage", "memory", "--project", "alone")
         with PostgresServer() as server:
             url = server.new_database()
