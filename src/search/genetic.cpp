@@ -112,9 +112,11 @@ bool GeneticSampler::next_generation(std::span<const SeenTrial> trials) {
   waits_ = false;
   std::vector<std::size_t> places;
   std::size_t place = begin_;
-  for (; place < trials.size() && places.size() < settings_.population; ++place)
-    if (trials[place].state != TrialState::Fail && !trials[place].point.empty())
-      places.push_back(place);
+  for (; place < trials.size() && places.size() < settings_.population; ++place) {
+    const SeenTrial& trial = trials[place];
+    const bool counts = !trial.point.empty() || !is_finished(trial.state);
+    if (counts && trial.state != TrialState::Fail) places.push_back(place);
+  }
   if (places.size() < settings_.population) return false;
   waits_ = std::any_of(places.begin(), places.end(),
                        [&](std::size_t one) { return !is_finished(trials[one].state); });

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 namespace chop {
 namespace {
@@ -22,18 +23,21 @@ std::size_t PointHash::operator()(const Point& point) const {
 bool History::continues(std::span<const SeenTrial> trials) const {
   if (seen_ == 0) return true;
   return trials.size() >= seen_ && trials[seen_ - 1].number == last_number_ &&
-         same_point(trials[seen_ - 1].point, last_point_);
+         (last_point_.empty() || same_point(trials[seen_ - 1].point, last_point_));
 }
 
 bool History::follow(std::span<const SeenTrial> trials) {
   const bool goes_on = continues(trials);
   if (!goes_on) *this = History(std::move(directions_));
+  arrived_.clear();
   std::erase_if(under_way_, [&](std::size_t place) {
     if (!is_finished(trials[place].state)) return false;
     finish(trials[place], place);
     return true;
   });
   losses_.resize(trials.size() * directions_.size());
+  const std::vector<std::size_t> unknown = std::exchange(pointless_, {});
+  for (const std::size_t place : unknown) take(trials[place], place);
   for (; seen_ < trials.size(); ++seen_) take(trials[seen_], seen_);
   if (!trials.empty()) {
     last_number_ = trials.back().number;
@@ -43,14 +47,18 @@ bool History::follow(std::span<const SeenTrial> trials) {
 }
 
 void History::take(const SeenTrial& trial, std::size_t place) {
-  if (trial.point.empty()) return;
+  if (trial.point.empty()) {
+    if (!is_finished(trial.state)) pointless_.push_back(place);
+    return;
+  }
+  arrived_.push_back(place);
   PointRecord& record = records_[trial.point];
   if (!record.is_settled()) ++settled_;
   ++record.under_way;
   if (is_finished(trial.state))
     finish(trial, place);
   else
-    under_way_.push_back(place);
+    insert_in_order(under_way_, place);
 }
 
 void History::finish(const SeenTrial& trial, std::size_t place) {

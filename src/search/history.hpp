@@ -48,6 +48,8 @@ class History {
   std::span<const std::size_t> under_way() const { return under_way_; }
   std::span<const std::size_t> pruned() const { return pruned_; }
   std::span<const std::size_t> failed() const { return failed_; }
+  /// Places whose points the last call of follow() saw for the first time.
+  std::span<const std::size_t> arrived() const { return arrived_; }
 
   /// Places of complete trials from best to worst in the first objective, ties by the next ones
   /// and then by number.
@@ -65,6 +67,8 @@ class History {
   std::vector<Direction> directions_;
   std::unordered_map<Point, PointRecord, PointHash, PointEqual> records_;
   std::vector<std::size_t> under_way_;
+  std::vector<std::size_t> pointless_;  ///< unfinished, and their points are not known yet
+  std::vector<std::size_t> arrived_;
   std::vector<std::size_t> pruned_;
   std::vector<std::size_t> failed_;
   std::vector<std::size_t> ranked_;

@@ -56,6 +56,32 @@ inline Space draw_space(std::uint64_t seed, bool finite) {
   return Space(std::move(parameters));
 }
 
+/// Smooth where numbers are, different for every choice; inactive places count as nothing.
+inline double bowl(const Point& point) {
+  double sum = 0;
+  for (std::size_t i = 0; i < point.size(); ++i)
+    if (is_active(point[i])) sum += (point[i] - 1) * (point[i] - 1) * static_cast<double>(i + 1);
+  return sum;
+}
+
+inline std::vector<double> one_objective(const Point& point) {
+  return {bowl(point)};
+}
+
+inline std::vector<double> two_objectives(const Point& point) {
+  double size = 0;
+  for (const double value : point) size += is_active(value) ? value : 0;
+  return {bowl(point), size};
+}
+
+inline SamplerContext context_for(const Space& space, std::size_t objectives,
+                                  std::uint64_t seed = 7) {
+  return {.space = space,
+          .directions = std::vector<Direction>(objectives, Direction::Minimise),
+          .metrics = {{.name = "loss"}, {.name = "bits", .hardware = true}},
+          .seed = seed};
+}
+
 using Objectives = std::function<std::vector<double>(const Point&)>;
 
 struct Play {

@@ -53,7 +53,7 @@ class TpeSampler : public Sampler {
   Settings settings_;
   std::vector<Axis> axes_;
   History history_;
-  std::vector<double> places_;  ///< of all trials, one row each
+  std::vector<double> places_;  ///< of all trials whose points are known, a row each
 };
 
 Result<Proposal> TpeSampler::propose(std::span<const SeenTrial> trials, std::int64_t number) {
@@ -69,12 +69,11 @@ Result<Proposal> TpeSampler::propose(std::span<const SeenTrial> trials, std::int
 }
 
 void TpeSampler::follow(std::span<const SeenTrial> trials) {
-  if (!history_.follow(trials)) places_.clear();
-  const std::size_t width = axes_.size();
-  for (std::size_t i = width == 0 ? trials.size() : places_.size() / width; i < trials.size(); ++i)
-    for (std::size_t axis = 0; axis < width; ++axis)
-      places_.push_back(trials[i].point.empty() ? kInactive
-                                                : axes_[axis].place_of(trials[i].point[axis]));
+  history_.follow(trials);
+  places_.resize(trials.size() * axes_.size());
+  for (const std::size_t place : history_.arrived())
+    for (std::size_t axis = 0; axis < axes_.size(); ++axis)
+      places_[place * axes_.size() + axis] = axes_[axis].place_of(trials[place].point[axis]);
 }
 
 TpeSampler::Model TpeSampler::learn(std::span<const SeenTrial> trials) const {

@@ -40,7 +40,7 @@ struct Network {
   }
 };
 
-SamplerContext context_for(const Space& space, bool hardware = true) {
+SamplerContext greedy_context(const Space& space, bool hardware = true) {
   SamplerContext context{.space = space,
                          .directions = {Direction::Maximise, Direction::Minimise},
                          .metrics = {{.name = "accuracy", .direction = Direction::Maximise}}};
@@ -61,7 +61,7 @@ const SeenTrial* cheapest(const std::vector<SeenTrial>& trials, double least) {
 TEST(Greedy, MeasuresEveryParameterAloneFirst) {
   const Space space = widths_space(3);
   const Network network{.sensitivity = {0.1, 0.01, 0.001}, .weights = {1, 1, 1}};
-  const auto trials = play_study(*make_sampler("greedy", context_for(space)), network.play());
+  const auto trials = play_study(*make_sampler("greedy", greedy_context(space)), network.play());
   ASSERT_GT(trials.size(), 7U);
   EXPECT_EQ(trials[0].point, (Point{2, 2, 2}));
   for (std::size_t i = 1; i < 7; ++i) {
@@ -76,7 +76,7 @@ TEST(Greedy, FindsTheCheapestPointWhereMovesDoNotInterfere) {
   // Sums of losses alone are losses together. At most 0.01 may be lost: the second and third
   // layers may have 2 bits (0.0075 + 0.00075 lost), the first none less than 8.
   const Network network{.sensitivity = {0.1, 0.02, 0.002}, .weights = {1, 5, 2}};
-  const auto trials = play_study(*make_sampler("greedy", context_for(space)), network.play());
+  const auto trials = play_study(*make_sampler("greedy", greedy_context(space)), network.play());
   const SeenTrial* best = cheapest(trials, network.accuracy({2, 2, 2}) - 0.01);
   ASSERT_NE(best, nullptr);
   EXPECT_EQ(best->point, (Point{2, 0, 0}));
@@ -86,8 +86,8 @@ TEST(Greedy, FindsTheCheapestPointWhereMovesDoNotInterfere) {
 TEST(Greedy, CountsTheNumbersWhenNothingElseCosts) {
   const Space space = widths_space(3);
   const Network network{.sensitivity = {0.1, 0.02, 0.002}, .weights = {1, 1, 1}};
-  const auto trials =
-      play_study(*make_sampler("greedy", context_for(space, /*hardware=*/false)), network.play());
+  const auto trials = play_study(*make_sampler("greedy", greedy_context(space, /*hardware=*/false)),
+                                 network.play());
   EXPECT_EQ(cheapest(trials, network.accuracy({2, 2, 2}) - 0.01)->point, (Point{2, 0, 0}));
 }
 
@@ -97,13 +97,13 @@ TEST(Greedy, ToleranceZeroKeepsTheQualityWhole) {
   Tree options = Tree::table();
   options.set("tolerance", 0.0);
   const auto trials =
-      play_study(*make_sampler("greedy", context_for(space), options), network.play());
+      play_study(*make_sampler("greedy", greedy_context(space), options), network.play());
   EXPECT_EQ(cheapest(trials, network.accuracy({2, 2}))->point, (Point{2, 0}));
 }
 
 TEST(Greedy, SaysWhenTheBaselineHasNoResult) {
   const Space space = widths_space(1);
-  const auto sampler = make_sampler("greedy", context_for(space));
+  const auto sampler = make_sampler("greedy", greedy_context(space));
   std::vector<SeenTrial> trials;
   for (const double choice : {2.0, 2.0, 0.0, 1.0}) {
     const auto number = static_cast<std::int64_t>(trials.size());

@@ -6,36 +6,10 @@
 #include <algorithm>
 #include <set>
 
-#include "search/pareto.hpp"
 #include "support/search_samples.hpp"
 
 namespace chop {
 namespace {
-
-/// Smooth where numbers are, different for every choice; inactive places count as nothing.
-double bowl(const Point& point) {
-  double sum = 0;
-  for (std::size_t i = 0; i < point.size(); ++i)
-    if (is_active(point[i])) sum += (point[i] - 1) * (point[i] - 1) * static_cast<double>(i + 1);
-  return sum;
-}
-
-std::vector<double> one_objective(const Point& point) {
-  return {bowl(point)};
-}
-
-std::vector<double> two_objectives(const Point& point) {
-  double size = 0;
-  for (const double value : point) size += is_active(value) ? value : 0;
-  return {bowl(point), size};
-}
-
-SamplerContext context_for(const Space& space, std::size_t objectives, std::uint64_t seed = 7) {
-  return {.space = space,
-          .directions = std::vector<Direction>(objectives, Direction::Minimise),
-          .metrics = {{.name = "loss"}, {.name = "bits", .hardware = true}},
-          .seed = seed};
-}
 
 class EverySampler : public testing::TestWithParam<std::string> {
  protected:
@@ -135,6 +109,22 @@ TEST_P(EverySampler, BearsTrialsThatAreNotOfItsSpace) {
     EXPECT_TRUE(trial.number < 15 || space.holds(trial.point));
 }
 
+TEST_P(EverySampler, LearnsOfPointsThatBecomeKnownLater) {
+  const Space space = widths_space(4);
+  const SamplerContext context = context_for(space, 1);
+  const auto trials = play_study(*make_sampler(GetParam(), context), play(1, 20));
+  if (trials.size() < 20) return;
+  // As other programs run trials: the parameters are stored one after the other.
+  const auto sampler = make_sampler(GetParam(), context);
+  std::vector<SeenTrial> past(trials.begin(), trials.end() - 1);
+  past.back() = past[4] = {.number = 4, .state = TrialState::Running};
+  past.back().number = trials[18].number;
+  ASSERT_TRUE(sampler->propose(past, 19));
+  past[4] = trials[4];
+  past.back() = trials[18];
+  EXPECT_TRUE(same_point(sampler->propose(past, 19).value().point, trials[19].point));
+}
+
 std::vector<std::string> sampler_names() {
   std::vector<std::string> names;
   for (const SamplerDef& def : all_samplers()) names.emplace_back(def.name);
@@ -182,107 +172,6 @@ TEST_P(ExhaustingSampler, TriesAFailedPointOnceMore) {
 
 INSTANTIATE_TEST_SUITE_P(All, ExhaustingSampler, testing::Values("grid", "tpe"),
                          [](const auto& test) { return test.param; });
-
-/// The median of the best value over seeds, after `trials` trials.
-double median_best(std::string_view name, const Space& space, std::size_t trials) {
-  std::vector<double> bests;
-  for (std::uint64_t seed = 0; seed < 11; ++seed) {
-    const auto sampler = make_sampler(name, context_for(space, 1, seed));
-    double best = 1e300;
-    for (const SeenTrial& trial :
-         play_study(*sampler, {.objectives = one_objective, .trials = trials}))
-      best = std::min(best, trial.values[0]);
-    bests.push_back(best);
-  }
-  std::sort(bests.begin(), bests.end());
-  return bests[bests.size() / 2];
-}
-
-TEST(Tpe, LearnsFromWhatItHasSeen) {
-  const Space widths = widths_space(12, {1, 2, 3, 4, 5});
-  EXPECT_LT(median_best("tpe", widths, 150), 0.5 * median_best("random", widths, 150));
-  std::vector<SpaceParameter> rates(4);
-  for (std::size_t i = 0; i < 4; ++i) rates[i] = {cat("r", i), Distribution::real(-5, 10)};
-  const Space reals(rates);
-  EXPECT_LT(median_best("tpe", reals, 100), 0.1 * median_best("random", reals, 100));
-}
-
-TEST(Tpe, ModelsEachParameterOnItsOwnIfAsked) {
-  const Space space = draw_space(5, /*finite=*/false);
-  Tree options = Tree::table();
-  options.set("multivariate", false);
-  const auto sampler = make_sampler("tpe", context_for(space, 1), options);
-  for (const SeenTrial& trial :
-       play_study(*sampler, {.objectives = one_objective, .trials = 40, .workers = 2}))
-    EXPECT_TRUE(space.holds(trial.point));
-}
-
-TEST(Nsgaii, ApproachesTheFront) {
-  const Space space = widths_space(10, {0, 1, 2, 3, 4, 5});
-  const Losses reference = {1e4, 51};
-  std::map<std::string, double> volumes;
-  for (const std::string name : {"nsgaii", "random"}) {
-    const auto sampler = make_sampler(name, context_for(space, 2));
-    std::vector<Losses> rows;
-    for (const SeenTrial& trial :
-         play_study(*sampler, {.objectives = two_objectives, .trials = 600, .workers = 4}))
-      rows.push_back(trial.values);
-    volumes[name] = hypervolume(rows, reference);
-  }
-  EXPECT_GT(volumes["nsgaii"], volumes["random"]);
-}
-
-TEST(Nsgaii, AFailedTrialIsReplacedWithinItsGeneration) {
-  const Space space = widths_space(6);
-  Tree options = Tree::table();
-  options.set("population_size", 8);
-  Play played{.objectives = two_objectives, .trials = 60};
-  played.fails = [](std::int64_t number) { return number % 5 == 2; };
-  const auto alone = play_study(*make_sampler("nsgaii", context_for(space, 2), options), played);
-  played.workers = 7;
-  const auto together = play_study(*make_sampler("nsgaii", context_for(space, 2), options), played);
-  EXPECT_TRUE(same_points(alone, together));
-}
-
-TEST(Qmc, RefusesMoreParametersThanItHasNumbersFor) {
-  const Space space = widths_space(257);
-  const SamplerDef& def = *find_sampler("qmc").value();
-  const Args args = Args::check(def.args, Tree::table(), {}).value();
-  const auto made = def.make(context_for(space, 1), args);
-  ASSERT_FALSE(made);
-  EXPECT_EQ(made.error().what,
-            "Sobol's sequence is known here for 256 parameters, the space has 257");
-}
-
-TEST(Qmc, SeedsGiveOtherPointsOnlyWhenScrambled) {
-  const Space space({{"x", Distribution::real(0, 1)}, {"y", Distribution::real(0, 1)}});
-  const auto third = [&](std::uint64_t seed, bool scramble) {
-    Tree options = Tree::table();
-    options.set("scramble", scramble);
-    return make_sampler("qmc", context_for(space, 1, seed), options)->propose({}, 3).value().point;
-  };
-  EXPECT_EQ(third(1, false), third(2, false));
-  EXPECT_NE(third(1, true), third(2, true));
-  EXPECT_NEAR(third(1, false)[0], 0.25, 1e-9);
-}
-
-TEST(Grid, GoesThroughThePointsInOrder) {
-  const Space space = draw_space(3, /*finite=*/true);
-  const auto sampler = make_sampler("grid", context_for(space, 1));
-  const auto trials =
-      play_study(*sampler, {.objectives = one_objective, .trials = 1000, .workers = 3});
-  ASSERT_EQ(static_cast<std::int64_t>(trials.size()), space.size());
-  for (const SeenTrial& trial : trials)
-    EXPECT_TRUE(same_point(trial.point, space.at(trial.number)));
-}
-
-TEST(Grid, RefusesASpaceWithoutEnd) {
-  const Space space({{"rate", Distribution::real(0, 1)}});
-  const SamplerDef& def = *find_sampler("grid").value();
-  const auto made = def.make(context_for(space, 1), Args());
-  ASSERT_FALSE(made);
-  EXPECT_EQ(made.error().what, "the space has too many points to try them all");
-}
 
 }  // namespace
 }  // namespace chop
