@@ -5,9 +5,10 @@
 
 TPE on ten functions of one objective, NSGA-II on bi-objective ones: the same bounds, numbers of
 trials and population for both, seeds 0, 1, ... Prints the tables as Markdown and writes all single
-results to --json; --reuse takes Optuna's from such a file instead of running it again. --design
-compares on the functions the settings were chosen on. Before all this the C++ and Python
-functions must agree at random points.
+results to --json. Bold: Optuna's median is better; ≈: Mann and Whitney's test finds no difference
+between the seeds at the 5 % level. --reuse takes Optuna's results from such a file instead of
+running it again. --design compares on the functions the settings were chosen on. Before all this
+the C++ and Python functions must agree at random points.
 """
 import argparse
 import concurrent.futures
@@ -18,6 +19,7 @@ import subprocess
 import sys
 
 import numpy as np
+from scipy.stats import mannwhitneyu
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.dont_write_bytecode = True
@@ -117,7 +119,8 @@ def print_table(title, rows, ours, columns, better):
             theirs = statistics.median(results[column])
             won = not better(theirs, mine)
             wins[column] += won
-            cells.append(shown(theirs) if won else f"**{shown(theirs)}**")
+            alike = mannwhitneyu(results[ours], results[column]).pvalue >= 0.05
+            cells.append((shown(theirs) if won else f"**{shown(theirs)}**") + (" ≈" if alike else ""))
         print(f"| {name} | {len(TABLES[name][1])} | {shown(mine)} | " + " | ".join(cells) + " |")
     print("| ours not worse on | | | " +
           " | ".join(f"{wins[column]} of {len(rows)}" for column in columns) + " |")
@@ -141,7 +144,10 @@ def main():
     single = functions.DESIGN if args.design else functions.SINGLE
     pairs = functions.DESIGN_PAIRS if args.design else functions.PAIRS
     check_functions(args.build, [*single, *pairs])
-    known = json.loads(pathlib.Path(args.reuse).read_text())["results"] if args.reuse else {}
+    earlier = json.loads(pathlib.Path(args.reuse).read_text()) if args.reuse else {}
+    if earlier.get("trials", args.trials) != args.trials:
+        sys.exit(f"{args.reuse} has {earlier['trials']} trials, not {args.trials}")
+    known = earlier.get("results", {})
     results = {}
     with concurrent.futures.ProcessPoolExecutor(args.jobs) as pool:
         for name in single:
