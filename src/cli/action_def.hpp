@@ -30,7 +30,7 @@ struct Invocation {
   const Settings& settings;
   std::ostream& out;
   bool colour = false;                  ///< `out` is a terminal that wants colours
-  std::vector<std::string> words = {};  ///< the key=value words, where the action takes them
+  std::vector<std::string> words = {};  ///< key=value words or names, where the action takes them
 };
 
 struct ActionDef {
@@ -49,6 +49,7 @@ struct ActionDef {
   std::vector<std::string_view> settings = {};  ///< single settings it obeys beside `groups`
   std::vector<SettingDef> own = {};             ///< options no other action has
   bool takes_words = false;                     ///< key=value words in any number
+  bool takes_names = false;                     ///< words beyond the positionals in any number
   /// Settings that may be lists: "64,128" on the command line, [64, 128] in TOML. The action
   /// calls Settings::grid().
   std::vector<std::string_view> lists = {};

@@ -106,9 +106,8 @@ Error parse_failure(std::span<const std::string> words, std::span<const SettingD
 
 }  // namespace
 
-Result<std::vector<Assignment>> parse_command_line(const ActionDef& action,
-                                                   std::span<const SettingDef> defs,
-                                                   std::span<const std::string> words) {
+Result<CommandLine> parse_command_line(const ActionDef& action, std::span<const SettingDef> defs,
+                                       std::span<const std::string> words) {
   Parser parser(action, defs);
   try {
     std::vector<std::string> backwards(words.rbegin(), words.rend());  // as CLI11 wants them
@@ -119,10 +118,12 @@ Result<std::vector<Assignment>> parse_command_line(const ActionDef& action,
   const std::vector<std::string> extras = parser.app.remaining();
   for (const std::string& word : extras)
     if (word.starts_with('-') && word != "--") return unknown_word(word, action, defs);
-  for (const std::string& word : extras)
-    if (word != "--") return unknown_word(word, action, defs);
-
-  std::vector<Assignment> assignments;
+  CommandLine line;
+  for (const std::string& word : extras) {
+    if (word == "--") continue;
+    if (!action.takes_names) return unknown_word(word, action, defs);
+    line.names.push_back(word);
+  }
   for (const auto& [def, option] : parser.options) {
     if (option->count() == 0) continue;
     const auto& lists = action.lists;
@@ -132,9 +133,9 @@ Result<std::vector<Assignment>> parse_command_line(const ActionDef& action,
     // What CLI11 makes of a flag without its value.
     if (has_optional_value(*def) && (text.empty() || text == "true" || text == "{}")) text = "auto";
     CH_TRY(Assignment assignment, assign(*def, text, name, list));
-    assignments.push_back(std::move(assignment));
+    line.settings.push_back(std::move(assignment));
   }
-  return assignments;
+  return line;
 }
 
 }  // namespace chop

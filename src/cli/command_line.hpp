@@ -11,10 +11,14 @@
 
 namespace chop {
 
+struct CommandLine {
+  std::vector<Assignment> settings;
+  std::vector<std::string> names;  ///< beyond the positionals, where the action takes them
+};
+
 /// What the words say, setting by setting; of repeated flags the last one counts. Options
 /// and positionals may come in any order. Every error is a mistake of usage.
-Result<std::vector<Assignment>> parse_command_line(const ActionDef& action,
-                                                   std::span<const SettingDef> defs,
-                                                   std::span<const std::string> words);
+Result<CommandLine> parse_command_line(const ActionDef& action, std::span<const SettingDef> defs,
+                                       std::span<const std::string> words);
 
 }  // namespace chop

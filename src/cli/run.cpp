@@ -57,15 +57,21 @@ Status check_required(const ActionDef& action, const Settings& settings) {
                .hint = cat("usage: ", action.usage)};
 }
 
+struct Gathered {
+  Settings settings;
+  std::vector<std::string> names;
+};
+
 /// The settings of one run, or why there are none and whose fault it is.
-std::variant<Settings, Failure> gather(const ActionDef& action,
+std::variant<Gathered, Failure> gather(const ActionDef& action,
                                        std::span<const std::string> words) {
   std::vector<SettingDef> defs = accepted_settings(action);
-  Result<std::vector<Assignment>> manual = parse_command_line(action, defs, words);
-  if (!manual) return Failure{manual.error(), Exit::Usage};
+  Result<CommandLine> line = parse_command_line(action, defs, words);
+  if (!line) return Failure{line.error(), Exit::Usage};
+  const std::vector<Assignment>& manual = line.value().settings;
 
   std::shared_ptr<const ConfigFile> config;
-  for (const Assignment& assignment : manual.value()) {
+  for (const Assignment& assignment : manual) {
     if (assignment.dest != "config") continue;
     Result<ConfigFile> file =
         read_config_file(assignment.alternatives.front().shown, defs, action.lists);
@@ -73,11 +79,11 @@ std::variant<Settings, Failure> gather(const ActionDef& action,
     config = std::make_shared<const ConfigFile>(std::move(file).value());
   }
   Result<Settings> settings =
-      Settings::merge(std::move(defs), current_surroundings(), std::move(config), manual.value());
+      Settings::merge(std::move(defs), current_surroundings(), std::move(config), manual);
   if (!settings) return Failure{settings.error()};
   if (Status status = check_required(action, settings.value()); !status)
     return Failure{status.error(), Exit::Usage};
-  return std::move(settings).value();
+  return Gathered{std::move(settings).value(), std::move(line.value().names)};
 }
 
 /// "dims=all", "weight_statistics.range_min_max.abs=true": no option, and a name before the =.
@@ -90,18 +96,19 @@ bool is_key_value(std::string_view word) {
 int run_unguarded(const ActionDef& action, std::span<const std::string> words, std::ostream& out,
                   std::ostream& err) {
   std::vector<std::string> options;
-  std::vector<std::string> key_values;
+  std::vector<std::string> beyond;
   for (const std::string& word : words)
-    (action.takes_words && is_key_value(word) ? key_values : options).push_back(word);
-  const std::variant<Settings, Failure> gathered = gather(action, options);
+    (action.takes_words && is_key_value(word) ? beyond : options).push_back(word);
+  const std::variant<Gathered, Failure> gathered = gather(action, options);
   if (const auto* failure = std::get_if<Failure>(&gathered)) return fail(err, *failure);
-  const Settings& settings = std::get<Settings>(gathered);
+  const auto& [settings, names] = std::get<Gathered>(gathered);
+  beyond.insert(beyond.end(), names.begin(), names.end());
   set_up_log(action, settings);
   const Result<Exit> result = action.run({.action = action,
                                           .settings = settings,
                                           .out = out,
                                           .colour = wants_colour(out),
-                                          .words = std::move(key_values)});
+                                          .words = std::move(beyond)});
   if (!result) return fail(err, {result.error()});
   if (!out.flush()) {
     return fail(err, {Error{.what = "cannot write the result to standard output",

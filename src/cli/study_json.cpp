@@ -49,7 +49,8 @@ Json json_of(const Trial& trial) {
   json["datetime_complete"] = time(trial.completed);
   const std::optional<double> duration = duration_of(trial);
   json["duration"] = duration ? Json(*duration) : Json();
-  json["params"] = json["distributions"] = Json::object();
+  json["params"] = Json::object();
+  json["distributions"] = Json::object();
   for (const TrialParameter& parameter : trial.parameters) {
     json["params"][parameter.name] = to_json(to_external(parameter.distribution, parameter.value));
     json["distributions"][parameter.name] = parsed(to_json_text(parameter.distribution));

@@ -28,14 +28,14 @@ inline Result<Settings> settings_of(const std::vector<std::string>& words,
                                     const char* toml = nullptr, std::vector<SettingDef> defs = {}) {
   const ActionDef action = everything();
   if (defs.empty()) defs = accepted_settings(action);
-  CH_TRY(std::vector<Assignment> manual, parse_command_line(action, defs, words));
+  CH_TRY(const CommandLine line, parse_command_line(action, defs, words));
   std::shared_ptr<const ConfigFile> config;
   if (toml != nullptr) {
     CH_TRY(ConfigFile file, parse_config(toml, "run.toml", defs, action.lists));
     config = std::make_shared<const ConfigFile>(std::move(file));
   }
   return Settings::merge(std::move(defs), {.threads = 8, .folder = "/data/laurie2905/mase"}, config,
-                         std::move(manual));
+                         line.settings);
 }
 
 /// The error of such a call, as the user sees it.

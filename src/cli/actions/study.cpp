@@ -1,0 +1,259 @@
+// ch study list|show|export|delete|merge: what searches have found, wherever it is kept.
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "cli/output.hpp"
+#include "cli/study_json.hpp"
+#include "cli/study_merge.hpp"
+#include "cli/study_view.hpp"
+#include "support/display.hpp"
+#include "support/files.hpp"
+#include "support/log.hpp"
+#include "support/text.hpp"
+
+namespace chop::actions {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+/// Where `ch search` keeps a study that was given no other place.
+fs::path study_file(const fs::path& project) {
+  return project / "software" / "search_ckpts" / "study.db";
+}
+
+/// --storage, or the study file of --project, or that of the only project with one.
+Result<std::string> storage_of(const Settings& settings) {
+  if (const auto url = settings.text("storage")) return *url;
+  const fs::path projects = settings.text_or_empty("project_dir");
+  if (const auto project = settings.text("project"))
+    return study_file(projects / *project).string();
+  std::vector<std::string> found;
+  std::error_code code;
+  for (const fs::directory_entry& entry : fs::directory_iterator(projects, code))
+    if (fs::exists(study_file(entry.path()), code))
+      found.push_back(entry.path().filename().string());
+  if (found.size() == 1) return study_file(projects / found[0]).string();
+  std::sort(found.begin(), found.end());
+  if (found.empty())
+    return Error{.what = cat("no project in '", projects.string(), "' has a study"),
+                 .hint = "name its place: --storage URL, or --project NAME"};
+  return Error{.what = cat("several projects in '", projects.string(), "' have studies"),
+               .notes = {join(found, ", ")},
+               .hint = cat("name one: --project ", found.back())};
+}
+
+Result<std::unique_ptr<StudyStore>> open(const Settings& settings, Create create = Create::No) {
+  CH_TRY(const std::string url, storage_of(settings));
+  return open_store(url, create);
+}
+
+/// The study named on the command line; where there is only one it needs no name.
+Result<std::string> study_of(const Settings& settings, StudyStore& store) {
+  const auto name = settings.text("name");
+  if (name) {
+    CH_TRY(const std::optional<StudyInfo> found, store.find(*name));
+    if (found) return *name;
+  }
+  CH_TRY(const std::vector<StudySummary> all, store.list());
+  std::vector<std::string> names;
+  for (const StudySummary& one : all) names.push_back(one.info.name);
+  if (!name && names.size() == 1) return names[0];
+  return Error{.what = name ? cat("there is no study '", *name, "'") : "which study?",
+               .notes = {names.empty() ? "there are none" : cat("there are ", join(names, ", "))},
+               .hint = name ? did_you_mean(*name, names) : ""};
+}
+
+Status list(const Invocation& invocation) {
+  CH_TRY(const auto store, open(invocation.settings));
+  CH_TRY(const std::vector<StudySummary> studies, store->list());
+  return print_table(invocation, studies_table(studies), TableStyle::Simple);
+}
+
+Status show(const Invocation& invocation) {
+  CH_TRY(const auto store, open(invocation.settings));
+  CH_TRY(const std::string name, study_of(invocation.settings, *store));
+  CH_TRY(const Study study, store->read(name));
+  const std::vector<const Trial*> best = best_of(study);
+  const auto rows =
+      std::min(best.size(), static_cast<std::size_t>(invocation.settings.integer("top")));
+  if (prints_text(invocation)) {
+    invocation.out << study_text(study, best);
+    if (rows > 0)
+      invocation.out << "\n"
+                     << render(best_trials_table(study, std::span(best).first(rows)),
+                               {.style = TableStyle::Simple});
+    if (rows < best.size())
+      invocation.out << best.size() - rows << " more; --top N shows as many\n";
+  }
+  Json json = json_of(study.info);
+  json["trials"] = study.trials.size();
+  json["states"] = Json::object();
+  for (const Trial& trial : study.trials) {
+    Json& count = json["states"][std::string(name_of(trial.state))];
+    count = count.is_null() ? 1 : count.get<std::int64_t>() + 1;
+  }
+  json["best"] = Json::array();
+  for (std::size_t i = 0; i < rows; ++i) json["best"].push_back(json_of(*best[i]));
+  return write_json(invocation, json);
+}
+
+Status export_study(const Invocation& invocation) {
+  const Settings& settings = invocation.settings;
+  CH_TRY(const auto store, open(settings));
+  CH_TRY(const std::string name, study_of(settings, *store));
+  CH_TRY(const Study study, store->read(name));
+  const std::string text =
+      settings.text("format") == "json"
+          ? json_of(study).dump(2, ' ', false, Json::error_handler_t::replace) + "\n"
+          : to_csv(trials_table(study));
+  const auto file = settings.text("output");
+  if (!file || *file == "-") {
+    invocation.out << text;
+    return {};
+  }
+  CH_CHECK(write_file(*file, text));
+  log_info(cat(study.trials.size(), " trials of '", name, "' are in ", *file));
+  return {};
+}
+
+/// Deleting is not undone: --yes, or a person says so.
+Status confirm(const Invocation& invocation, const std::string& question) {
+  if (invocation.settings.flag("yes")) return {};
+  if (!is_terminal(stdin))
+    return Error{.what = "a study is deleted only when that is confirmed", .hint = "add --yes"};
+  invocation.out << question << " [y/N] " << std::flush;
+  std::string answer;
+  std::getline(std::cin, answer);
+  if (answer == "y" || answer == "yes") return {};
+  return Error{.what = "nothing was deleted"};
+}
+
+Status delete_study(const Invocation& invocation) {
+  const Settings& settings = invocation.settings;
+  if (!settings.has("name"))
+    return Error{.what = "which study is to be deleted?", .hint = "ch study delete NAME"};
+  CH_TRY(const std::string url, storage_of(settings));
+  CH_TRY(const auto store, open_store(url, Create::No));
+  CH_TRY(const std::string name, study_of(settings, *store));
+  std::int64_t trials = 0;
+  CH_TRY(const std::vector<StudySummary> all, store->list());
+  for (const StudySummary& one : all)
+    if (one.info.name == name) trials = one.trials;
+  CH_CHECK(confirm(invocation, cat("Delete study '", name, "' with ", trials, " trials from ",
+                                   shown_url(url), "?")));
+  CH_CHECK(store->remove(name));
+  log_info(cat("Deleted '", name, "' with ", trials, " trials"));
+  return write_json(invocation, {{"deleted", name}, {"trials", trials}});
+}
+
+Status merge(const Invocation& invocation) {
+  const Settings& settings = invocation.settings;
+  std::vector<std::string> names = invocation.words;
+  if (const auto first = settings.text("name")) names.insert(names.begin(), *first);
+  const std::string into = settings.text_or_empty("into");
+  if (names.empty() || into.empty())
+    return Error{.what = names.empty() ? "which studies are to be merged?" : "merged into what?",
+                 .hint = "ch study merge SOURCE... --into NAME"};
+  CH_TRY(const std::string url, storage_of(settings));
+  const std::string from = settings.text("from").value_or(url);
+  CH_TRY(const auto source_store, open_store(from, Create::No));
+  std::vector<Study> sources;
+  for (const std::string& name : names) {
+    if (name == into && from == url)
+      return Error{.what = cat("'", into, "' cannot be merged into itself")};
+    CH_TRY(Study study, source_store->read(name));
+    sources.push_back(std::move(study));
+  }
+  CH_TRY(const auto target, open_store(url, Create::Yes));
+  CH_TRY(const MergeResult result, merge_studies(sources, *target, into));
+  log_info(cat(result.created ? "Made '" : "'", into, "': ", result.merged, " trials merged, ",
+               result.known, " were there already, ", result.unfinished, " are unfinished"));
+  return write_json(invocation, {{"into", into},
+                                 {"created", result.created},
+                                 {"merged", result.merged},
+                                 {"known", result.known},
+                                 {"unfinished", result.unfinished}});
+}
+
+struct Verb {
+  std::string_view name;
+  Status (*run)(const Invocation&);
+};
+constexpr Verb kVerbs[] = {{"list", list},
+                           {"show", show},
+                           {"export", export_study},
+                           {"delete", delete_study},
+                           {"merge", merge}};
+
+Result<Exit> run(const Invocation& invocation) {
+  const std::string wanted = invocation.settings.text_or_empty("verb");
+  if (wanted != "merge" && !invocation.words.empty())
+    return Error{.what = cat("unexpected argument '", invocation.words[0], "'"),
+                 .hint = cat("usage: ", invocation.action.usage)};
+  for (const Verb& verb : kVerbs) {
+    if (verb.name != wanted) continue;
+    CH_CHECK(verb.run(invocation));
+    return Exit::Done;
+  }
+  return Error{.what = cat("`ch study` has no '", wanted, "'")};
+}
+
+std::vector<SettingDef> options() {
+  const auto text = [](std::string_view dest, std::vector<std::string_view> flags,
+                       std::string_view placeholder, std::string_view doc) {
+    return SettingDef{.dest = dest,
+                      .flags = std::move(flags),
+                      .placeholder = placeholder,
+                      .doc = doc,
+                      .in_table = false,
+                      .in_toml = false};
+  };
+  std::vector<SettingDef> defs = {
+      text("verb", {}, "VERB", "what to do"),
+      text("name", {}, "NAME", "a study"),
+      text("storage", {"--storage"}, "URL",
+           "where studies are: sqlite:///FILE, postgresql://...; the project's file if not given"),
+      text("format", {"--format"}, "FORMAT", "of an export"),
+      text("output", {"--output"}, "FILE", "where an export goes; standard output if not given"),
+      text("top", {"--top"}, "N", "trials shown"),
+      text("into", {"--into"}, "NAME", "the study that others are merged into"),
+      text("from", {"--from"}, "URL", "where the merged studies are; --storage if not given"),
+      text("yes", {"--yes"}, {}, "delete without asking")};
+  defs[0].choices = {"list", "show", "export", "delete", "merge"};
+  defs[3].choices = {"csv", "json"};
+  defs[3].initial = "csv";
+  defs[5].kind = SettingKind::Int;
+  defs[5].initial = "10";
+  defs[5].bounds = {.least = 1};
+  defs[8].kind = SettingKind::Flag;
+  defs[8].initial = "False";
+  return defs;
+}
+
+}  // namespace
+
+ActionDef study() {
+  return {
+      .name = "study",
+      .usage = "ch study list|show|export|delete|merge [NAME...] [options]",
+      .summary = "list, show, export, delete and merge studies of searches",
+      .details =
+          "  ch study list --storage sqlite:///study.db\n"
+          "  ch study show mine --project toy\n"
+          "  ch study export mine --format csv --output trials.csv\n"
+          "  ch study delete mine --yes\n"
+          "  ch study merge mine yours --from postgresql://host/studies --into ours\n"
+          "Studies are Optuna's as well: docs/studies.md. Of a store with one study NAME may be\n"
+          "left out, and so may --project where one project alone has a study.",
+      .positionals = {"verb", "name"},
+      .required = {"verb"},
+      .settings = {"project_dir", "project", "log_level", "json", "quiet", "no_warnings"},
+      .own = options(),
+      .takes_names = true,
+      .run = run};
+}
+
+}  // namespace chop::actions

@@ -1,0 +1,21 @@
+// Several studies made one.
+#pragma once
+
+#include "search/store.hpp"
+
+namespace chop {
+
+struct MergeResult {
+  std::int64_t merged = 0;
+  std::int64_t known = 0;       ///< merged before, so not again
+  std::int64_t unfinished = 0;  ///< left where they are
+  bool created = false;
+};
+
+/// Appends the finished trials of `sources` to the study `name` of `into`, in the order they began.
+/// A study that is not there is made, like the first source. Each trial keeps, in a system
+/// attribute, where it came from; so nothing is merged twice.
+Result<MergeResult> merge_studies(const std::vector<Study>& sources, StudyStore& into,
+                                  const std::string& name);
+
+}  // namespace chop
