@@ -37,7 +37,6 @@ Result<std::unique_ptr<QuantiseSpace>> QuantiseSpace::make(const Graph& graph, c
                                                            const ArgPlace& place,
                                                            const PassContext& context) {
   std::unique_ptr<QuantiseSpace> space(new QuantiseSpace(graph, context));
-  for (const NodeId id : space->graph_.order()) space->graph_.node(id).formats.clear();
   CH_TRY(space->types_, infer_types(space->graph_, context.batch_size));
   CH_CHECK(space->read(table, place));
   return space;
@@ -150,7 +149,7 @@ Tree QuantiseSpace::config_of(const NodeTable& table, std::span<const double> va
 Result<QuantiseSpace::Chosen> QuantiseSpace::choose(const NodeTable& table, const Tree& config,
                                                     Settle settle) const {
   CH_TRY(QuantiseConfig read_config, QuantiseConfig::read(config, table.place));
-  Chosen chosen;
+  Chosen chosen{.formats = graph_.node(table.id).formats};
   if (read_config.does_nothing()) return chosen;
   Graph graph = graph_;
   std::vector<OpenFormats> open;
@@ -163,25 +162,32 @@ Result<QuantiseSpace::Chosen> QuantiseSpace::choose(const NodeTable& table, cons
   if (!open.empty() && settle == Settle::Yes)
     CH_CHECK(settle_formats(graph, open, calibration_, num_samples_, context_));
   chosen.formats = graph.node(table.id).formats;
-  for (const Parameter& parameter : graph.parameters())
-    if (graph_.find_parameter(parameter.name) == nullptr) chosen.learned.push_back(parameter);
+  for (const Parameter& parameter : graph.parameters()) {
+    const Parameter* before = graph_.find_parameter(parameter.name);
+    if (before == nullptr || !(before->value == parameter.value))
+      chosen.learned.push_back(parameter);
+  }
   return chosen;
+}
+
+bool QuantiseSpace::left_alone(const NodeTable& table) {
+  return table.keys.size() == 1 && !table.keys[0].parameter && table.keys[0].choices[0].is_null();
 }
 
 std::vector<std::pair<std::string, Tree>> QuantiseSpace::fixed() const {
   std::vector<std::pair<std::string, Tree>> found;
-  for (const NodeTable& table : tables_) {
-    const bool left_alone =
-        table.keys.size() == 1 && table.keys[0].choices[0].is_null() && !table.keys[0].parameter;
+  for (const NodeTable& table : tables_)
     for (const Key& key : table.keys)
-      if (!key.parameter && !left_alone)
+      if (!key.parameter && !left_alone(table))
         found.emplace_back(cat(table.node, "/config/", key.name), key.choices.front());
-  }
   return found;
 }
 
 Status QuantiseSpace::apply(std::span<const double> values, Candidate& candidate) {
+  candidate.config.set("by", "name");
+  candidate.config.set("default", Tree::Table{{"config", Tree::Table{{"name", Tree()}}}});
   for (const NodeTable& table : tables_) {
+    if (left_alone(table)) continue;
     const Tree config = config_of(table, values);
     const std::string key = cat(table.node, " ", to_text(config));
     candidate.config.set(table.node, Tree::Table{{"config", config}});
@@ -204,7 +210,6 @@ Status QuantiseSpace::apply(std::span<const double> values, Candidate& candidate
         candidate.graph.add_parameter(parameter);
     }
   }
-  candidate.config.set("by", "name");
   return {};
 }
 

@@ -35,8 +35,8 @@ class QuantiseSpace {
   /// Nodes with parameters.
   const std::vector<NodeId>& searched() const { return searched_; }
 
-  /// Gives the candidate's nodes the formats chosen by `values`, one per parameter. Safe to call
-  /// from several threads.
+  /// Gives the candidate's nodes the formats chosen by `values`, one per parameter, and notes
+  /// them as the pass quantize would be told. Safe to call from several threads.
   Status apply(std::span<const double> values, Candidate& candidate);
 
  private:
@@ -53,12 +53,14 @@ class QuantiseSpace {
   };
   /// What a choice comes to.
   struct Chosen {
-    std::map<std::string, NumberFormat> formats;
-    std::vector<Parameter> learned;  ///< parameters its formats begin with
+    std::map<std::string, NumberFormat> formats = {};
+    std::vector<Parameter> learned = {};  ///< parameters its formats begin with
   };
 
   QuantiseSpace(Graph graph, const PassContext& context)
       : graph_(std::move(graph)), context_(context) {}
+  /// A node that stays as it is in every trial.
+  static bool left_alone(const NodeTable& table);
   Status read(const Tree& table, const ArgPlace& place);
   Status add_node(NodeId id, const Tree& config, const ArgPlace& place);
   void add_parameters(NodeTable& table);
@@ -68,7 +70,7 @@ class QuantiseSpace {
   enum class Settle : std::uint8_t { No, Yes };  ///< what data decide
   Result<Chosen> choose(const NodeTable& table, const Tree& config, Settle settle) const;
 
-  Graph graph_;  ///< without formats
+  Graph graph_;  ///< as the search starts from it
   PassContext context_;
   CalibrationOptions calibration_ = {};
   std::int64_t num_samples_ = 512;
