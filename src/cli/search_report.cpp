@@ -1,6 +1,7 @@
 #include "cli/search_report.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "report/table.hpp"
@@ -17,6 +18,14 @@ constexpr std::size_t kMostParameterColumns = 8;
 
 std::string short_number(double value) {
   return Cell(value, 4).text;
+}
+
+/// Counts as such, everything else with four digits behind the point.
+Cell metric_cell(double value) {
+  constexpr double kLarge = 1000;
+  if (std::abs(value) < kLarge || value != std::floor(value) || std::abs(value) > 1e15)
+    return {value, 4};
+  return Cell(value, with_commas(static_cast<std::int64_t>(value)));
 }
 
 /// The part of a name that tells it from others: "seq_blocks_2/weight_width".
@@ -213,7 +222,7 @@ Table best_table(const SearchProblem& problem, std::vector<const Trial*> best) {
     std::vector<Cell> row = {trial->number};
     const auto metrics = metrics_of(*trial);
     for (const std::string& name : names)
-      row.push_back(metrics.contains(name) ? Cell(metrics.at(name), 4) : Cell());
+      row.push_back(metrics.contains(name) ? metric_cell(metrics.at(name)) : Cell());
     for (const std::string& name : shown) row.push_back(value_cell(*trial, name));
     table.rows.push_back(std::move(row));
   }
