@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <compare>
 #include <utility>
 
 namespace chop {
@@ -78,7 +79,7 @@ void History::finish(const SeenTrial& trial, std::size_t place) {
     const auto y = losses(b);
     const auto order =
         std::lexicographical_compare_three_way(x.begin(), x.end(), y.begin(), y.end());
-    return order != 0 ? order < 0 : a < b;
+    return std::is_eq(order) ? a < b : std::is_lt(order);
   };
   ranked_.insert(std::upper_bound(ranked_.begin(), ranked_.end(), place, before), place);
 }

@@ -58,9 +58,11 @@ Parzen::Parzen(std::span<const Axis> axes, std::span<const double* const> centre
   for (std::size_t i = 0; i <= kernels_; ++i)
     log_weights_[i] =
         static_cast<float>(std::log((i < kernels_ ? weights[i] : options.prior_weight) / sum));
-  // Scott's rule: kernels shrink with their number, the slower the more dimensions there are.
-  const double dimensions = options.joint ? static_cast<double>(axes.size()) : 1;
-  const double shrink = std::pow(static_cast<double>(kernels_ + 1), -1 / (dimensions + 4));
+  // Scott's rule: kernels shrink with their number, the slower the more dimensions there are. One
+  // parameter alone needs narrower ones than the rule gives, or the others' density hides the
+  // peaks.
+  const double power = options.joint ? 1 / (static_cast<double>(axes.size()) + 4) : 0.5;
+  const double shrink = std::pow(static_cast<double>(kernels_ + 1), -power);
   for (std::size_t axis = 0; axis < axes.size(); ++axis) {
     if (axes[axis].is_line())
       set_line(axis, centres, shrink, options.least_width);

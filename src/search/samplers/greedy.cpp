@@ -195,9 +195,9 @@ Result<Proposal> GreedySampler::propose(std::span<const SeenTrial> trials, std::
   std::vector<Move> moves = all_moves(baseline);
   // Points of this stage do not depend on each other: all are begun before one is waited for.
   std::optional<Proposal> first = missing(baseline);
-  for (std::size_t i = 0; i < moves.size(); ++i) {
+  for (const Move& move : moves) {
     if (first && first->kind == Proposal::Kind::Try) return *first;
-    const auto proposal = missing(moved(baseline, moves[i].parameter, moves[i].value));
+    const auto proposal = missing(moved(baseline, move.parameter, move.value));
     if (proposal && (!first || proposal->kind == Proposal::Kind::Try)) first = proposal;
   }
   if (first) return *first;

@@ -172,12 +172,16 @@ std::vector<Point> TpeSampler::untried(Dice& dice) const {
 }
 
 Result<std::unique_ptr<Sampler>> make(const SamplerContext& context, const Args& args) {
+  const bool joint = args.flag("multivariate");
+  const std::int64_t candidates = args.has("n_ei_candidates") ? args.integer("n_ei_candidates")
+                                  : joint                     ? 48
+                                                              : 24;
   Settings settings{.startup = static_cast<std::size_t>(args.integer("n_startup_trials")),
-                    .candidates = static_cast<std::size_t>(args.integer("n_ei_candidates")),
+                    .candidates = static_cast<std::size_t>(candidates),
                     .gamma = args.real("gamma"),
                     .most_good = static_cast<std::size_t>(args.integer("most_good")),
                     .constant_liar = args.flag("constant_liar"),
-                    .parzen = {.joint = args.flag("multivariate"),
+                    .parzen = {.joint = joint,
                                .prior_weight = args.real("prior_weight"),
                                .least_width = args.real("least_width")}};
   return std::unique_ptr<Sampler>(std::make_unique<TpeSampler>(context, settings));
@@ -192,8 +196,8 @@ std::vector<ArgDef> tpe_args() {
        .bounds = {.least = 1}},
       {.name = "n_ei_candidates",
        .kind = ArgKind::Integer,
-       .initial = 48,
-       .doc = "points drawn from the good ones' density, of which the best is taken",
+       .doc = "points drawn from the good ones' density, of which the best is taken; unless given, "
+              "48, or 24 for each parameter on its own",
        .bounds = {.least = 1, .most = 4096}},
       {.name = "multivariate",
        .kind = ArgKind::Flag,
