@@ -2,15 +2,14 @@
 // the best value or the hypervolume, and the microseconds a proposal took. bench_samplers values
 // FUNCTION: the values at every line of numbers it reads.
 #include <algorithm>
+#include <array>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
-#include <iostream>
-#include <sstream>
 
 #include "functions.hpp"
 #include "search/pareto.hpp"
 #include "search/sampler_def.hpp"
-#include "support/text.hpp"
 
 namespace chop::bench {
 namespace {
@@ -62,8 +61,8 @@ Status run_seed(const Task& task, const Space& space, std::uint64_t seed) {
                       .point = std::move(proposal.point),
                       .values = std::move(values)});
   }
-  std::cout << exact(result_of(*task.function, trials)) << ' '
-            << spent.count() / static_cast<double>(task.trials) << '\n';
+  std::printf("%.17g %.3g\n", result_of(*task.function, trials),
+              spent.count() / static_cast<double>(task.trials));
   return {};
 }
 
@@ -77,20 +76,29 @@ Status run(const Task& task) {
   return {};
 }
 
+std::vector<double> numbers_of(const char* text) {
+  std::vector<double> numbers;
+  for (char* end = nullptr;; text = end) {
+    const double number = std::strtod(text, &end);
+    if (end == text) return numbers;
+    numbers.push_back(number);
+  }
+}
+
 Status print_values(const TestFunction& function) {
-  for (std::string line; std::getline(std::cin, line);) {
-    std::istringstream words(line);
-    std::vector<double> x;
-    for (double value = 0; words >> value;) x.push_back(value);
+  std::array<char, 1 << 14> line{};
+  while (std::fgets(line.data(), line.size(), stdin) != nullptr) {
+    const std::vector<double> x = numbers_of(line.data());
     if (x.size() != function.bounds.size())
       return Error{.what = cat(function.name, " has ", function.bounds.size(), " variables")};
-    for (const double value : function.values(x)) std::cout << exact(value) << ' ';
-    std::cout << '\n';
+    for (const double value : function.values(x)) std::printf("%.17g ", value);
+    std::printf("\n");
   }
   return {};
 }
 
-Status start(const std::vector<std::string>& words) {
+Status start(int argc, char** argv) {
+  const std::vector<std::string> words(argv + 1, argv + argc);
   const TestFunction* function = words.size() > 1 ? find_function(words[1]) : nullptr;
   if (function == nullptr) return Error{.what = "needs run or values, and a function"};
   if (words[0] == "values") return print_values(*function);
@@ -98,9 +106,9 @@ Status start(const std::vector<std::string>& words) {
     return Error{.what = "needs run FUNCTION SAMPLER FIRST_SEED SEEDS TRIALS [KEY=VALUE...]"};
   Task task{.function = function,
             .sampler = words[2],
-            .first_seed = std::stoull(words[3]),
-            .seeds = std::stoull(words[4]),
-            .trials = std::stoll(words[5])};
+            .first_seed = std::strtoull(words[3].c_str(), nullptr, 10),
+            .seeds = std::strtoull(words[4].c_str(), nullptr, 10),
+            .trials = std::strtoll(words[5].c_str(), nullptr, 10)};
   for (std::size_t i = 6; i < words.size(); ++i) {
     const std::size_t equals = words[i].find('=');
     if (equals == std::string::npos) return Error{.what = cat(words[i], " is no KEY=VALUE")};
@@ -112,9 +120,10 @@ Status start(const std::vector<std::string>& words) {
 }  // namespace
 }  // namespace chop::bench
 
-int main(int argc, char** argv) {
-  const chop::Status status = chop::bench::start({argv + 1, argv + argc});
-  if (status) return EXIT_SUCCESS;
-  std::cerr << chop::to_string(status.error()) << '\n';
-  return EXIT_FAILURE;
+int main(int argc, char** argv) {  // NOLINT(bugprone-exception-escape): out of memory may end it
+  if (const chop::Status status = chop::bench::start(argc, argv); !status) {
+    std::fputs(chop::to_string(status.error()).c_str(), stderr);
+    return EXIT_FAILURE;
+  }
+  return EXIT_SUCCESS;
 }

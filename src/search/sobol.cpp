@@ -17,7 +17,7 @@ Directions directions_of(std::size_t dimension) {
     for (std::size_t k = 0; k < kBits; ++k) directions[k] = std::uint32_t{1} << (kBits - 1 - k);
     return directions;
   }
-  const SobolRow& row = kSobolRows[dimension - 1];
+  const SobolRow& row = sobol_rows()[dimension - 1];
   const auto degree = static_cast<std::size_t>(std::bit_width(row.polynomial)) - 1;
   for (std::size_t k = 0; k < kBits; ++k) {
     if (k < degree) {

@@ -15,7 +15,8 @@ struct SobolRow {
   std::uint32_t polynomial = 0;
   std::array<std::uint32_t, 11> first = {};
 };
-extern const std::array<SobolRow, kSobolDimensions - 1> kSobolRows;
+/// From the second dimension on; the first needs none.
+const std::array<SobolRow, kSobolDimensions - 1>& sobol_rows();
 
 /// Coordinate `dimension` of point `index`, in Gray code's order, as a fraction of 2^32.
 std::uint32_t sobol_bits(std::size_t dimension, std::uint32_t index);

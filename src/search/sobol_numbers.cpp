@@ -5,7 +5,9 @@
 
 namespace chop {
 
-const std::array<SobolRow, kSobolDimensions - 1> kSobolRows = {{
+namespace {
+
+constexpr std::array<SobolRow, kSobolDimensions - 1> kRows = {{
     {3, {1}},
     {7, {1, 3}},
     {11, {1, 3, 1}},
@@ -262,5 +264,11 @@ const std::array<SobolRow, kSobolDimensions - 1> kSobolRows = {{
     {3159, {1, 1, 1, 3, 5, 13, 59, 83, 355, 349, 1967}},
     {3169, {1, 1, 1, 5, 19, 3, 53, 133, 97, 863, 983}},
 }};
+
+}  // namespace
+
+const std::array<SobolRow, kSobolDimensions - 1>& sobol_rows() {
+  return kRows;
+}
 
 }  // namespace chop
