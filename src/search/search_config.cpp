@@ -144,16 +144,16 @@ class Reader {
            Args::check(config_.sampler->args, *own, {cat(place.path, ".sampler"), place.file}));
     CH_TRY(const Tree* pruning, table_at(strategy, place, "pruner"));
     const ArgPlace pruner_place{cat(place.path, ".pruner"), place.file};
-    if (setup.text("pruner") == "none") return check_keys(*pruning, pruner_place, {});
     Result<const PrunerDef*> pruner = find_pruner(setup.text("pruner"));
     if (!pruner) return setup.wrong("pruner", pruner.error().what, pruner.error().hint);
+    CH_TRY(config_.pruner_args, Args::check(pruner.value()->args, *pruning, pruner_place));
+    if (pruner.value()->make == nullptr) return {};
     config_.pruner = pruner.value();
     if (!config_.sum && strategy.find("metrics") != nullptr &&
         strategy.find("metrics")->as_table() != nullptr &&
         strategy.find("metrics")->as_table()->size() > 1)
       return setup.wrong("pruner", "trials with several objectives cannot be told hopeless",
                          "sum_scaled_metrics = true makes them one; or leave the pruner out");
-    CH_TRY(config_.pruner_args, Args::check(config_.pruner->args, *pruning, pruner_place));
     return {};
   }
 
