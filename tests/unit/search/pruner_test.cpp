@@ -78,8 +78,10 @@ TEST(SuccessiveHalving, BootstrappingNeedsARung) {
 }
 
 TEST(Pruners, EndNothingWithoutReports) {
-  for (const PrunerDef& def : all_pruners())
+  for (const PrunerDef& def : all_pruners()) {
+    if (def.make == nullptr) continue;
     EXPECT_FALSE(make_pruner(def.name)->should_prune({}, {.number = 0, .point = {0}})) << def.name;
+  }
 }
 
 }  // namespace
