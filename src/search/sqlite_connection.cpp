@@ -57,6 +57,17 @@ std::string hint_for(int code) {
   }
 }
 
+/// To read a file in WAL mode SQLite writes beside it, where that may not be allowed. With no log
+/// there nobody is using the file, and it can be read as one that does not change.
+std::string as_unchanging(const std::string& file) {
+  std::error_code code;
+  if (fs::exists(file + "-wal", code)) return file;
+  std::string address = "file:";
+  for (const char c : fs::absolute(file, code).string())
+    address += c == '?' ? "%3f" : c == '#' ? "%23" : c == '%' ? "%25" : std::string(1, c);
+  return address + "?immutable=1";
+}
+
 class SqliteConnection final : public SqlConnection {
  public:
   explicit SqliteConnection(const fs::path& file) : file_(file.string()) {}
@@ -69,9 +80,10 @@ class SqliteConnection final : public SqlConnection {
 
   Status open(Create create) {
     const bool writable = create == Create::Yes || ::access(file_.c_str(), W_OK) == 0;
-    const int flags = (writable ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY) |
-                      (create == Create::Yes ? SQLITE_OPEN_CREATE : 0) | SQLITE_OPEN_NOMUTEX;
-    if (sqlite3_open_v2(file_.c_str(), &base_, flags, nullptr) != SQLITE_OK) return failed();
+    const int flags = SQLITE_OPEN_NOMUTEX | (create == Create::Yes ? SQLITE_OPEN_CREATE : 0) |
+                      (writable ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY | SQLITE_OPEN_URI);
+    const std::string name = writable ? file_ : as_unchanging(file_);
+    if (sqlite3_open_v2(name.c_str(), &base_, flags, nullptr) != SQLITE_OK) return failed();
     sqlite3_busy_handler(base_, wait_for_others, &busy_since_);
     // The first query is what looks into the file.
     CH_CHECK(run({"SELECT COUNT(*) FROM sqlite_master"}, nullptr));
