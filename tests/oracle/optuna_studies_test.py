@@ -207,6 +207,29 @@ class OnSqlite(Studies, unittest.TestCase):
                             "SELECT * FROM version_info, alembic_version").fetchall()
         self.assertEqual(schema(ours), schema(theirs))
 
+    def test_damaged_rows_are_errors_or_nothing(self):
+        damage = {"UPDATE trial_params SET param_value = 99 WHERE param_name = 'c'": "cannot be one of",
+                  "UPDATE trial_params SET param_value = NULL": "cannot be one of",
+                  "UPDATE trial_params SET param_value = 1e300 WHERE param_name = 'i'": "cannot be one of",
+                  "UPDATE trial_params SET distribution_json = '{'": "no distribution",
+                  "DROP TABLE trial_values": "no table trial_values",
+                  "DELETE FROM alembic_version": "before 3.0",
+                  "UPDATE trials SET state = 'WHAT', number = NULL, datetime_start = 'soon'": None,
+                  "UPDATE trial_values SET value = 'x', objective = 7": None,
+                  "UPDATE trial_user_attributes SET value_json = x'ff00fe'": None,
+                  "DELETE FROM study_directions": None}
+        for statement, message in damage.items():
+            url = self.url()
+            study = optuna.create_study(study_name="a", storage=url)
+            trial = study.ask()
+            trial.set_user_attr("u", 1)
+            study.tell(trial, trial.suggest_categorical("c", [1, 2]) + trial.suggest_int("i", 1, 4))
+            with sqlite3.connect(url[len("sqlite:///"):]) as base:
+                base.execute(statement)
+            done = subprocess.run([ORACLE, "read", url, "a"], capture_output=True, check=False)
+            self.assertEqual(done.returncode, 1 if message else 0, statement)
+            self.assertIn((message or "").encode(), done.stderr)
+
     def test_tables_of_an_old_optuna_are_refused_with_a_remedy(self):
         url = self.url()
         optuna.create_study(study_name="b", storage=url)

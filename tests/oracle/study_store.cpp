@@ -83,7 +83,7 @@ Status write(const std::string& url) {
 Status read(const std::string& url, const std::string& name) {
   CH_TRY(const auto store, open_store(url, Create::No));
   CH_TRY(const Study study, store->read(name));
-  std::cout << json_of(study).dump() << '\n';
+  std::cout << json_of(study).dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
   return {};
 }
 

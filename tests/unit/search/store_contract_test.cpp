@@ -216,6 +216,30 @@ TEST_P(StoreContract, TenThousandTrials) {
   must(link->give({}));
 }
 
+TEST_P(StoreContract, ARunningTrialWithoutSignsOfLifeIsStale) {
+  if (GetParam() == "memory") GTEST_SKIP() << "it ends with its workers";
+  const LinkOptions options{.heartbeat = 0.1, .grace = 0.4};
+  auto lively = join(options);
+  auto silent = join(options);
+  must(lively->take());
+  must(lively->give({.added = {busy_trial(0, TrialState::Running)}}));
+  must(silent->take());
+  must(silent->give({.added = {busy_trial(1, TrialState::Running)}}));
+  must(silent->flush());
+  silent.reset();
+  EXPECT_TRUE(must(join(options)->take()).stale.empty());
+  std::this_thread::sleep_for(std::chrono::milliseconds(700));
+  const auto watcher = join(options);
+  EXPECT_EQ(must(watcher->take()).stale, std::vector<std::int64_t>{1});
+  must(watcher->give({.changed = {busy_trial(1, TrialState::Fail)}}));
+  must(watcher->flush());
+  const StudyNews news = must(lively->take());
+  EXPECT_TRUE(news.stale.empty());
+  ASSERT_EQ(news.trials.size(), 1U);
+  EXPECT_EQ(news.trials[0].state, TrialState::Fail);
+  must(lively->give({}));
+}
+
 TEST_P(StoreContract, ALinkOutlivesItsStore) {
   const auto link = join();
   if (GetParam() != "memory") store_ = nullptr;
