@@ -15,6 +15,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+/// With more of them, parameters share one column.
+constexpr std::size_t kMostParameterColumns = 8;
+
 std::string_view word_for(Direction direction) {
   return direction == Direction::Minimise ? "minimise" : "maximise";
 }
@@ -48,6 +51,12 @@ std::vector<std::string> objective_names(const StudyInfo& info) {
                                                   : cat("values_", i));
   }
   return names;
+}
+
+/// The part of a name that tells it from others: "seq_blocks_2/weight_width".
+std::string short_name(const std::string& name) {
+  const std::size_t at = name.find("/config/");
+  return at == name.npos ? name : name.substr(0, at) + name.substr(at + 7);
 }
 
 std::string time_text(LocalTime time) {
@@ -201,13 +210,22 @@ Table best_trials_table(const Study& study, std::span<const Trial* const> trials
   for (const std::string& name : objectives) table.columns.push_back({name, Align::Right});
   table.columns.push_back({"Seconds", Align::Right, 0, "duration"});
   const std::vector<std::string> names = parameter_names(trials);
-  for (const std::string& name : names) table.columns.push_back({name, Align::Right});
+  const bool wide = names.size() > kMostParameterColumns;
+  if (wide) table.columns.push_back({"Parameters", Align::Left, 80, "params"});
+  for (const std::string& name : names)
+    if (!wide) table.columns.push_back({short_name(name), Align::Right, 0, name});
   for (const Trial* trial : trials) {
     std::vector<Cell> row = {trial->number};
     for (const Cell& cell : value_cells(*trial, objectives.size())) row.push_back(short_cell(cell));
     const std::optional<double> duration = duration_of(*trial);
     row.push_back(duration ? Cell(*duration, 3) : Cell());
-    for (const std::string& name : names) row.push_back(short_cell(parameter_cell(*trial, name)));
+    std::vector<std::string> parts;
+    for (const std::string& name : names) {
+      const Cell cell = short_cell(parameter_cell(*trial, name));
+      if (!wide) row.push_back(cell);
+      if (!cell.text.empty()) parts.push_back(cat(short_name(name), "=", cell.text));
+    }
+    if (wide) row.emplace_back(join(parts, " "));
     table.rows.push_back(std::move(row));
   }
   return table;

@@ -29,7 +29,9 @@ constexpr SqlDialect kDialect = {
 constexpr const char* kSessionSettings =
     "SET lock_timeout = '60s'; SET idle_in_transaction_session_timeout = '60s'; "
     "SET datestyle = 'ISO, YMD'; SET extra_float_digits = 3; SET client_min_messages = warning; "
-    "SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off";
+    "SET enable_seqscan = off";
+/// Not known to servers before 12.
+constexpr const char* kLaterSettings = "SET plan_cache_mode = force_generic_plan";
 
 /// Results of at most this many statements are on their way at once: the server must never wait
 /// for us to read them while we wait for it.
@@ -83,6 +85,7 @@ class PgConnection final : public SqlConnection {
     pq_.PQsetNoticeProcessor(
         server_, [](void*, const char*) {}, nullptr);
     const ResultPtr result = take(pq_.PQexec(server_, kSessionSettings));
+    const ResultPtr ignored = take(pq_.PQexec(server_, kLaterSettings));
     lost_ = false;
     return check(result.get());
   }
@@ -160,10 +163,13 @@ class PgConnection final : public SqlConnection {
     const char* const state =
         result == nullptr ? nullptr : pq_.PQresultErrorField(result, PG_DIAG_SQLSTATE);
     lost_ = pq_.PQstatus(server_) != CONNECTION_OK || (state != nullptr && is_passing(state));
+    const bool held = state != nullptr && std::string_view(state) == "55P03";
     const std::string said(
         trim(result == nullptr ? pq_.PQerrorMessage(server_) : pq_.PQresultErrorMessage(result)));
     return Error{.what = cat("the data base '", shown_, "': ", split(said, '\n').front()),
-                 .hint = lost_ ? "is the server running, and can it be reached from here?" : ""};
+                 .hint = lost_  ? "is the server running, and can it be reached from here?"
+                         : held ? "another process holds the study; is one of them stopped?"
+                                : ""};
   }
 
   Error cannot_connect() const {

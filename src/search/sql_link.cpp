@@ -214,7 +214,9 @@ class SqlLink final : public StudyLink {
     const std::string state = rows.empty() ? "" : text_of(rows[0].at(0));
     undecided_ = state == "in progress";
     if (undecided_) return Error{.what = "the server has not noticed yet that it was cut off"};
-    return state == "committed";
+    if (state != "committed") return false;
+    // A server that crashed may have given the name to another transaction since.
+    return mirror_.is_stored(*connection_, pending_->changes);
   }
 
   /// Tries again while the connection is lost, for as long as the options say.

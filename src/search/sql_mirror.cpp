@@ -165,6 +165,22 @@ void StudyMirror::settle(const StudyChanges& changes) {
   stored_ += static_cast<std::int64_t>(changes.added.size());
 }
 
+Result<bool> StudyMirror::is_stored(SqlConnection& connection, const StudyChanges& changes) {
+  if (written_.size() != changes.added.size()) return false;
+  std::map<std::int64_t, const Trial*> expected;
+  for (const Trial& trial : changes.changed) expected[id_of(trial)] = &trial;
+  for (std::size_t i = 0; i < written_.size(); ++i) expected[written_[i]] = &changes.added[i];
+  std::vector<std::int64_t> ids;
+  for (const auto& [id, trial] : expected) ids.push_back(id);
+  CH_TRY(const std::vector<StoredTrial> found, reader_.read_trials(connection, ids));
+  return found.size() == ids.size() &&
+         std::all_of(found.begin(), found.end(), [&expected](const StoredTrial& stored) {
+           const Trial& trial = *expected.at(stored.id);
+           return stored.trial.state == trial.state && stored.trial.started == trial.started &&
+                  stored.trial.completed == trial.completed;
+         });
+}
+
 std::map<std::int64_t, std::int64_t> StudyMirror::own() const {
   std::map<std::int64_t, std::int64_t> found;
   for (const auto& [number, trial] : open_)

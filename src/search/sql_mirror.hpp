@@ -36,6 +36,8 @@ class StudyMirror {
   Status write(SqlConnection& connection, const StudyChanges& changes,
                std::span<const TrialReport> reports);
   void settle(const StudyChanges& changes);
+  /// Whether what write() wrote last is there: the same rows with the same states and times.
+  Result<bool> is_stored(SqlConnection& connection, const StudyChanges& changes);
 
   /// Ids of the running trials of this process, by number.
   std::map<std::int64_t, std::int64_t> own() const;

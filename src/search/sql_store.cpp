@@ -28,6 +28,7 @@ class SqlStore final : public StudyStore {
       : connection_(std::move(connection)), connect_(std::move(connect)) {}
 
   Result<std::vector<StudySummary>> list() override {
+    CH_CHECK(ready());
     CH_TRY(const SqlRows studies,
            connection_->query({"SELECT study_id, study_name FROM studies ORDER BY study_id"}));
     CH_TRY(const SqlRows counts,
@@ -45,6 +46,7 @@ class SqlStore final : public StudyStore {
   }
 
   Result<std::optional<StudyInfo>> find(const std::string& name) override {
+    CH_CHECK(ready());
     CH_TRY(const std::int64_t id, id_of(name));
     if (id == 0) return std::optional<StudyInfo>();
     CH_TRY(StudyInfo info, read_study_info(*connection_, id, name));
@@ -52,6 +54,7 @@ class SqlStore final : public StudyStore {
   }
 
   Status create(const StudyInfo& info) override {
+    CH_CHECK(ready());
     CH_TRY(SqlTransaction transaction, SqlTransaction::begin(*connection_));
     CH_TRY(const std::int64_t found, id_of(info.name));
     if (found != 0)
@@ -75,6 +78,7 @@ class SqlStore final : public StudyStore {
   }
 
   Status remove(const std::string& name) override {
+    CH_CHECK(ready());
     CH_TRY(SqlTransaction transaction, SqlTransaction::begin(*connection_));
     CH_TRY(const std::int64_t id, locked(name));
     CH_TRY(const SqlRows rows,
@@ -92,6 +96,7 @@ class SqlStore final : public StudyStore {
   }
 
   Result<Study> read(const std::string& name) override {
+    CH_CHECK(ready());
     CH_TRY(const std::int64_t id, existing(name));
     Study study;
     CH_TRY(study.info, read_study_info(*connection_, id, name));
@@ -102,6 +107,7 @@ class SqlStore final : public StudyStore {
   }
 
   Status append(const std::string& name, const std::vector<Trial>& trials) override {
+    CH_CHECK(ready());
     CH_CHECK(check_values({.added = trials}));
     CH_TRY(SqlTransaction transaction, SqlTransaction::begin(*connection_));
     CH_TRY(const std::int64_t study, locked(name));
@@ -123,17 +129,25 @@ class SqlStore final : public StudyStore {
 
   Status set_user_attribute(const std::string& name, const std::string& key,
                             const std::string& json) override {
+    CH_CHECK(ready());
     CH_TRY(const std::int64_t id, existing(name));
     return execute(*connection_, {kUserAttribute, {id, key, json}});
   }
 
   Result<std::unique_ptr<StudyLink>> join(const std::string& name,
                                           const LinkOptions& options) override {
+    CH_CHECK(ready());
     CH_TRY(const std::int64_t id, existing(name));
     return open_link(connect_, {id, name}, options);
   }
 
  private:
+  /// Hours may lie between two calls, and a server restart.
+  Status ready() {
+    Status status = execute(*connection_, {"SELECT 1"});
+    return !status && connection_->is_lost() ? connection_->reconnect() : status;
+  }
+
   static void add_counts(const SqlRow& row, StudySummary& summary) {
     const std::int64_t count = integer_of(row[2]);
     summary.trials += count;
