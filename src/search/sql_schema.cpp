@@ -119,16 +119,16 @@ Types types_of(const SqlDialect& dialect) {
 std::vector<std::string> schema(const Types& types) {
   std::vector<std::string> all(types.first.begin(), types.first.end());
   for (const SqlTable& table : tables_of(types)) all.push_back(statement_for(table, types));
-  all.insert(
-      all.end(),
-      {"CREATE UNIQUE INDEX ix_studies_study_name ON studies (study_name)",
-       "CREATE TABLE version_info (version_info_id INTEGER NOT NULL, schema_version INTEGER, "
-       "library_version VARCHAR(256), PRIMARY KEY (version_info_id), "
-       "CHECK (version_info_id=1))",
-       cat("INSERT INTO version_info VALUES (1, ", kSchemaVersion, ", '", kLibraryVersion, "')"),
-       "CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL, "
-       "CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num))",
-       cat("INSERT INTO alembic_version VALUES ('", kAlembicVersion, "')")});
+  all.emplace_back("CREATE UNIQUE INDEX ix_studies_study_name ON studies (study_name)");
+  all.emplace_back(
+      "CREATE TABLE version_info (version_info_id INTEGER NOT NULL, schema_version INTEGER, "
+      "library_version VARCHAR(256), PRIMARY KEY (version_info_id), CHECK (version_info_id=1))");
+  all.push_back(
+      cat("INSERT INTO version_info VALUES (1, ", kSchemaVersion, ", '", kLibraryVersion, "')"));
+  all.emplace_back(
+      "CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL, "
+      "CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num))");
+  all.push_back(cat("INSERT INTO alembic_version VALUES ('", kAlembicVersion, "')"));
   return all;
 }
 
