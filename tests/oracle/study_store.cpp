@@ -9,6 +9,7 @@
 
 #include "cli/study_json.hpp"
 #include "search/store.hpp"
+#include "support/text.hpp"
 
 namespace {
 
@@ -39,7 +40,7 @@ Result<Trial> trial_of(const Json& json) {
   }
   for (const Json& value : json["values"]) trial.values.push_back(number(value));
   for (const auto& [step, value] : json["intermediate_values"].items())
-    trial.reports[std::stoll(step)] = number(value);
+    trial.reports[parse_int(step).value_or(0)] = number(value);
   const auto time = [&json](const char* key) {
     return json[key].is_null() ? 0 : *local_time_from(json[key].get<std::string>());
   };
@@ -87,11 +88,11 @@ Status read(const std::string& url, const std::string& name) {
   return {};
 }
 
-Status run(const std::string& url, const std::string& name, int count) {
+Status run(const std::string& url, const std::string& name, std::int64_t count) {
   CH_TRY(const auto store, open_store(url, Create::No));
   CH_TRY(const auto link, store->join(name, {.heartbeat = 1}));
   std::map<std::int64_t, Trial> known;
-  for (int i = 0; i < count; ++i) {
+  for (std::int64_t i = 0; i < count; ++i) {
     CH_TRY(StudyNews news, link->take());
     for (Trial& trial : news.trials) known[trial.number] = std::move(trial);
     StudyChanges changes;
@@ -119,15 +120,24 @@ Status run(const std::string& url, const std::string& name, int count) {
   return link->flush();
 }
 
+Status answer(std::span<char*> words) {
+  const std::string verb = words.size() > 2 ? words[1] : "";
+  if (verb == "write") return write(words[2]);
+  if (verb == "read" && words.size() > 3) return read(words[2], words[3]);
+  if (verb == "run" && words.size() > 4)
+    return run(words[2], words[3], parse_int(words[4]).value_or(1));
+  return Error{.what = "write, read or run"};
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::string verb = argc > 2 ? argv[1] : "";
-  const Status status = verb == "write"              ? write(argv[2])
-                        : verb == "read" && argc > 3 ? read(argv[2], argv[3])
-                        : verb == "run" && argc > 4  ? run(argv[2], argv[3], std::stoi(argv[4]))
-                                                     : Status(Error{.what = "write, read or run"});
-  if (status) return 0;
-  std::cerr << to_string(status.error());
+  try {
+    const Status status = answer({argv, static_cast<std::size_t>(argc)});
+    if (status) return 0;
+    std::cerr << to_string(status.error());
+  } catch (const std::exception& wrong) {  // JSON that is none
+    std::cerr << wrong.what() << '\n';
+  }
   return 1;
 }

@@ -151,6 +151,7 @@ TEST(SqliteStore, WhatCannotBeStoredStaysAndIsTriedAgain) {
   must(link->give({.added = {busy_trial(1)}}));
   const Result<StudyNews> news = link->take();
   ::setrlimit(RLIMIT_FSIZE, &before);
+  ::signal(SIGXFSZ, SIG_DFL);
   ASSERT_FALSE(news);
   EXPECT_TRUE(mentions(to_string(news.error()), "full")) << to_string(news.error());
   must(link->take());

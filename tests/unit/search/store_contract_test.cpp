@@ -174,7 +174,7 @@ TEST_P(StoreContract, ManyLinksAtOnceLoseNothingAndNumberWithoutGaps) {
   constexpr int kEach = 40;
   std::vector<std::thread> threads;
   for (int worker = 0; worker < 4; ++worker)
-    threads.emplace_back([this, worker, link = std::shared_ptr(join())] {
+    threads.emplace_back([worker, link = std::shared_ptr(join())] {
       std::int64_t known = 0;
       std::vector<Trial> finished;
       for (int i = 0; i < kEach; ++i) {
