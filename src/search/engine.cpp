@@ -249,8 +249,10 @@ Trial Engine::judge(const Turn& turn, int worker) {
   if (pruned) {
     trial.state = TrialState::Pruned;
     trial.values = {trial.reports.rbegin()->second};
-  } else if (found.objectives.empty() || (problem_.trains() && stop_requested())) {
+  } else if ((found.objectives.empty() || problem_.trains()) && stop_requested()) {
     trial.user["interrupted"] = "true";
+  } else if (found.objectives.empty()) {
+    trial.user["error"] = Json("a metric was not measured").dump();
   } else {
     trial.user["scaled_metrics"] = json_text(found.scaled);
     trial.state = TrialState::Complete;

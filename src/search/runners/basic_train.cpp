@@ -28,9 +28,11 @@ class BasicTrain : public Runner {
     CH_TRY(TrainOutcome outcome, train(candidate.graph, data_, options, observer));
     candidate.graph = std::move(outcome.best);
     candidate.trained = true;
+    if (outcome.history.empty()) return MetricValues{};  // stopped before the first was over
     for (const EpochMetrics& epoch : outcome.history)
       if (epoch.epoch == outcome.best_epoch) return values_of(epoch);
-    return MetricValues{};  // stopped before the first epoch was over
+    return Error{.what = "the validation loss is infinite or not a number after every epoch",
+                 .hint = "a smaller learning rate may help"};
   }
 
  private:

@@ -247,6 +247,36 @@ sampler = "random"
   EXPECT_EQ(outcome.trials.size(), 4U);
 }
 
+TEST(Engine, TrainingThatDivergesFailsOnce) {
+  Bench bench(R"(
+[search.search_space]
+name = "train/hyper_parameters"
+[search.search_space.train]
+learning_rate = [1e38, 1e37]
+[search.strategy.sw_runner.basic_train]
+max_epochs = 1
+batch_size = 600
+optimizer = "sgd"
+[search.strategy.metrics.accuracy]
+direction = "maximize"
+[search.strategy.setup]
+sampler = "random"
+)");
+  auto store = open_store("memory").value();
+  int ended = 0;
+  EngineObserver observer;
+  observer.on_trial = [&ended](const Trial&, std::span<const Trial>) { ++ended; };
+  observer.stop_requested = [&ended] { return ended >= 10; };  // it would go on for ever
+  const EngineOutcome outcome = bench.run(*store, 3, observer);
+  EXPECT_FALSE(outcome.stopped);
+  ASSERT_EQ(outcome.trials.size(), 3U);
+  for (const Trial& trial : outcome.trials) {
+    EXPECT_EQ(trial.state, TrialState::Fail);
+    EXPECT_FALSE(trial.user.contains("interrupted"));
+    EXPECT_NE(trial.user.at("error").find("not a number"), std::string::npos);
+  }
+}
+
 TEST(Study, OfAnotherSpaceIsRefused) {
   auto store = open_store("memory").value();
   Bench bench(with_sampler("random"));
