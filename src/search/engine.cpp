@@ -35,7 +35,8 @@ Engine::Engine(SearchProblem& problem, Sampler& sampler, const Pruner* pruner, S
       pruner_(pruner),
       link_(link),
       options_(options),
-      observer_(observer) {}
+      observer_(observer),
+      objectives_(problem.config().directions().size()) {}
 
 double Engine::seconds() const {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
@@ -83,9 +84,12 @@ void Engine::work(int worker) {
 }
 
 Result<Engine::Turn> Engine::exchange(const std::optional<Trial>& finished) {
-  CH_TRY(const StudyNews news, link_.take());
+  CH_TRY(StudyNews news, link_.take());
   StudyChanges changes;
-  for (const Trial& trial : news.trials) {
+  for (Trial& trial : news.trials) {
+    // Whoever wrote it, nobody can compare it.
+    if (trial.state == TrialState::Complete && trial.values.size() != objectives_)
+      trial.state = TrialState::Fail;
     const bool ended = is_finished(trial.state);
     learn(trial);
     changed_ = std::chrono::steady_clock::now();

@@ -19,7 +19,8 @@ struct EngineOptions {
   LinkOptions link = {};
 };
 
-/// What the caller hears; calls come one at a time, every member may be empty.
+/// What the caller hears; every member may be empty. Calls come one at a time, but for
+/// stop_requested, which workers call whenever they like.
 struct EngineObserver {
   /// After every trial that ended, of other processes too, with all trials so far.
   std::function<void(const Trial&, std::span<const Trial>)> on_trial = {};
@@ -72,6 +73,7 @@ class Engine {
   StudyLink& link_;
   EngineOptions options_;
   EngineObserver observer_;
+  std::size_t objectives_;
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
   std::chrono::steady_clock::time_point changed_ = began_;  ///< when others were last heard of
 

@@ -202,6 +202,22 @@ TEST(Engine, RunsWhatSomebodyAskedForFirst) {
   EXPECT_EQ(outcome.trials[0].parameters[1].value, 1);
 }
 
+TEST(Engine, CompleteTrialsWithoutAValuePerObjectiveCountAsFailed) {
+  for (const SamplerDef& def : all_samplers()) {
+    auto store = open_store("memory").value();
+    Bench bench(with_sampler(std::string(def.name)));
+    ASSERT_TRUE(open_study(*store, bench.info(), bench.problem->space()));
+    for (const std::vector<double>& values : {std::vector<double>{}, {0.5}, {0.5, 4, 4, 4, 4, 4}}) {
+      Trial trial{.state = TrialState::Complete, .values = values};
+      trial.parameters = parameters_of(bench.problem->space(), {1, 2, 0});
+      ASSERT_TRUE(store->append("study", {trial}));
+    }
+    const EngineOutcome outcome = bench.run(*store, 8);
+    EXPECT_EQ(states(outcome.trials)[TrialState::Fail], 3) << def.name;
+    EXPECT_EQ(states(outcome.trials)[TrialState::Complete], 5) << def.name;
+  }
+}
+
 TEST(Engine, EndsHopelessTrialsEarly) {
   const testing::TempFolder folder;
   auto store = open_store((folder / "a.db").string()).value();
