@@ -14,7 +14,10 @@ constexpr SqlDialect kDialect = {
     .begin = "BEGIN",
     .lock_study =
         "SELECT study_id, txid_current()::text FROM studies WHERE study_id = $1 FOR UPDATE",
-    .outcome = "SELECT txid_status($1::bigint)",
+    // After a crash the server may not have heard of the transaction, or call another one so.
+    .outcome =
+        "SELECT CASE WHEN $1::bigint >= txid_snapshot_xmax(txid_current_snapshot()) "
+        "THEN 'aborted' ELSE txid_status($1::bigint) END",
     .now = "clock_timestamp()::timestamp",
     .heartbeat_age = "EXTRACT(EPOCH FROM (clock_timestamp()::timestamp - heartbeat))::float8",
     .in_list = " = ANY($1::int[])",

@@ -31,8 +31,8 @@ class Breaking(threading.Thread):
         self.random = random.Random(seed)
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = self.listener.getsockname()[1]
+        self.opened = 0
         self.broken = 0
-        self.breaks = True
 
     def run(self):
         while True:
@@ -41,7 +41,11 @@ class Breaking(threading.Thread):
             except OSError:
                 return
             server = socket.create_connection(("127.0.0.1", self.target))
-            allowed = self.random.randrange(2000, 20000)
+            # The first opens the store; some last longer, for who has to read a whole study.
+            allowed = 10**9 if self.opened == 0 else self.random.randrange(3000, 15000)
+            if self.opened % 6 == 5:
+                allowed = 150000
+            self.opened += 1
             threading.Thread(target=self.pump, args=(client, server, None), daemon=True).start()
             threading.Thread(target=self.pump, args=(server, client, allowed), daemon=True).start()
 
@@ -49,7 +53,7 @@ class Breaking(threading.Thread):
         """Passes bytes on; what comes after the allowed ones is lost with the connection."""
         try:
             while data := source.recv(4096):
-                if allowed is not None and self.breaks:
+                if allowed is not None:
                     allowed -= len(data)
                     if allowed < 0:
                         self.broken += 1
@@ -82,6 +86,16 @@ class Faults(unittest.TestCase):
         self.addCleanup(worker.kill)
         return worker
 
+    def wait_for_trials(self, url, worker, more):
+        """Until so many more trials are there."""
+        def count():
+            return int(self.server.psql("SELECT COUNT(*) FROM trials", url.rpartition("/")[2]))
+        before = count()
+        while count() < before + more:
+            if worker.poll() is not None:
+                self.fail("the worker ended too early: " + worker.stderr.read())
+            time.sleep(0.02)
+
     def finish(self, worker):
         self.assertEqual(worker.wait(timeout=120), 0, worker.stderr.read())
 
@@ -113,7 +127,7 @@ class Faults(unittest.TestCase):
     def test_a_killed_worker_leaves_whole_trials_and_frees_the_study(self):
         url = self.study()
         worker = self.start(url, 100000)
-        time.sleep(0.5)
+        self.wait_for_trials(url, worker, 20)
         worker.send_signal(signal.SIGKILL)
         worker.wait()
         before = self.trials(url)
@@ -127,8 +141,7 @@ class Faults(unittest.TestCase):
         url = self.study()
         worker = self.start(url, 3000)
         for mode in ("immediate", "fast"):
-            time.sleep(0.3)
-            self.assertIsNone(worker.poll(), "the worker is done too early")
+            self.wait_for_trials(url, worker, 50)
             self.server.stop(mode)
             time.sleep(0.5)
             self.server.start()
