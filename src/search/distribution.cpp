@@ -57,7 +57,8 @@ Distribution Distribution::real(double low, double high, double step, bool log) 
 std::int64_t count_values(const Distribution& d) {
   if (d.kind == Distribution::Kind::Categorical) return static_cast<std::int64_t>(d.choices.size());
   if (d.low == d.high) return 1;
-  return d.step > 0 ? static_cast<std::int64_t>(last_step(d)) + 1 : 0;
+  const bool countable = d.step > 0 && last_step(d) <= 2 * Distribution::kLargestInteger;
+  return countable ? static_cast<std::int64_t>(last_step(d)) + 1 : 0;
 }
 
 double nth_value(const Distribution& d, std::int64_t index) {
@@ -78,7 +79,7 @@ double value_at(const Distribution& d, double u) {
     const double high = std::log(d.high + half);
     return nearest_value(d, std::exp(low + u * (high - low)));
   }
-  if (d.step > 0) return nth_value(d, static_cast<std::int64_t>(u * (last_step(d) + 1)));
+  if (d.step > 0) return clamp_to(d, d.low + std::floor(u * (last_step(d) + 1)) * d.step);
   return clamp_to(d, d.low + u * (d.high - d.low));
 }
 
@@ -97,6 +98,13 @@ bool contains(const Distribution& d, double value) {
   if (!(value >= d.low && value <= d.high)) return false;
   if (d.step <= 0) return true;
   return std::abs(value - nearest_value(d, value)) <= 1e-8 * d.step;
+}
+
+bool is_nameable(const Distribution& d, double value) {
+  if (d.kind == Distribution::Kind::Categorical) return contains(d, value);
+  if (d.kind == Distribution::Kind::Integer)
+    return std::abs(value) <= Distribution::kLargestInteger;
+  return !std::isnan(value);
 }
 
 Tree to_external(const Distribution& d, double value) {

@@ -22,6 +22,9 @@ struct Distribution {
   double step = 0;   ///< 0: none (Real); of an Integer at least 1
   bool log = false;  ///< drawn evenly over the logarithm; then there is no step but 1
 
+  /// Bounds and steps of an Integer are whole and at most this, so that doubles are exact.
+  static constexpr double kLargestInteger = 0x1p53;
+
   static Distribution categorical(std::vector<Tree> choices);
   static Distribution integer(std::int64_t low, std::int64_t high, std::int64_t step = 1,
                               bool log = false);
@@ -30,7 +33,7 @@ struct Distribution {
   bool operator==(const Distribution&) const = default;
 };
 
-/// How many values there are; 0: a continuum.
+/// How many values there are; 0: a continuum, or steps too small to be told apart.
 std::int64_t count_values(const Distribution& distribution);
 /// The `index`-th of them, in order.
 double nth_value(const Distribution& distribution, std::int64_t index);
@@ -39,6 +42,9 @@ double value_at(const Distribution& distribution, double u);
 /// The nearest value that is allowed.
 double nearest_value(const Distribution& distribution, double value);
 bool contains(const Distribution& distribution, double value);
+/// Whether a value from elsewhere can be called anything: a choice there is, a number that is one,
+/// in the range or not.
+bool is_nameable(const Distribution& distribution, double value);
 
 /// What a person calls the value, and back; an error when it is none of the distribution's.
 Tree to_external(const Distribution& distribution, double value);

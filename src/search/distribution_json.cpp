@@ -1,5 +1,6 @@
 // Distributions as Optuna writes them into its tables.
 #include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "report/tree_json.hpp"
@@ -59,8 +60,10 @@ Result<Distribution> numbers_from(const std::string& name, const Json& attribute
   const auto log = attributes.find("log");
   d.log = name.find("Log") != std::string::npos ||
           (log != attributes.end() && log->is_boolean() && log->get<bool>());
-  const bool bounded = d.low <= d.high && std::isfinite(d.low) && std::isfinite(d.high);
-  const bool stepped = d.step >= 0 && (d.kind == Kind::Real || d.step >= 1);
+  const double most =
+      d.kind == Kind::Integer ? Distribution::kLargestInteger : std::numeric_limits<double>::max();
+  const bool bounded = d.low <= d.high && std::abs(d.low) <= most && std::abs(d.high) <= most;
+  const bool stepped = d.step >= (d.kind == Kind::Real ? 0 : 1) && d.step <= most;
   if (!bounded || !stepped || (d.log && d.low <= 0))
     return Error{.what = cat("a ", name, " with ", attributes.dump())};
   return d;

@@ -15,18 +15,6 @@ double value_from(const SqlValue& value, const std::string& type) {
   return number_of(value);  // NaN is stored as no value
 }
 
-/// A choice there is, or a number. Optuna lets people fix numbers outside the range.
-bool can_be(const Distribution& distribution, double value) {
-  switch (distribution.kind) {
-    case Distribution::Kind::Categorical:
-      return value >= 0 && value < static_cast<double>(distribution.choices.size());
-    case Distribution::Kind::Integer:
-      return std::abs(value) <= 9007199254740992.0;
-    default:
-      return std::isfinite(value);
-  }
-}
-
 LocalTime time_from(const SqlValue& value) {
   return local_time_from(text_of(value)).value_or(0);
 }
@@ -95,8 +83,8 @@ Status TrialReader::read_parameters(SqlConnection& connection, const SqlValue& i
                     Result<const Distribution*> found = distribution(text_of(row[3]));
                     if (!found) return wrong(std::move(found).error());
                     const double value = number_of(row[2]);
-                    if (!can_be(*found.value(), value))
-                      return wrong({.what = cat("the stored value ", value, " cannot be one of ",
+                    if (!is_nameable(*found.value(), value))
+                      return wrong({.what = cat("the stored value ", value, " is none of ",
                                                 to_string(*found.value()))});
                     trial.parameters.push_back({text_of(row[1]), *found.value(), value});
                     return {};

@@ -1,6 +1,7 @@
 #include "search/train_space.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "search/format_keys.hpp"
 #include "support/text.hpp"
@@ -92,6 +93,9 @@ Result<Distribution> range_of(const TrainKey& key, const Tree& table, const ArgP
   const double low = real_of(args.get("low"));
   const double high = real_of(args.get("high"));
   if (low > high) return args.wrong("high", "is below low");
+  if (whole && std::max(std::abs(low), std::abs(high)) > Distribution::kLargestInteger)
+    return args.wrong(std::abs(low) > std::abs(high) ? "low" : "high",
+                      "is larger than a range of whole numbers may be", "the largest is 2^53");
   if (args.flag("log") && args.has("step"))
     return args.wrong("step", "a logarithmic range has no step", "leave step or log out");
   if (args.flag("log") && low <= 0) return args.wrong("low", "a logarithmic range begins above 0");

@@ -94,7 +94,7 @@ std::optional<LocalTime> local_time_from(std::string_view text) {
   double fraction = 0;
   if (text.size() > 19) {
     const std::optional<double> found = parse_double(cat("0", text.substr(19)));
-    if (text[19] != '.' || !found) return std::nullopt;
+    if (text[19] != '.' || !found || !(*found < 1)) return std::nullopt;
     fraction = *found;
   }
   return seconds * kMicro + std::llround(fraction * static_cast<double>(kMicro));

@@ -42,7 +42,7 @@ class StorePlace {
   TempFolder folder_;
 };
 
-/// A trial with something of everything; `seed` makes it different from others.
+/// A trial with something of everything, different for each number.
 inline Trial busy_trial(std::int64_t number, TrialState state = TrialState::Complete) {
   const auto x = static_cast<double>(number);
   Trial trial{.number = number, .state = state};

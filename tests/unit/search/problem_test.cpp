@@ -306,7 +306,9 @@ learning_rate = { low = 1e-4, high = 1e-1, log = true }
       {"learning_rate = { low = 1e-4, high = 1e-1, log = true }",
        "optimizer = { low = 1, high = 2 }", "optimizer"},
       {"learning_rate = { low = 1e-4, high = 1e-1, log = true }", "batch_size = [0, 4]",
-       "batch_size"}};
+       "batch_size"},
+      {"learning_rate = { low = 1e-4, high = 1e-1, log = true }",
+       "seed = { low = 0, high = 9223372036854775807 }", "seed.high"}};
   for (const Refused& one : cases) {
     const std::string message = refusal(with(base, one.what, one.by));
     EXPECT_NE(message.find(key + one.key), std::string::npos) << one.by << "\n" << message;

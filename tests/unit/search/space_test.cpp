@@ -97,6 +97,7 @@ TEST(Space, TellsWhenThereAreTooManyPoints) {
   for (int i = 0; i < 40; ++i) parameters.push_back(choice(cat("p", i), 3));
   EXPECT_EQ(Space(parameters).size(), std::nullopt);
   EXPECT_EQ(Space({{"rate", Distribution::real(0, 1)}}).size(), std::nullopt);
+  EXPECT_EQ(Space({{"rate", Distribution::real(0, 1, 1e-300)}}).size(), std::nullopt);
   EXPECT_EQ(Space().size(), 1);
 }
 
@@ -167,6 +168,8 @@ TEST(Distribution, RefusesWhatIsNone) {
         R"({"name": "FloatDistribution", "attributes": {}})",
         R"({"name": "FloatDistribution", "attributes": {"low": 0, "high": 1, "log": true}})",
         R"({"name": "IntDistribution", "attributes": {"low": 0, "high": 1, "step": 0}})",
+        R"({"name": "IntDistribution", "attributes": {"low": 0, "high": 1e300}})",
+        R"({"name": "IntDistribution", "attributes": {"low": 0, "high": 1, "step": 1e300}})",
         R"({"name": "CategoricalDistribution", "attributes": {"choices": []}})"})
     EXPECT_FALSE(distribution_from_json(text)) << text;
 }
@@ -177,6 +180,7 @@ TEST(LocalTime, ReadsWhatItWrites) {
   EXPECT_EQ(to_text(LocalTime{1'700'000'000'123'456}), "2023-11-14 22:13:20.123456");
   EXPECT_EQ(local_time_from("2023-11-14 22:13:20"), LocalTime{1'700'000'000'000'000});
   EXPECT_EQ(local_time_from("2023-11-14 22:13:20.5"), LocalTime{1'700'000'000'500'000});
+  EXPECT_EQ(local_time_from("2023-11-14 22:13:20.5e300"), std::nullopt);
   EXPECT_EQ(local_time_from("yesterday"), std::nullopt);
 }
 

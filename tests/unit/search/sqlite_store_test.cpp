@@ -25,7 +25,7 @@ bool mentions(const std::string& text, std::string_view part) {
   return text.find(part) != std::string::npos;
 }
 
-/// A store in the folder with a study "s" of one objective.
+/// A store in the folder with a study "s" of two objectives.
 std::unique_ptr<StudyStore> new_study(const TempFolder& folder) {
   auto store = must(open_store((folder / "study.db").string()));
   must(store->create({.name = "s", .directions = {Direction::Minimise, Direction::Minimise}}));
@@ -122,6 +122,20 @@ TEST(SqliteStore, ReportsAreWrittenSoonWithoutBeingAskedFor) {
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
   }
   FAIL() << "the report never came";
+}
+
+TEST(SqliteStore, AParameterThatIsNoneOfItsChoicesIsAnError) {
+  for (const double value : {6.0, -1.0, 0.5, std::nan("")}) {
+    const TempFolder folder;
+    const auto store = new_study(folder);
+    Trial trial = busy_trial(0);
+    trial.parameters[0].value = value;
+    must(store->append("s", {trial}));
+    const Result<Study> study = store->read("s");
+    ASSERT_FALSE(study) << value;
+    EXPECT_TRUE(mentions(to_string(study.error()), "is none of [2, 4, 8.5"));
+    EXPECT_TRUE(mentions(to_string(study.error()), "parameter 'layer/width' of trial 0"));
+  }
 }
 
 TEST(SqliteStore, ADeletedStudyIsAnErrorForThoseInIt) {
