@@ -208,9 +208,9 @@ class OnSqlite(Studies, unittest.TestCase):
         self.assertEqual(schema(ours), schema(theirs))
 
     def test_damaged_rows_are_errors_or_nothing(self):
-        damage = {"UPDATE trial_params SET param_value = 99 WHERE param_name = 'c'": "cannot be one of",
-                  "UPDATE trial_params SET param_value = NULL": "cannot be one of",
-                  "UPDATE trial_params SET param_value = 1e300 WHERE param_name = 'i'": "cannot be one of",
+        damage = {"UPDATE trial_params SET param_value = 99 WHERE param_name = 'c'": "is none of",
+                  "UPDATE trial_params SET param_value = NULL": "is none of",
+                  "UPDATE trial_params SET param_value = 1e300 WHERE param_name = 'i'": "is none of",
                   "UPDATE trial_params SET distribution_json = '{'": "no distribution",
                   "DROP TABLE trial_values": "no table trial_values",
                   "DELETE FROM alembic_version": "before 3.0",
