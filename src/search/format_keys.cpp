@@ -33,9 +33,12 @@ const KeyDef* key_of_format(const Tree& format, std::string_view key) {
 
 bool fits_formats(const Tree& config, std::string_view key) {
   if (is_format_key(key) || key == "bypass") return true;
-  const Tree::Table& chosen = *config.as_table();
-  return std::any_of(chosen.begin(), chosen.end(), [key](const auto& entry) {
-    return is_format_key(entry.first) && key_of_format(entry.second, key) != nullptr;
+  const std::string_view wanted = group_of(key);
+  return std::any_of(kFormatGroups.begin(), kFormatGroups.end(), [&](std::string_view group) {
+    if (!wanted.empty() && wanted != group) return false;
+    const Tree* own = config.find(cat(group, "_name"));
+    const Tree* format = own != nullptr ? own : config.find("name");
+    return format != nullptr && key_of_format(*format, key) != nullptr;
   });
 }
 

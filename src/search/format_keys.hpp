@@ -20,7 +20,8 @@ std::string_view without_group(std::string_view key);
 bool is_format_key(std::string_view key);
 /// What the format of that name says about a key; null when it has none, or is "NA".
 const KeyDef* key_of_format(const Tree& format, std::string_view key);
-/// True for format keys, bypass, and keys that a format chosen in `config` has.
+/// True for format keys, bypass, and keys that the format `config` chose for their operand (for
+/// some operand, where they are for all) has.
 bool fits_formats(const Tree& config, std::string_view key);
 
 /// The error with file and line, where there is a file.

@@ -62,12 +62,18 @@ Status check_key(const std::string& key, const std::vector<Tree>& choices,
 
 /// First every choice by itself, so that the error can name it; then combinations.
 Status QuantiseSpace::check_node(const NodeTable& table) {
-  std::vector<Tree> formats;
-  for (const Key& key : table.keys)
-    if (is_format_key(key.name))
-      formats.insert(formats.end(), key.choices.begin(), key.choices.end());
-  for (const Key& key : table.keys)
+  for (const Key& key : table.keys) {
+    // The formats of the key's own operand, where the table names some; else those of `name`.
+    const std::string own = cat(group_of(key.name), "_name");
+    const bool has_own = std::any_of(table.keys.begin(), table.keys.end(),
+                                     [&own](const Key& other) { return other.name == own; });
+    std::vector<Tree> formats;
+    for (const Key& other : table.keys)
+      if (group_of(key.name).empty() ? is_format_key(other.name)
+                                     : other.name == (has_own ? own : "name"))
+        formats.insert(formats.end(), other.choices.begin(), other.choices.end());
     CH_CHECK(check_key(key.name, key.choices, formats, table.place));
+  }
   const Space space(parameters_);
   const Point first = space.canonical(Point(space.dimensions(), 0));
   CH_TRY(const Chosen base, choose(table, config_of(table, first), Settle::No));

@@ -81,7 +81,9 @@ const Trial* favourite(const std::vector<const Trial*>& best,
       const auto ours = a.find(metric.name);
       const auto theirs = b.find(metric.name);
       if (ours == a.end() || theirs == b.end() || ours->second == theirs->second) continue;
-      if (better(metric.direction, ours->second, theirs->second)) chosen = trial;
+      // As it was searched for: times its scale, which may turn it round.
+      if (better(metric.direction, metric.scale * ours->second, metric.scale * theirs->second))
+        chosen = trial;
       break;
     }
   }

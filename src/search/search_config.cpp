@@ -1,6 +1,7 @@
 #include "search/search_config.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "search/format_keys.hpp"
 #include "support/text.hpp"
@@ -199,6 +200,8 @@ class Reader {
       return args.wrong("direction", cat("'", args.text("direction"), "' is no direction"),
                         "it is maximize or minimize");
     if (args.real("scale") == 0) return args.wrong("scale", "a metric times 0 says nothing");
+    if (!std::isfinite(args.real("scale")))
+      return args.wrong("scale", "is not finite", "it is a number other than 0");
     CH_TRY(const RunnerDef* def, runner_of(name, place, given.line));
     config_.metrics.push_back({name, args.real("scale"), *direction, def->hardware});
     return {};

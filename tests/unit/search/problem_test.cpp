@@ -113,6 +113,39 @@ weight_exponent_width = 4
   }
 }
 
+/// A key is judged by the format of its own operand: ternary weights leave the data's widths alone,
+/// and integer weights give no fraction to data that are minifloats.
+TEST(SearchSpace, KeysBelongToTheFormatOfTheirOperand) {
+  const auto ternary = make(cat(R"(
+[search.search_space.seed.seq_blocks_2.config]
+name = "integer"
+weight_name = "ternary"
+data_in_width = [4, 8]
+bias_width = 8
+)",
+                                kTwoMetrics));
+  EXPECT_EQ(ternary->problem->space().size(), 2);
+  const auto mixed = make(cat(R"(
+[search.search_space.seed.seq_blocks_2.config]
+name = ["integer", "minifloat_ieee"]
+weight_name = "integer"
+bias_name = "NA"
+width = 8
+data_in_frac_width = 4
+weight_frac_width = 4
+data_in_exponent_width = 3
+)",
+                              kTwoMetrics));
+  ASSERT_EQ(mixed->problem->space().size(), 2);
+  for (std::int64_t i = 0; i < 2; ++i) {
+    const Candidate one = mixed->problem->candidate(mixed->problem->space().at(i)).value();
+    const Tree* config = one.config.find("seq_blocks_2")->find("config");
+    EXPECT_EQ(config->find("data_in_frac_width") != nullptr, i == 0);
+    EXPECT_EQ(config->find("data_in_exponent_width") != nullptr, i == 1);
+    EXPECT_NE(config->find("weight_frac_width"), nullptr);
+  }
+}
+
 /// A candidate is what `ch transform` makes of the same choices, calibrated widths included.
 TEST(SearchSpace, CandidatesAreWhatTheQuantizePassMakes) {
   const auto made = make(cat(R"(
@@ -260,6 +293,8 @@ TEST(SearchRefusals, NameTheKey) {
        "search.strategy.metrics.accuracy.direction"},
       {"metrics.accuracy", "metrics.acuracy", "search.strategy.metrics.acuracy"},
       {"scale = 0.2", "scale = 0", "search.strategy.metrics.average_bitwidth.scale"},
+      {"scale = 0.2", "scale = nan", "search.strategy.metrics.average_bitwidth.scale"},
+      {"scale = 0.2", "scale = inf", "search.strategy.metrics.average_bitwidth.scale"},
       {"by = \"name\"", "by = \"nam\"", "search.search_space.setup.by"},
       {"mixed_precision_ptq", "mixed_precision", "search.search_space.name"},
       {"n_trials = 3", "n_trials = 0", "search.strategy.setup.n_trials"},
