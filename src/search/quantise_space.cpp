@@ -1,6 +1,7 @@
 #include "search/quantise_space.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "search/format_keys.hpp"
 #include "support/text.hpp"
@@ -31,6 +32,17 @@ const std::vector<ArgDef>& setup_defs() {
   return defs;
 }
 
+/// data_in, weight, bias and data_out, as far as the node has such operands.
+std::set<std::string_view> groups_of(const Graph& graph, NodeId id, const Types& types) {
+  std::set<std::string> names = {"data_out_0"};
+  for (const Operand& operand : operands_of(graph, id, types)) names.insert(operand.name);
+  std::set<std::string_view> found;
+  for (const std::string_view group : kFormatGroups)
+    for (const std::string& operand : operands_of_group(graph.node(id), group))
+      if (names.contains(operand)) found.insert(group);
+  return found;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<QuantiseSpace>> QuantiseSpace::make(const Graph& graph, const Tree& table,
@@ -58,11 +70,23 @@ Status QuantiseSpace::read(const Tree& table, const ArgPlace& place) {
                    place, table.line);
   CH_TRY(const SeedTables tables, SeedTables::read(*seed, select_by(by_), graph_, inside));
   notes_ = tables.notes();
+  // Groups of operands that some node of a table has: other nodes of it do without their keys.
+  std::map<std::string, std::set<std::string_view>> groups;
+  for (const NodeId id : graph_.order())
+    if (is_quantisable(graph_.node(id)))
+      groups[tables.key_of(graph_.node(id))].merge(groups_of(graph_, id, types_));
   for (const NodeId id : graph_.order()) {
     if (!is_quantisable(graph_.node(id))) continue;
     const std::string key = tables.key_of(graph_.node(id));
     if (key.empty()) continue;
-    CH_CHECK(add_node(id, tables.config(key), {cat(inside.path, ".", key, ".config"), place.file}));
+    const std::set<std::string_view> own = groups_of(graph_, id, types_);
+    Tree config = Tree::table();
+    config.line = tables.config(key).line;
+    for (const auto& [name, value] : *tables.config(key).as_table())
+      if (const std::string_view group = group_of(name);
+          group.empty() || own.contains(group) || !groups[key].contains(group))
+        config.set(name, value).line = value.line;
+    CH_CHECK(add_node(id, config, {cat(inside.path, ".", key, ".config"), place.file}));
   }
   return {};
 }

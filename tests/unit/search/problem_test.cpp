@@ -146,6 +146,29 @@ data_in_exponent_width = 3
   }
 }
 
+/// As in the pass quantize a table may be for nodes of several kinds: each has the keys that it has
+/// operands for. A key that fits none of the nodes is an error.
+TEST(SearchSpace, NodesOfATableHaveTheKeysOfTheirOperands) {
+  const std::string space = cat(R"(
+[search.search_space.setup]
+by = "type"
+[search.search_space.seed.default.config]
+name = "integer"
+data_in_width = [4, 8]
+weight_width = [2, 4, 8]
+bias_width = 8
+)",
+                                kTwoMetrics);
+  const auto made = make(space);
+  const Space& found = made->problem->space();
+  EXPECT_TRUE(found.find("seq_blocks_2/config/weight_width"));
+  EXPECT_TRUE(found.find("seq_blocks_1/config/data_in_width"));
+  EXPECT_FALSE(found.find("seq_blocks_1/config/weight_width"));  // relu
+  EXPECT_TRUE(made->problem->candidate(found.at(0)));
+  const std::string relu = with(space, "seed.default", "seed.relu");
+  EXPECT_NE(refusal(relu).find("weight_width, bias_width fit no operand"), std::string::npos);
+}
+
 /// A candidate is what `ch transform` makes of the same choices, calibrated widths included.
 TEST(SearchSpace, CandidatesAreWhatTheQuantizePassMakes) {
   const auto made = make(cat(R"(
