@@ -80,6 +80,13 @@ std::string SearchProblem::training_text() const {
   tree.set("optimizer", training_.optimiser);
   tree.set("learning_rate", training_.settings.learning_rate);
   tree.set("weight_decay", training_.settings.weight_decay);
+  tree.set("momentum", training_.settings.momentum);
+  tree.set("nesterov", training_.settings.nesterov);
+  tree.set("eta_min", training_.eta_min ? Tree(*training_.eta_min) : Tree());
+  tree.set("t_max", training_.t_max);
+  tree.set("patience", training_.patience);
+  tree.set("max_steps", training_.max_steps);
+  tree.set("accumulate_grad_batches", training_.accumulate_grad_batches);
   tree.set("batch_size", training_.batch_size);
   tree.set("max_epochs", training_.max_epochs);
   tree.set("seed", static_cast<std::int64_t>(training_.seed));

@@ -12,6 +12,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kSpace = "search_space";
+constexpr const char* kFixed = "fixed_choices";
+constexpr const char* kData = "data";
 
 /// Attributes that must agree, and the key of the configuration each comes from.
 struct Mark {
@@ -29,6 +31,20 @@ Json space_json(const Space& space) {
   Json json = Json::object();
   for (const SpaceParameter& parameter : space.parameters())
     json[parameter.name] = Json::parse(to_json_text(parameter.distribution));
+  return json;
+}
+
+/// What every trial of the space has in common: keys with one choice, and how ranges are chosen.
+Json fixed_json(const SearchProblem& problem) {
+  Json json = Json::object();
+  for (const auto& [name, value] : problem.fixed()) json[name] = to_json(value);
+  if (!problem.config().searches_formats) return json;
+  json["setup/calibration"] = "mse";
+  json["setup/quantile"] = 0.999;
+  json["setup/num_samples"] = 512;
+  if (const Tree* setup = problem.config().space.find("setup"))
+    for (const char* key : {"calibration", "quantile", "num_samples"})
+      if (const Tree* given = setup->find(key)) json[cat("setup/", key)] = to_json(*given);
   return json;
 }
 
@@ -58,6 +74,23 @@ std::string weights_mark(const Graph& graph) {
     const std::string_view bytes(reinterpret_cast<const char*>(parameter.value.bytes()),
                                  parameter.value.size_in_bytes());
     mark = mix64(mark ^ hash_text(parameter.name) ^ mix64(hash_text(bytes)));
+  }
+  return cat(std::hex, mark);
+}
+
+/// Of the first rows of each split, which differ where files, seeds or scalings do.
+std::string data_mark(const Dataset& data) {
+  constexpr std::int64_t kRows = 1024;
+  std::uint64_t mark = 0;
+  for (const Split* split : {&data.train, &data.validation, &data.test}) {
+    if (split->rows() == 0) continue;
+    const std::int64_t rows = std::min(kRows, split->rows());
+    for (const Tensor* tensor : {&split->x, &split->y}) {
+      const auto row = tensor->size_in_bytes() / static_cast<std::size_t>(split->rows());
+      const std::string_view bytes(reinterpret_cast<const char*>(tensor->bytes()),
+                                   row * static_cast<std::size_t>(rows));
+      mark = mix64(mark ^ mix64(hash_text(bytes)));
+    }
   }
   return cat(std::hex, mark);
 }
@@ -93,6 +126,23 @@ Status check_space(const StudyInfo& found, const Json& theirs, const Space& spac
   return {};
 }
 
+/// The first key with one choice whose choice is another one.
+Status check_fixed(const StudyInfo& found, const StudyInfo& wanted) {
+  const auto known = found.user.find(kFixed);
+  if (known == found.user.end()) return {};
+  const Json theirs = Json::parse(known->second, nullptr, /*allow_exceptions=*/false);
+  const Json ours = Json::parse(wanted.user.at(kFixed));
+  for (const Json* side : {&ours, &theirs})
+    for (const auto& [name, value] : side->items()) {
+      const std::string a = theirs.contains(name) ? theirs[name].dump() : "not there";
+      const std::string b = ours.contains(name) ? ours[name].dump() : "not there";
+      if (a != b)
+        return another(found, "search.search_space",
+                       cat("has ", name, " always ", a, ", here it is ", b));
+    }
+  return {};
+}
+
 /// Of a study that was begun elsewhere: every parameter of its trials must be one of ours.
 Status check_trials(const Study& found, const Space& space) {
   for (const Trial& trial : found.trials)
@@ -116,6 +166,8 @@ StudyInfo describe_study(const std::string& name, const SearchProblem& problem, 
   const SearchConfig& config = problem.config();
   StudyInfo info{.name = name, .directions = config.directions()};
   info.user[kSpace] = space_json(problem.space()).dump();
+  info.user[kFixed] = fixed_json(problem).dump();
+  info.user[kData] = Json(data_mark(data)).dump();
   info.user["objectives"] = objectives_json(config).dump();
   info.user["runners"] = runners_json(config).dump();
   info.user["network"] = Json(graph.name()).dump();
@@ -137,6 +189,7 @@ Status check_same_study(const StudyInfo& wanted, const Study& found, const Space
   if (known == found.info.user.end()) return check_trials(found, space);
   const Json theirs = Json::parse(known->second, nullptr, /*allow_exceptions=*/false);
   CH_CHECK(check_space(found.info, theirs, space));
+  CH_CHECK(check_fixed(found.info, wanted));
   for (const Mark& mark : kMarks) {
     const auto ours = wanted.user.find(mark.attribute);
     const auto other = found.info.user.find(mark.attribute);
@@ -145,6 +198,10 @@ Status check_same_study(const StudyInfo& wanted, const Study& found, const Space
     if (Json::parse(a, nullptr, false) != Json::parse(b, nullptr, false))
       return another(found.info, mark.key, cat("was made with ", a, ", here it is ", b));
   }
+  const auto data = found.info.user.find(kData);
+  if (data != found.info.user.end() && data->second != wanted.user.at(kData))
+    return another(found.info, "dataset",
+                   "was made with other rows: another file, seed, split or scaling of the inputs");
   return {};
 }
 

@@ -319,6 +319,18 @@ TEST(Study, OfAnotherSpaceIsRefused) {
                         "[search.strategy.sw_runner.basic_evaluation]\nnum_samples = 100\n"))
                 .find("search.strategy.sw_runner"),
             std::string::npos);
+  const std::string coarse =
+      refusal(with("data_in_frac_width = [\"NA\"]", "data_in_frac_width = 1"));
+  EXPECT_NE(coarse.find("seq_blocks_2/config/data_in_frac_width always null, here it is 1"),
+            std::string::npos)
+      << coarse;
+  EXPECT_NE(refusal(with("by = \"name\"", "calibration = \"kl\"")).find("setup/calibration"),
+            std::string::npos);
+  Bench louder(with_sampler("random"));
+  louder.data.validation.x.mutable_data<float>()[0] += 1;
+  const Status rows = open_study(*store, louder.info(), louder.problem->space());
+  ASSERT_FALSE(rows);
+  EXPECT_NE(to_string(rows.error()).find("dataset: "), std::string::npos);
   Bench heavier(with_sampler("random"));
   heavier.graph.parameters()[0].value.mutable_data<float>()[0] += 1;
   const Status weights = open_study(*store, heavier.info(), heavier.problem->space());
