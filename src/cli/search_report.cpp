@@ -233,8 +233,12 @@ Status write_search_files(const std::filesystem::path& folder, const SearchProbl
                           std::span<const Trial> trials, const std::string& title) {
   const SearchConfig& config = problem.config();
   const std::vector<Direction> directions = config.directions();
-  CH_CHECK(write_file(folder / "log.json", log_json(trials).dump(2) + "\n"));
-  CH_CHECK(write_file(folder / "best.json", best_json(best_of(trials, directions)).dump(2) + "\n"));
+  const auto write = [&folder](const char* name, const nlohmann::ordered_json& json) {
+    constexpr auto kReplace = nlohmann::ordered_json::error_handler_t::replace;
+    return write_file(folder / name, json.dump(2, ' ', false, kReplace) + "\n");
+  };
+  CH_CHECK(write("log.json", log_json(trials)));
+  CH_CHECK(write("best.json", best_json(best_of(trials, directions))));
   const std::size_t count = directions.size();
   for (std::size_t a = 0; a < count; ++a)
     for (std::size_t b = 0; b < a; ++b) {

@@ -4,6 +4,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "search/results.hpp"
+
 namespace chop {
 namespace {
 
@@ -18,7 +20,7 @@ std::string origin_of(const Trial& trial, const std::string& study) {
   json["study"] = study;
   json["number"] = trial.number;
   json["datetime_start"] = to_text(trial.started);
-  return json.dump();
+  return to_line(json);
 }
 
 std::string words_of(const std::vector<Direction>& directions) {

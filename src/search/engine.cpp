@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "report/tree_json.hpp"
+#include "search/results.hpp"
 
 namespace chop {
 namespace {
@@ -16,7 +17,7 @@ using namespace std::chrono_literals;
 std::string json_text(const MetricValues& values) {
   Tree tree = Tree::table();
   for (const auto& [name, value] : values) tree.set(name, value);
-  return to_json(tree).dump();
+  return to_line(to_json(tree));
 }
 
 std::optional<std::int64_t> whole_number(const AttributeMap& attributes, const char* key) {
@@ -162,7 +163,7 @@ void Engine::give_up_on(std::int64_t number, StudyChanges& changes) {
     if (Json known = Json::parse(earlier->second, nullptr, false); known.is_array())
       history = std::move(known);
   history.push_back(number);
-  again.system["retry_history"] = history.dump();
+  again.system["retry_history"] = to_line(history);
   put(again, changes);
 }
 
@@ -243,20 +244,20 @@ Trial Engine::judge(const Turn& turn, int worker) {
   trial.completed = local_now();
   trial.state = TrialState::Fail;
   if (!result) {
-    trial.user["error"] = Json(result.error().what).dump();
+    trial.user["error"] = to_line(result.error().what);
     return trial;
   }
   const Evaluation& found = result.value();
   trial.user["software_metrics"] = json_text(found.software);
   trial.user["hardware_metrics"] = json_text(found.hardware);
-  trial.user["sampled_config"] = to_json(found.config).dump();
+  trial.user["sampled_config"] = to_line(to_json(found.config));
   if (pruned) {
     trial.state = TrialState::Pruned;
     trial.values = {trial.reports.rbegin()->second};
   } else if ((found.objectives.empty() || problem_.trains()) && stop_requested()) {
     trial.user["interrupted"] = "true";
   } else if (found.objectives.empty()) {
-    trial.user["error"] = Json("a metric was not measured").dump();
+    trial.user["error"] = to_line("a metric was not measured");
   } else {
     trial.user["scaled_metrics"] = json_text(found.scaled);
     trial.state = TrialState::Complete;

@@ -5,14 +5,17 @@
 #include <set>
 
 #include "search/pareto.hpp"
+#include "support/text.hpp"
 
 namespace chop {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
+/// Python writes NaN and Infinity into JSON; such a text stays a text.
 Json parsed(const std::string& text) {
-  return Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  return json.is_discarded() ? Json(text) : json;
 }
 
 Json attribute(const Trial& trial, const std::string& name) {
@@ -28,7 +31,7 @@ Json milliseconds(LocalTime time) {
 std::string point_key(const Trial& trial) {
   std::string key;
   for (const TrialParameter& parameter : trial.parameters)
-    key += cat(parameter.name, "=", parameter.value, ";");
+    key += cat(parameter.name, "=", exact(parameter.value), ";");
   return key;
 }
 
@@ -88,6 +91,10 @@ const Trial* favourite(const std::vector<const Trial*>& best,
     }
   }
   return chosen;
+}
+
+std::string to_line(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 Json log_json(std::span<const Trial> trials) {

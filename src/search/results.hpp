@@ -20,6 +20,9 @@ std::map<std::string, double> metrics_of(const Trial& trial);
 const Trial* favourite(const std::vector<const Trial*>& best,
                        std::span<const ObjectiveMetric> metrics);
 
+/// JSON on one line. Bytes that are no UTF-8, as names from a data base may have, are replaced.
+std::string to_line(const nlohmann::ordered_json& json);
+
 /// log.json and best.json of the reference system: one object per trial, keyed by index.
 nlohmann::ordered_json log_json(std::span<const Trial> trials);
 nlohmann::ordered_json best_json(const std::vector<const Trial*>& best);

@@ -3,20 +3,12 @@
 
 #include "report/tree_json.hpp"
 #include "search/engine.hpp"
+#include "search/results.hpp"
 
 namespace chop {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-void take_metrics(const Trial& trial, const char* attribute, std::map<std::string, double>& into) {
-  const auto found = trial.user.find(attribute);
-  if (found == trial.user.end()) return;
-  const Json json = Json::parse(found->second, nullptr, /*allow_exceptions=*/false);
-  if (!json.is_object()) return;
-  for (const auto& [name, value] : json.items())
-    if (value.is_number()) into[name] = value.get<double>();
-}
 
 }  // namespace
 
@@ -25,15 +17,14 @@ SeenTrial seen_from(const Trial& trial, const Space& space) {
                  .state = trial.state,
                  .point = Point(space.dimensions(), kInactive),
                  .values = trial.values,
-                 .reports = trial.reports};
+                 .reports = trial.reports,
+                 .metrics = metrics_of(trial)};
   for (const TrialParameter& parameter : trial.parameters) {
     const auto at = space.find(parameter.name);
     if (!at || space.parameters()[*at].distribution != parameter.distribution) continue;
     seen.point[*at] = parameter.value;
   }
   if (!space.holds(seen.point)) seen.point.clear();
-  for (const char* attribute : {"software_metrics", "hardware_metrics"})
-    take_metrics(trial, attribute, seen.metrics);
   return seen;
 }
 
@@ -49,7 +40,7 @@ std::string fixed_parameters(const std::vector<TrialParameter>& parameters) {
   Json json = Json::object();
   for (const TrialParameter& one : parameters)
     json[one.name] = to_json(to_external(one.distribution, one.value));
-  return json.dump();
+  return to_line(json);
 }
 
 Point point_from_fixed(const Space& space, const std::string& text) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "search/results.hpp"
@@ -291,6 +292,34 @@ sampler = "random"
     EXPECT_FALSE(trial.user.contains("interrupted"));
     EXPECT_NE(trial.user.at("error").find("not a number"), std::string::npos);
   }
+}
+
+TEST(Results, AttributesThatAreNoJsonStayTexts) {
+  Trial trial{.number = 0, .state = TrialState::Complete, .values = {1}};
+  trial.user = {{"loss", "NaN"}, {"sampled_config", "{\"a\": Infinity}"}, {"fine", "[1, 2]"}};
+  const nlohmann::ordered_json log = log_json({&trial, 1});
+  EXPECT_EQ(log["0"]["user_attrs_loss"], "NaN");
+  EXPECT_EQ(log["0"]["user_attrs_fine"].size(), 2U);
+  EXPECT_EQ(best_json({&trial})["0"]["sampled_config"], "{\"a\": Infinity}");
+  EXPECT_TRUE(nlohmann::ordered_json::accept(to_line(log)));
+}
+
+TEST(Results, NamesFromElsewhereMayBeNoUtf8) {
+  const std::string text = fixed_parameters(
+      {{"a\xff", Distribution::integer(1, 4), 2}, {"b", Distribution::real(0, 1), 1}});
+  EXPECT_TRUE(nlohmann::ordered_json::accept(text)) << text;
+}
+
+TEST(Results, PointsThatDifferLittleAreDifferent) {
+  const Distribution rate = Distribution::real(0, 1);
+  std::vector<Trial> trials;
+  for (const double value : {0.1234567, 0.1234568})
+    trials.push_back({.number = static_cast<std::int64_t>(trials.size()),
+                      .state = TrialState::Complete,
+                      .parameters = {{"rate", rate, value}},
+                      .values = {value, -value}});
+  const std::vector<Direction> directions(2, Direction::Minimise);
+  EXPECT_EQ(best_of(trials, directions).size(), 2U);
 }
 
 TEST(Study, OfAnotherSpaceIsRefused) {
