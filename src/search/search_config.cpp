@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::string_view kFormats = "graph/quantize/mixed_precision_ptq";
 constexpr std::string_view kTraining = "train/hyper_parameters";
+constexpr std::int64_t kMostJobs = 1024;
 
 /// A table below `place`; nothing given is an empty one.
 Result<const Tree*> table_at(const Tree& parent, const ArgPlace& place, std::string_view name) {
@@ -110,9 +111,9 @@ class Reader {
            Args::check(search_setup_args(), *setup, {cat(place.path, ".setup"), place.file}));
     config_.n_trials = overrides_.n_trials.value_or(args.integer("n_trials"));
     const std::int64_t jobs = overrides_.n_jobs.value_or(args.integer("n_jobs"));
-    if (jobs == 0 || jobs < -1)
+    if (jobs == 0 || jobs < -1 || jobs > kMostJobs)
       return args.wrong("n_jobs", cat(jobs, " workers cannot run"),
-                        "n_jobs is at least 1, or -1: one per core");
+                        cat("n_jobs is from 1 to ", kMostJobs, ", or -1: one per core"));
     config_.n_jobs = jobs < 0 ? hardware_threads() : static_cast<int>(jobs);
     if (args.has("timeout")) config_.timeout = args.real("timeout");
     if (overrides_.timeout) config_.timeout = overrides_.timeout;

@@ -40,7 +40,7 @@ struct SearchConfig {
 /// What the command line says instead of the file.
 struct SearchOverrides {
   std::optional<std::int64_t> n_trials = {};
-  std::optional<int> n_jobs = {};
+  std::optional<std::int64_t> n_jobs = {};
   std::optional<double> timeout = {};
   std::optional<std::string> sampler = {};
 };

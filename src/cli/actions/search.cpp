@@ -27,7 +27,7 @@ Result<SearchConfig> configured_search(const Settings& settings) {
                      "has one, docs/search.md explains it"};
   SearchOverrides overrides;
   overrides.n_trials = settings.maybe_integer("trials");
-  if (const auto jobs = settings.maybe_integer("jobs")) overrides.n_jobs = static_cast<int>(*jobs);
+  overrides.n_jobs = settings.maybe_integer("jobs");
   if (settings.has("timeout")) overrides.timeout = settings.real("timeout");
   overrides.sampler = settings.text("sampler");
   CH_TRY(const Tree search, read_table(config->text, config->path.string(), "search"));

@@ -322,6 +322,7 @@ TEST(SearchRefusals, NameTheKey) {
       {"mixed_precision_ptq", "mixed_precision", "search.search_space.name"},
       {"n_trials = 3", "n_trials = 0", "search.strategy.setup.n_trials"},
       {"n_trials = 3", "n_jobs = 0", "search.strategy.setup.n_jobs"},
+      {"n_trials = 3", "n_jobs = 4294967296", "search.strategy.setup.n_jobs"},
       {"n_trials = 3", "sampler = \"rl\"", "search.strategy.setup.sampler"},
       {"n_trials = 3", "pruner = \"median\"", "search.strategy.setup.pruner"},
       {"n_trials = 3", "sum_scaled_metrics = true", "search.strategy.setup.direction"},
