@@ -9,10 +9,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-Clock::duration seconds(double value) {
-  return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(value));
-}
-
 /// Runs one task at a time on a thread of its own.
 class Errand {
  public:
@@ -169,7 +165,7 @@ class SqlLink final : public StudyLink {
     if (options_.heartbeat <= 0 || (before && Clock::now() < next_check_)) return {};
     const double grace = options_.grace > 0 ? options_.grace : 3 * options_.heartbeat;
     CH_TRY(stale_, mirror_.stale(*connection_, grace));
-    next_check_ = Clock::now() + seconds(options_.heartbeat);
+    next_check_ = Clock::now() + clock_seconds(options_.heartbeat);
     return {};
   }
 
@@ -222,7 +218,7 @@ class SqlLink final : public StudyLink {
   /// Tries again while the connection is lost, for as long as the options say.
   template <class Attempt>
   Status persistently(Attempt attempt) {
-    const Clock::time_point last = Clock::now() + seconds(options_.patience);
+    const Clock::time_point last = Clock::now() + clock_seconds(options_.patience);
     for (int failures = 0;; ++failures) {
       Status status = attempt();
       if (status && failures > 0) log_info(cat("Connected to '", connection_->shown(), "' again"));

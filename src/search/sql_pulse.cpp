@@ -12,10 +12,15 @@ constexpr std::chrono::milliseconds kReportDelay(200);
 
 }  // namespace
 
+std::chrono::steady_clock::duration clock_seconds(double seconds) {
+  constexpr double kYear = 366.0 * 24 * 60 * 60;
+  const std::chrono::duration<double> span(std::min(seconds, kYear));
+  return std::chrono::duration_cast<std::chrono::steady_clock::duration>(span);
+}
+
 SqlPulse::SqlPulse(SqlConnect connect, double seconds)
     : connect_(std::move(connect)),
-      interval_(
-          std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds))),
+      interval_(clock_seconds(seconds)),
       next_beat_(Clock::now() + interval_) {}
 
 SqlPulse::~SqlPulse() {

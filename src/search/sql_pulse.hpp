@@ -11,6 +11,9 @@
 
 namespace chop {
 
+/// So many seconds, at most a year: the clock would overflow.
+std::chrono::steady_clock::duration clock_seconds(double seconds);
+
 class SqlPulse {
  public:
   /// Beats every `seconds`; 0: never.

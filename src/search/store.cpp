@@ -37,10 +37,14 @@ std::string shown_url(const std::string& url) {
   const std::size_t at = shown.rfind('@');
   const std::size_t colon = shown.find(':', start);
   if (at != std::string::npos && at > start && colon < at) shown.erase(colon, at - colon);
-  const std::size_t option = shown.find("password=");
-  if (option == std::string::npos) return shown;
-  const std::size_t end = std::min(shown.find('&', option), shown.size());
-  return shown.replace(option, end - option, "password=***");
+  constexpr std::string_view kOption = "password=";  // sslpassword= too
+  for (std::size_t option = shown.find(kOption); option != std::string::npos;
+       option = shown.find(kOption, option)) {
+    option += kOption.size();
+    const std::size_t end = std::min(shown.find('&', option), shown.size());
+    shown.replace(option, end - option, "***");
+  }
+  return shown;
 }
 
 }  // namespace chop

@@ -6,6 +6,7 @@
 
 #include <thread>
 
+#include "search/sql_pulse.hpp"
 #include "support/stores.hpp"
 
 namespace chop {
@@ -62,6 +63,8 @@ TEST(SqliteStore, PasswordsAreNotShown) {
   EXPECT_EQ(shown_url("postgresql://host:5432/db"), "postgresql://host:5432/db");
   EXPECT_EQ(shown_url("postgresql:///db?host=/tmp&password=secret&user=me"),
             "postgresql:///db?host=/tmp&password=***&user=me");
+  EXPECT_EQ(shown_url("postgresql:///db?sslpassword=one&password=two"),
+            "postgresql:///db?sslpassword=***&password=***");
   EXPECT_EQ(shown_url("sqlite:///a@b:c.db"), "sqlite:///a@b:c.db");
 }
 
@@ -98,6 +101,11 @@ TEST(SqliteStore, AKilledProcessLosesNothingItHeardWasStored) {
     expected.completed = trial.completed;
     expect_same(trial, expected);
   }
+}
+
+TEST(SqliteStore, HeartbeatsMayBeAsSeldomAsOneLikes) {
+  EXPECT_EQ(clock_seconds(0.5), std::chrono::milliseconds(500));
+  EXPECT_GT(clock_seconds(1e300), std::chrono::hours(24));
 }
 
 TEST(SqliteStore, TrialsWithoutHeartbeatsAreNeverStale) {
