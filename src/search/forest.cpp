@@ -67,8 +67,12 @@ void Grower::split_numbers(std::size_t column, std::size_t begin, std::size_t en
     if (sorted_[i].first == sorted_[i - 1].first) continue;
     const double gain =
         gain_of(sum, static_cast<double>(i), total - sum, static_cast<double>(sorted_.size() - i));
-    if (gain > best.gain)
-      best = {.column = column, .at = (sorted_[i].first + sorted_[i - 1].first) / 2, .gain = gain};
+    if (!(gain > best.gain)) continue;
+    // Between neighbours there may be no number; then the upper one parts them.
+    const double middle = (sorted_[i].first + sorted_[i - 1].first) / 2;
+    best = {.column = column,
+            .at = middle > sorted_[i - 1].first ? middle : sorted_[i].first,
+            .gain = gain};
   }
 }
 

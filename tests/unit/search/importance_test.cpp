@@ -59,5 +59,18 @@ TEST(Importance, ManyTrialsTakeAMoment) {
   EXPECT_GT(found[0], 0.95);
 }
 
+TEST(Importance, NumbersMayBeNextToEachOther) {
+  const Space space({{"a", Distribution::real(0, 1)}, {"b", Distribution::real(0, 1)}});
+  std::vector<Point> points;
+  std::vector<double> values;
+  double a = 0.5;
+  for (int i = 0; i < 40; ++i, a = std::nextafter(a, 1.0)) {
+    points.push_back({a, i % 2 == 0 ? 0.25 : 0.75});
+    values.push_back(i);
+  }
+  const std::vector<double> found = parameter_importances(space, points, values, 0);
+  EXPECT_NEAR(found[0] + found[1], 1, 1e-9);
+}
+
 }  // namespace
 }  // namespace chop
