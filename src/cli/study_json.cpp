@@ -34,6 +34,10 @@ Json time(LocalTime time) {
 
 }  // namespace
 
+std::string_view word_for(Direction direction) {
+  return direction == Direction::Minimise ? "minimise" : "maximise";
+}
+
 std::optional<double> duration_of(const Trial& trial) {
   if (trial.started == 0 || trial.completed == 0) return std::nullopt;
   return static_cast<double>(trial.completed - trial.started) / 1e6;
@@ -68,7 +72,7 @@ Json json_of(const StudyInfo& info) {
   json["study_name"] = info.name;
   json["directions"] = Json::array();
   for (const Direction direction : info.directions)
-    json["directions"].push_back(direction == Direction::Minimise ? "minimise" : "maximise");
+    json["directions"].push_back(word_for(direction));
   json["user_attrs"] = attributes(info.user);
   json["system_attrs"] = attributes(info.system);
   return json;

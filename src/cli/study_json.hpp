@@ -13,6 +13,8 @@ nlohmann::ordered_json json_of(const Trial& trial);
 nlohmann::ordered_json json_of(const StudyInfo& info);
 nlohmann::ordered_json json_of(const Study& study);
 
+/// "minimise" or "maximise".
+std::string_view word_for(Direction direction);
 /// Seconds from start to end; nothing while one of them is not known.
 std::optional<double> duration_of(const Trial& trial);
 

@@ -4,7 +4,9 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "cli/study_json.hpp"
 #include "search/results.hpp"
+#include "support/text.hpp"
 
 namespace chop {
 namespace {
@@ -24,11 +26,9 @@ std::string origin_of(const Trial& trial, const std::string& study) {
 }
 
 std::string words_of(const std::vector<Direction>& directions) {
-  std::string text;
-  for (const Direction direction : directions)
-    text +=
-        cat(text.empty() ? "" : ", ", direction == Direction::Minimise ? "minimise" : "maximise");
-  return text;
+  std::vector<std::string> words;
+  for (const Direction direction : directions) words.emplace_back(word_for(direction));
+  return join(words, ", ");
 }
 
 Status check_directions(const StudyInfo& a, const StudyInfo& b) {

@@ -18,10 +18,6 @@ using Json = nlohmann::ordered_json;
 /// With more of them, parameters share one column.
 constexpr std::size_t kMostParameterColumns = 8;
 
-std::string_view word_for(Direction direction) {
-  return direction == Direction::Minimise ? "minimise" : "maximise";
-}
-
 std::string_view word_for(TrialState state) {
   switch (state) {
     case TrialState::Complete:

@@ -2,6 +2,7 @@
 #include <regex>
 
 #include "ops/registry.hpp"
+#include "search/format_keys.hpp"
 #include "search/quantise_space.hpp"
 #include "support/text.hpp"
 
@@ -90,8 +91,7 @@ Result<SeedTables> SeedTables::read(const Tree& seed, SelectBy by, const Graph& 
     if (!known) {
       Error error = std::move(known).error();
       error.what = cat(path, ": ", error.what);
-      if (!place.file.empty()) error.notes.push_back(cat(place.file, ":", table.line));
-      return error;
+      return at_line(std::move(error), place, table.line);
     }
     if (!note.empty()) made.notes_.push_back(cat(path, " ", note));
   }
