@@ -210,6 +210,8 @@ Table best_table(const SearchProblem& problem, std::vector<const Trial*> best) {
     return better(first, a->values[0], b->values[0]);
   });
   Table table{.columns = {{"number", Align::Right}}, .rows = {}};
+  const bool summed = problem.config().sum;
+  if (summed) table.columns.push_back({"sum", Align::Right});
   const std::vector<std::string> names = metric_names(problem, best);
   for (const std::string& name : names) table.columns.push_back({name, Align::Right});
   std::vector<std::string> shown;
@@ -220,6 +222,7 @@ Table best_table(const SearchProblem& problem, std::vector<const Trial*> best) {
     }
   for (const Trial* trial : best) {
     std::vector<Cell> row = {trial->number};
+    if (summed) row.push_back(metric_cell(trial->values[0]));
     const auto metrics = metrics_of(*trial);
     for (const std::string& name : names)
       row.push_back(metrics.contains(name) ? metric_cell(metrics.at(name)) : Cell());

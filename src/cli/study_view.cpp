@@ -194,6 +194,9 @@ std::string study_text(const Study& study, const std::vector<const Trial*>& best
   if (first != 0) text += cat("; begun ", time_text(first));
   if (last != 0) text += cat(", the last ended ", time_text(last));
   text += "\n";
+  for (const char* mark : {"network", "dataset", "runners", "training"})
+    if (const auto found = study.info.user.find(mark); found != study.info.user.end())
+      text += cat(mark, ": ", cell_of_json(found->second).text, "\n");
   if (best.empty()) return text + "No trial is complete\n";
   if (names.size() > 1) return text + cat(best.size(), " trials on the Pareto front\n");
   return text + cat("Best is trial ", best[0]->number, " with ", names[0], " ",

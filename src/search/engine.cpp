@@ -191,7 +191,9 @@ Result<Engine::Turn> Engine::choose(StudyChanges& changes) {
   const Turn wait{.next = Next::Wait};
   if (!may_begin()) return others_run() ? wait : Turn{};
   const auto number = static_cast<std::int64_t>(trials_.size());
-  CH_TRY(Proposal proposal, sampler_.propose(seen_, number));
+  // A trial that stands in for a failed one has its point; the next one comes after that.
+  const auto count = number - static_cast<std::int64_t>(replaced_.size());
+  CH_TRY(Proposal proposal, sampler_.propose(seen_, count));
   if (proposal.kind == Proposal::Kind::Wait)
     return running_.empty() && !others_run() ? Turn{} : wait;
   if (proposal.kind == Proposal::Kind::Done) {

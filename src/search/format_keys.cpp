@@ -31,14 +31,23 @@ const KeyDef* key_of_format(const Tree& format, std::string_view key) {
   return nullptr;
 }
 
-bool fits_formats(const Tree& config, std::string_view key) {
+bool takes_choices(const Tree& format, std::string_view key, const std::vector<Tree>& choices) {
+  const KeyDef* def = key_of_format(format, key);
+  if (def == nullptr || def->least < def->most) return def != nullptr;
+  return std::all_of(choices.begin(), choices.end(), [def](const Tree& choice) {
+    const std::int64_t* whole = choice.as_integer();
+    return whole == nullptr || static_cast<double>(*whole) == def->least;
+  });
+}
+
+bool fits_formats(const Tree& config, std::string_view key, const std::vector<Tree>& choices) {
   if (is_format_key(key) || key == "bypass") return true;
   const std::string_view wanted = group_of(key);
   return std::any_of(kFormatGroups.begin(), kFormatGroups.end(), [&](std::string_view group) {
     if (!wanted.empty() && wanted != group) return false;
     const Tree* own = config.find(cat(group, "_name"));
     const Tree* format = own != nullptr ? own : config.find("name");
-    return format != nullptr && key_of_format(*format, key) != nullptr;
+    return format != nullptr && takes_choices(*format, key, choices);
   });
 }
 

@@ -143,7 +143,7 @@ void QuantiseSpace::add_parameters(NodeTable& table) {
       const Key& format = own != nullptr ? *own : *find_key("name");
       Condition when{.parent = format.parameter.value_or(0)};
       for (const Tree& choice : format.choices)
-        when.choices.push_back(key_of_format(choice, key.name) != nullptr);
+        when.choices.push_back(takes_choices(choice, key.name, key.choices));
       always = std::count(when.choices.begin(), when.choices.end(), false) == 0;
       if (format.parameter && !always &&
           std::find(made.when.begin(), made.when.end(), when) == made.when.end())
@@ -164,7 +164,7 @@ Tree QuantiseSpace::config_of(const NodeTable& table, std::span<const double> va
   for (const Key& key : table.keys) {
     if (key.parameter && is_active(values[*key.parameter]))
       config.set(key.name, key.choices[static_cast<std::size_t>(values[*key.parameter])]);
-    else if (!key.parameter && (!formats_vary || fits_formats(config, key.name)))
+    else if (!key.parameter && (!formats_vary || fits_formats(config, key.name, key.choices)))
       config.set(key.name, key.choices.front());
   }
   return config;

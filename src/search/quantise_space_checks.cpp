@@ -38,8 +38,8 @@ Status check_key(const std::string& key, const std::vector<Tree>& choices,
       }
     for (const Tree& format : formats) {
       const KeyDef* def = key_of_format(format, key);
-      if (def == nullptr) continue;
-      known = true;
+      known = known || def != nullptr;
+      if (def == nullptr || (formats.size() > 1 && !takes_choices(format, key, choices))) continue;
       if (const auto wrong = out_of_bounds(*def, choice))
         return at_line(
             {.what = cat(place.path, ".", key, " = ", to_text(choice), " is not allowed"),
@@ -50,12 +50,12 @@ Status check_key(const std::string& key, const std::vector<Tree>& choices,
   for (const Tree& format : formats)
     if (format.as_text() != nullptr) names.push_back(*format.as_text());
   if (known || is_format_key(key) || names.empty()) return {};
-  return at_line({.what = cat(place.path, ".", key, ": no key of the format",
-                              names.size() == 1 ? " " : "s ", join(names, ", ")),
-                  .hint = cat("`ch format ", names.front(),
-                              "` lists its keys; each takes data_in_, weight_, bias_ or data_out_ "
-                              "before it")},
-                 place, choices.front().line);
+  return at_line(
+      {.what = cat(place.path, ".", key, ": no key of the format", names.size() == 1 ? " " : "s ",
+                   join(names, ", ")),
+       .hint = cat("`ch format --list` lists keys; each takes data_in_, weight_, bias_ or "
+                   "data_out_ before it")},
+      place, choices.front().line);
 }
 
 }  // namespace

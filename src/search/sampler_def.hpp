@@ -55,7 +55,8 @@ struct Proposal {
 class Sampler {
  public:
   virtual ~Sampler() = default;
-  /// The point of trial `number`. `trials` are all trials with smaller numbers, by number.
+  /// The point of the `number`-th trial, from 0, where a failed trial and the one that stands in
+  /// for it count once. `trials` are all trials so far, by number.
   /// Depends on the arguments, the seed and nothing else (what it remembers from earlier calls
   /// only saves time), so a study that was stopped goes on as if it had not been.
   virtual Result<Proposal> propose(std::span<const SeenTrial> trials, std::int64_t number) = 0;

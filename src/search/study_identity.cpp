@@ -20,12 +20,13 @@ struct Mark {
   const char* attribute;
   const char* key;
 };
-constexpr std::array<Mark, 6> kMarks = {{{"objectives", "search.strategy.metrics"},
-                                         {"runners", "search.strategy.sw_runner and hw_runner"},
-                                         {"network", "model"},
-                                         {"weights", "load_name"},
-                                         {"dataset", "dataset"},
-                                         {"training", "max_epochs, learning_rate and their kin"}}};
+constexpr std::array<Mark, 6> kMarks = {
+    {{"objectives", "search.strategy.metrics"},
+     {"runners", "search.strategy.sw_runner and hw_runner"},
+     {"network", "model"},
+     {"weights", "load_name (or seed, where nothing is loaded)"},
+     {"dataset", "dataset"},
+     {"training", "max_epochs, learning_rate and their kin"}}};
 
 Json space_json(const Space& space) {
   Json json = Json::object();
@@ -213,7 +214,28 @@ Status open_study(StudyStore& store, const StudyInfo& wanted, const Space& space
     if (!known) return store.create(wanted);
   }
   CH_TRY(const Study found, store.read(wanted.name));
-  return check_same_study(wanted, found, space);
+  CH_CHECK(check_same_study(wanted, found, space));
+  if (found.info.user.contains(kSpace)) return {};
+  // Begun in Optuna: from now on it is a study of this search.
+  for (const auto& [key, json] : wanted.user)
+    CH_CHECK(store.set_user_attribute(wanted.name, key, json));
+  return {};
+}
+
+Status check_same_marks(const StudyInfo& a, const StudyInfo& b) {
+  std::vector<const char*> attributes = {kSpace, kFixed, kData};
+  for (const Mark& mark : kMarks) attributes.push_back(mark.attribute);
+  for (const char* attribute : attributes) {
+    const auto one = a.user.find(attribute);
+    const auto other = b.user.find(attribute);
+    if (one == a.user.end() || other == b.user.end()) continue;
+    if (Json::parse(one->second, nullptr, false) != Json::parse(other->second, nullptr, false))
+      return Error{.what = cat("studies '", a.name, "' and '", b.name, "' differ in ", attribute),
+                   .notes = {cat("'", a.name, "': ", one->second.substr(0, 200)),
+                             cat("'", b.name, "': ", other->second.substr(0, 200))},
+                   .hint = "their trials cannot be compared with each other"};
+  }
+  return {};
 }
 
 }  // namespace chop

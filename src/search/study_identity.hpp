@@ -14,6 +14,10 @@ StudyInfo describe_study(const std::string& name, const SearchProblem& problem, 
 /// been begun in Optuna: then its directions and the parameters of its trials must fit.
 Status check_same_study(const StudyInfo& wanted, const Study& found, const Space& space);
 
+/// An error when two studies were made of different spaces, objectives, networks or rows, as far as
+/// both tell.
+Status check_same_marks(const StudyInfo& a, const StudyInfo& b);
+
 /// Creates the study, or checks the one there is.
 Status open_study(StudyStore& store, const StudyInfo& wanted, const Space& space);
 

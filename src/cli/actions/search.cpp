@@ -184,13 +184,17 @@ Result<Exit> report(const Invocation& invocation, const Search& search, const Se
   if (best.empty() && !outcome.stopped && !outcome.timed_out)
     return Error{.what = "no trial was completed",
                  .hint = "the warnings above say why trials failed"};
-  log_info("Searching is completed");
+  if (!outcome.stopped) log_info("Searching is completed");
   return Exit::Done;
 }
 
 Result<Exit> run(const Invocation& invocation) {
   const Settings& settings = invocation.settings;
   CH_TRY(const SearchConfig config, configured_search(settings));
+  if (const auto wanted = settings.text("save_best"); wanted && *wanted != "auto")
+    if (!parse_int(*wanted))
+      return Error{.what = cat("--save-best ", *wanted, ": not the number of a trial"),
+                   .hint = "leave the number out for the best one"};
   Search search{.study = study_name(settings)};
   const bool dry = settings.flag("dry_run");
   if (const auto url = settings.text("storage"); url && !dry) {

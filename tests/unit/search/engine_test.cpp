@@ -322,6 +322,39 @@ TEST(Results, PointsThatDifferLittleAreDifferent) {
   EXPECT_EQ(best_of(trials, directions).size(), 2U);
 }
 
+/// A trial that stands in for a failed one is not in the way of those that follow.
+TEST(Engine, TriesTheSamePointsAfterAStop) {
+  for (const char* sampler : {"random", "qmc", "nsgaii", "tpe"}) {
+    const std::string toml = cat(kTinySpace, R"(
+[search.strategy.sw_runner.basic_train]
+max_epochs = 2
+[search.strategy.metrics.accuracy]
+direction = "maximize"
+[search.strategy.setup]
+sampler = ")",
+                                 sampler, "\"\n");
+    const auto points = [](const std::vector<Trial>& trials) {
+      std::vector<std::vector<double>> found;
+      for (const Trial& trial : trials) {
+        if (trial.state != TrialState::Complete) continue;
+        found.emplace_back();
+        for (const TrialParameter& parameter : trial.parameters)
+          found.back().push_back(parameter.value);
+      }
+      return found;
+    };
+    auto whole = open_store("memory").value();
+    const auto expected = points(Bench(toml).run(*whole, 8).trials);
+    auto store = open_store("memory").value();
+    Bench bench(toml);
+    int asked = 0;
+    EngineObserver observer;
+    observer.stop_requested = [&asked] { return ++asked > 30; };
+    EXPECT_EQ(states(bench.run(*store, 8, observer).trials)[TrialState::Waiting], 1) << sampler;
+    EXPECT_EQ(points(Bench(toml).run(*store, 8).trials), expected) << sampler;
+  }
+}
+
 TEST(Study, OfAnotherSpaceIsRefused) {
   auto store = open_store("memory").value();
   Bench bench(with_sampler("random"));

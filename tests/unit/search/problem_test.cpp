@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "passes/manager.hpp"
 #include "support/files.hpp"
 #include "support/search_problems.hpp"
@@ -167,6 +169,29 @@ bias_width = 8
   EXPECT_TRUE(made->problem->candidate(found.at(0)));
   const std::string relu = with(space, "seed.default", "seed.relu");
   EXPECT_NE(refusal(relu).find("weight_width, bias_width fit no operand"), std::string::npos);
+}
+
+/// The width of ternary is 2 and no matter of choice: it is the integer's alone.
+TEST(SearchSpace, FormatsWithOneWidthStandBesideOthers) {
+  const auto made = make(cat(R"(
+[search.search_space.seed.seq_blocks_2.config]
+name = "integer"
+data_in_width = 8
+weight_name = ["integer", "ternary"]
+weight_width = [3, 6]
+)",
+                             kTwoMetrics));
+  const Space& space = made->problem->space();
+  EXPECT_EQ(space.size(), 3);
+  std::set<std::pair<std::string, std::int64_t>> found;
+  for (std::int64_t i = 0; i < *space.size(); ++i) {
+    const Candidate candidate = made->problem->candidate(space.at(i)).value();
+    const NumberFormat& format =
+        candidate.graph.node(*candidate.graph.find("seq_blocks_2")).formats.at("weight");
+    found.emplace(format.name, std::get<std::int64_t>(format.config.at("width")));
+  }
+  EXPECT_EQ(found, (std::set<std::pair<std::string, std::int64_t>>{
+                       {"integer", 3}, {"integer", 6}, {"ternary", 2}}));
 }
 
 /// A candidate is what `ch transform` makes of the same choices, calibrated widths included.
