@@ -78,7 +78,8 @@ class StudyStore {
   virtual Status create(const StudyInfo& info) = 0;
   virtual Status remove(const std::string& name) = 0;
   virtual Result<Study> read(const std::string& name) = 0;
-  /// Appends trials as they are, but for their numbers, which become the next free ones.
+  /// Appends trials as they are, but for their numbers, which become the next free ones. An error
+  /// if a complete one has a value that is NaN.
   virtual Status append(const std::string& name, const std::vector<Trial>& trials) = 0;
   virtual Status set_user_attribute(const std::string& name, const std::string& key,
                                     const std::string& json) = 0;

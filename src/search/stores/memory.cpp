@@ -158,6 +158,7 @@ class MemoryStore final : public StudyStore {
   }
 
   Status append(const std::string& name, const std::vector<Trial>& trials) override {
+    CH_CHECK(check_values({.added = trials}));
     std::unique_lock lock(memory_->mutex);
     CH_TRY(const auto study, get(name));
     memory_->released.wait(lock, [&study = study] { return !study->taken; });

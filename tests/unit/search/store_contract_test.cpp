@@ -257,6 +257,7 @@ TEST_P(StoreContract, ACompleteTrialWithoutANumberIsAnError) {
   const Status status = link->give({.added = {trial}});
   ASSERT_FALSE(status);
   EXPECT_NE(status.error().what.find("NaN"), std::string::npos);
+  EXPECT_FALSE(store_->append(name_, {trial}));
   add(*link, busy_trial(0));
   must(link->flush());
 }
