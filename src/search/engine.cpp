@@ -14,6 +14,10 @@ namespace {
 using Json = nlohmann::ordered_json;
 using namespace std::chrono_literals;
 
+constexpr const char* kInterrupted = "interrupted";
+/// A trial that ends its worker every time (out of memory, say) is not tried for ever.
+constexpr std::size_t kMostRetries = 3;
+
 std::string json_text(const MetricValues& values) {
   Tree tree = Tree::table();
   for (const auto& [name, value] : values) tree.set(name, value);
@@ -102,7 +106,7 @@ Result<Engine::Turn> Engine::exchange(const std::optional<Trial>& finished) {
     ++outcome_.ran;
     if (observer_.on_trial) observer_.on_trial(*finished, trials_);
     const bool interrupted =
-        finished->state == TrialState::Fail && finished->user.contains("interrupted");
+        finished->state == TrialState::Fail && finished->user.contains(kInterrupted);
     if (interrupted) give_up_on(finished->number, changes);
   }
   for (const std::int64_t number : news.stale)
@@ -155,14 +159,19 @@ void Engine::give_up_on(std::int64_t number, StudyChanges& changes) {
   failed.state = TrialState::Fail;
   if (failed.completed == 0) failed.completed = local_now();
   put(failed, changes);
-  Trial again{.number = static_cast<std::int64_t>(trials_.size()), .state = TrialState::Waiting};
-  again.system["fixed_params"] = fixed_parameters(failed.parameters);
-  again.system["failed_trial"] = std::to_string(number);
   Json history = Json::array();
   if (const auto earlier = failed.system.find("retry_history"); earlier != failed.system.end())
     if (Json known = Json::parse(earlier->second, nullptr, false); known.is_array())
       history = std::move(known);
-  history.push_back(number);
+  if (history.size() >= kMostRetries) {
+    if (observer_.on_note)
+      observer_.on_note(cat("trial ", number, " ended with its worker once more: given up"));
+    return;
+  }
+  Trial again{.number = static_cast<std::int64_t>(trials_.size()), .state = TrialState::Waiting};
+  again.system["fixed_params"] = fixed_parameters(failed.parameters);
+  again.system["failed_trial"] = std::to_string(number);
+  if (!failed.user.contains(kInterrupted)) history.push_back(number);  // a stop is nobody's fault
   again.system["retry_history"] = to_line(history);
   put(again, changes);
 }
@@ -257,7 +266,7 @@ Trial Engine::judge(const Turn& turn, int worker) {
     trial.state = TrialState::Pruned;
     trial.values = {trial.reports.rbegin()->second};
   } else if ((found.objectives.empty() || problem_.trains()) && stop_requested()) {
-    trial.user["interrupted"] = "true";
+    trial.user[kInterrupted] = "true";
   } else if (found.objectives.empty()) {
     trial.user["error"] = to_line("a metric was not measured");
   } else {

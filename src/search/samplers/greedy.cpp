@@ -216,10 +216,13 @@ Result<Proposal> GreedySampler::propose(std::span<const SeenTrial> trials, std::
 }
 
 Result<std::unique_ptr<Sampler>> make(const SamplerContext& context, const Args& args) {
+  constexpr std::int64_t kMostValues = 1000;  // each is a trial of its own
   for (const SpaceParameter& parameter : context.space.parameters())
-    if (count_values(parameter.distribution) == 0)
-      return Error{.what = cat("'", parameter.name, "' has no end of values to go down through"),
-                   .hint = "give it a step, or take another sampler"};
+    if (const std::int64_t count = count_values(parameter.distribution);
+        count == 0 || count > kMostValues)
+      return Error{.what = cat("'", parameter.name, "' has ", count == 0 ? "no end of" : "too many",
+                               " values to go down through"),
+                   .hint = "give it a (larger) step, or take another sampler"};
   return std::unique_ptr<Sampler>(std::make_unique<GreedySampler>(context, args.real("tolerance")));
 }
 

@@ -189,6 +189,26 @@ TEST(Engine, TrialsOfTheDeadAreTriedAgain) {
   EXPECT_EQ(again, 1);
 }
 
+TEST(Engine, GivesUpOnTrialsThatEndEveryWorker) {
+  Bench bench(with_sampler("random"));
+  const testing::TempFolder folder;
+  auto file = open_store((folder / "a.db").string()).value();
+  ASSERT_TRUE(open_study(*file, bench.info(), bench.problem->space()));
+  const LinkOptions quick{.heartbeat = 0.05, .grace = 0.2};
+  {
+    auto dead = file->join("study", quick).value();
+    dead->take().value();
+    Trial trial{.number = 0, .started = local_now()};
+    trial.parameters = parameters_of(bench.problem->space(), {1, 2, 0});
+    trial.system["retry_history"] = "[7, 8, 9]";
+    ASSERT_TRUE(dead->give({.added = {trial}}));
+    ASSERT_TRUE(dead->flush());
+  }
+  const EngineOutcome outcome = bench.run(*file, 2, {}, quick);
+  EXPECT_EQ(outcome.trials.size(), 2U);  // nobody stands in for the first
+  EXPECT_EQ(outcome.trials[0].state, TrialState::Fail);
+}
+
 TEST(Engine, RunsWhatSomebodyAskedForFirst) {
   auto store = open_store("memory").value();
   Bench bench(with_sampler("random"));
