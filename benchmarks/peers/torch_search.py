@@ -1,4 +1,4 @@
-"""torch_search.py trials=200 storage=memory|file: seconds per trial of a search with Optuna's TPE
+"""torch_search.py trials=100 storage=memory|file: seconds per trial of a search with Optuna's TPE
 sampler over widths of a quantised jsc-s in PyTorch, judged on 10,000 rows."""
 import os
 import tempfile
@@ -10,7 +10,7 @@ torch = need("torch", "python3-torch")
 optuna = need("optuna", "python3-optuna")
 optuna.logging.set_verbosity(optuna.logging.ERROR)
 
-args = arguments(trials=200, storage="memory")
+args = arguments(trials=100, storage="memory")
 WIDTHS = [2, 4, 6, 8]
 LAYERS = ["bn", "relu", 64, "bn", "relu", 32, "relu", 32, "relu", 32, "relu", 5, "bn", "relu"]
 QUANTISED_RELUS = (1, 13)

@@ -8,7 +8,7 @@ import json
 ORDER = 12
 ROUNDS = 3
 TRIALS = 2000
-OPTUNA_TRIALS = 200
+OPTUNA_TRIALS = 100
 
 
 def read(folder, trials):

@@ -164,7 +164,8 @@ Status QuantiseConfig::check_key(const Key& key) const {
   if (tried.empty()) return {};  // nothing is quantised
   const std::string full = cat(key.operand, key.operand.empty() ? "" : "_", key.name);
   return located({.what = cat("'", full, "' is no key of the format ", tried),
-                  .hint = cat(did_you_mean(full, known), "`ch format --list` lists keys; each takes data_in_, weight_, bias_ "
+                  .hint = cat(did_you_mean(full, known),
+                              "`ch format --list` lists keys; each takes data_in_, weight_, bias_ "
                               "or data_out_ before it")});
 }
 
