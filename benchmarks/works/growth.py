@@ -3,7 +3,7 @@
 Linear: a row costs as much as one of a million does. Flat: what training takes beyond the data
 itself hardly grows with it; the order of the rows has to be kept somewhere."""
 ORDER = 11
-ROUNDS = 3
+ROUNDS = 5
 SIZES = {4: "10^4", 5: "10^5", 6: "10^6", 7: "10^7"}
 
 

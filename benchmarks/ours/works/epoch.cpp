@@ -31,7 +31,7 @@ double bytes_of(const Dataset& data) {
 
 Result<Numbers> measure(const WorkArgs& args, const Graph& graph, const Dataset& data) {
   // Short epochs come in numbers, so that a round can be measured.
-  const std::int64_t epochs = std::clamp<std::int64_t>(2'000'000 / data.train.rows(), 1, 100);
+  const std::int64_t epochs = std::clamp<std::int64_t>(2'000'000 / data.train.rows(), 1, 1000);
   forget_peak();
   double seconds = 0;
   CH_TRY(const TrainOutcome outcome,

@@ -84,10 +84,12 @@ TEST(SqliteStore, AKilledProcessLosesNothingItHeardWasStored) {
     }
   }
   ::close(told[1]);
-  std::this_thread::sleep_for(std::chrono::milliseconds(150));
+  std::int64_t stored = 0;
+  while (stored <= 10 && ::read(told[0], &stored, sizeof stored) == sizeof stored) {
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));  // now somewhere in the middle
   ::kill(child, SIGKILL);
   ::waitpid(child, nullptr, 0);
-  std::int64_t stored = 0;
   while (::read(told[0], &stored, sizeof stored) == sizeof stored) {
   }
   ::close(told[0]);
