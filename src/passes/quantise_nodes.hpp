@@ -49,6 +49,9 @@ struct OpenFormats {
 Status quantise_node(Graph& graph, NodeId id, const Types& types, QuantiseConfig& config,
                      std::vector<OpenFormats>& open);
 
+/// calibration, quantile and num_samples: how open keys are chosen.
+std::vector<ArgDef> calibration_args();
+
 /// Chooses open keys from parameters' values and, for what flows, from samples; gives formats
 /// that learn the parameter in which they do. Without samples, what flows cannot be chosen.
 Status settle_formats(Graph& graph, const std::vector<OpenFormats>& open,

@@ -10,25 +10,14 @@ namespace chop {
 namespace {
 
 const std::vector<ArgDef>& setup_defs() {
-  static const std::vector<ArgDef> defs = {
-      {.name = "by",
-       .initial = "name",
-       .doc = "what the tables are named after",
-       .choices = {"name", "type", "regex_name"}},
-      {.name = "calibration",
-       .initial = "mse",
-       .doc = "how ranges are chosen from data",
-       .choices = {"min_max", "quantile", "mse", "kl"}},
-      {.name = "quantile",
-       .kind = ArgKind::Real,
-       .initial = 0.999,
-       .doc = "share of the values that must fit, for calibration = \"quantile\"",
-       .bounds = {.most = 1, .above = 0.5}},
-      {.name = "num_samples",
-       .kind = ArgKind::Integer,
-       .initial = 512,
-       .doc = "rows of data that ranges are chosen from",
-       .bounds = {.least = 1}}};
+  static const std::vector<ArgDef> defs = [] {
+    std::vector<ArgDef> all = calibration_args();
+    all.insert(all.begin(), {.name = "by",
+                             .initial = "name",
+                             .doc = "what the tables are named after",
+                             .choices = {"name", "type", "regex_name"}});
+    return all;
+  }();
   return defs;
 }
 

@@ -160,6 +160,15 @@ Status check_trials(const Study& found, const Space& space) {
   return {};
 }
 
+/// What the stored values are: "accuracy", "0.2 average_bitwidth".
+std::vector<std::string> value_names(const SearchConfig& config) {
+  std::vector<std::string> names = config.objective_names();
+  for (std::size_t i = 0; !config.sum && i < names.size(); ++i)
+    if (const double scale = config.metrics[i].scale; scale != 1)
+      names[i] = cat(python_repr(scale), " ", names[i]);
+  return names;
+}
+
 }  // namespace
 
 StudyInfo describe_study(const std::string& name, const SearchProblem& problem, const Graph& graph,
@@ -177,7 +186,7 @@ StudyInfo describe_study(const std::string& name, const SearchProblem& problem, 
                                   " + ", data.test.rows(), " rows"))
                              .dump();
   if (problem.trains()) info.user["training"] = problem.training_text();
-  info.system["study:metric_names"] = Json(config.objective_names()).dump();
+  info.system["study:metric_names"] = Json(value_names(config)).dump();
   return info;
 }
 
