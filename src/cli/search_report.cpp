@@ -175,8 +175,7 @@ std::string SearchProgress::standing() const {
   return text;
 }
 
-void SearchProgress::on_trial(const Trial& trial, std::span<const Trial> all) {
-  static_cast<void>(all);
+void SearchProgress::on_trial(const Trial& trial) {
   ++done_;
   if (trial.state == TrialState::Fail) {
     const auto error = trial.user.find("error");

@@ -18,7 +18,7 @@ std::string space_text(const SearchProblem& problem);
 class SearchProgress {
  public:
   SearchProgress(const SearchProblem& problem, std::int64_t n_trials);
-  void on_trial(const Trial& trial, std::span<const Trial> all);
+  void on_trial(const Trial& trial);
   void finish() { bar_.finish(); }
 
  private:

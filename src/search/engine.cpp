@@ -98,13 +98,13 @@ Result<Engine::Turn> Engine::exchange(const std::optional<Trial>& finished) {
     const bool ended = is_finished(trial.state);
     learn(trial);
     changed_ = std::chrono::steady_clock::now();
-    if (ended && observer_.on_trial) observer_.on_trial(trial, trials_);
+    if (ended && observer_.on_trial) observer_.on_trial(trial);
   }
   if (finished) {
     put(*finished, changes);
     running_.erase(finished->number);
     ++outcome_.ran;
-    if (observer_.on_trial) observer_.on_trial(*finished, trials_);
+    if (observer_.on_trial) observer_.on_trial(*finished);
     const bool interrupted =
         finished->state == TrialState::Fail && finished->user.contains(kInterrupted);
     if (interrupted) give_up_on(finished->number, changes);

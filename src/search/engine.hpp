@@ -22,8 +22,8 @@ struct EngineOptions {
 /// What the caller hears; every member may be empty. Calls come one at a time, but for
 /// stop_requested, which workers call whenever they like.
 struct EngineObserver {
-  /// After every trial that ended, of other processes too, with all trials so far.
-  std::function<void(const Trial&, std::span<const Trial>)> on_trial = {};
+  /// After every trial that ended, of other processes too.
+  std::function<void(const Trial&)> on_trial = {};
   std::function<void(const std::string&)> on_note = {};
   std::function<bool()> stop_requested = {};
 };

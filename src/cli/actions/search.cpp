@@ -84,9 +84,7 @@ Result<EngineOutcome> run_study(const Search& search, const Session& session,
   const InterruptGuard guard;
   SearchProgress progress(*search.problem, config.n_trials);
   EngineObserver observer;
-  observer.on_trial = [&progress](const Trial& trial, std::span<const Trial> all) {
-    progress.on_trial(trial, all);
-  };
+  observer.on_trial = [&progress](const Trial& trial) { progress.on_trial(trial); };
   observer.on_note = [](const std::string& note) { log_warning(note); };
   observer.stop_requested = InterruptGuard::requested;
   Engine engine(*search.problem, *sampler, pruner.get(), *link, options, observer);

@@ -302,7 +302,7 @@ sampler = "random"
   auto store = open_store("memory").value();
   int ended = 0;
   EngineObserver observer;
-  observer.on_trial = [&ended](const Trial&, std::span<const Trial>) { ++ended; };
+  observer.on_trial = [&ended](const Trial&) { ++ended; };
   observer.stop_requested = [&ended] { return ended >= 10; };  // it would go on for ever
   const EngineOutcome outcome = bench.run(*store, 3, observer);
   EXPECT_FALSE(outcome.stopped);
