@@ -1,7 +1,9 @@
 #include "search/sql_schema.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <set>
+#include <thread>
 
 #include "support/text.hpp"
 
@@ -11,6 +13,7 @@ namespace {
 constexpr std::string_view kAlembicVersion = "v3.0.0.d";
 constexpr std::string_view kSchemaVersion = "12";
 constexpr std::string_view kLibraryVersion = "3.1.0";
+constexpr std::chrono::seconds kMakingTables{10};  ///< Optuna is waited for that long
 
 /// What differs from one data base to another in what CREATE TABLE says.
 struct Types {
@@ -139,39 +142,61 @@ Result<std::set<std::string>> table_names(SqlConnection& connection) {
   return names;
 }
 
-Error too_old(SqlConnection& connection, std::string_view version) {
-  return {.what = cat("the tables of '", connection.shown(),
-                      "' were made by an Optuna before 3.0 (", version, ")"),
-          .hint = cat("bring them up to date: optuna storage upgrade --storage URL; needed is ",
-                      kAlembicVersion, " or later")};
+/// What a data base holds. Optuna makes its tables without a lock and notes their version last.
+struct Found {
+  std::set<std::string> names;
+  std::string version;  ///< as Alembic notes it; empty where there is none (yet)
+};
+
+Result<Found> look(SqlConnection& connection) {
+  Found found;
+  CH_TRY(found.names, table_names(connection));
+  if (found.names.count("alembic_version") == 0) return found;
+  CH_TRY(const SqlRows rows, connection.query({"SELECT version_num FROM alembic_version"}));
+  if (rows.empty()) return found;
+  found.version = text_of(rows[0].at(0));
+  CH_TRY(found.names, table_names(connection));  // with a version all of them are there
+  return found;
 }
 
-/// The data base has `names`: are these Optuna's tables, and late enough?
-Status check_tables(SqlConnection& connection, const std::set<std::string>& names) {
-  if (names.count("studies") == 0 || names.count("trials") == 0) {
-    const std::vector<std::string> found(names.begin(), names.end());
+/// Are these some of Optuna's tables, of which it has not yet said that they are all?
+bool half_made(const Found& found, const SqlDialect& dialect) {
+  std::set<std::string> others = found.names;
+  for (const SqlTable& table : tables_of(types_of(dialect))) others.erase(std::string(table.name));
+  others.erase("version_info");
+  others.erase("alembic_version");
+  return !found.names.empty() && others.empty() && found.version.empty();
+}
+
+/// Are these Optuna's tables, and late enough?
+Status check_tables(SqlConnection& connection, const Found& found) {
+  const std::vector<std::string> names(found.names.begin(), found.names.end());
+  if (found.names.count("studies") == 0 || found.names.count("trials") == 0)
     return Error{
         .what = cat("'", connection.shown(), "' holds no studies, but other tables: ",
-                    join(std::span(found).first(std::min<std::size_t>(5, found.size())), ", ")),
+                    join(std::span(names).first(std::min<std::size_t>(5, names.size())), ", ")),
         .hint = "a study is kept in a data base of its own: name another one"};
-  }
-  if (names.count("alembic_version") == 0) return too_old(connection, "no version is noted");
-  CH_TRY(const SqlRows rows, connection.query({"SELECT version_num FROM alembic_version"}));
-  const std::string version = rows.empty() ? "no version is noted" : text_of(rows[0].at(0));
-  if (version < kAlembicVersion) return too_old(connection, version);
+  const std::string version = found.version.empty() ? "no version is noted" : found.version;
+  if (found.version < kAlembicVersion)
+    return Error{
+        .what = cat("the tables of '", connection.shown(), "' were made by an Optuna before 3.0 (",
+                    version, ")"),
+        .hint = cat("bring them up to date: optuna storage upgrade --storage URL; needed is ",
+                    kAlembicVersion, " or later")};
   for (const SqlTable& table : tables_of(types_of(connection.dialect())))
-    if (names.count(std::string(table.name)) == 0)
+    if (found.names.count(std::string(table.name)) == 0)
       return Error{.what = cat("'", connection.shown(), "' has no table ", table.name,
                                ", which studies of Optuna ", kLibraryVersion, " need"),
                    .hint = cat("its tables are of version ", version)};
   return {};
 }
 
+/// Does nothing if there are tables by now: another of us was faster.
 Status create_tables(SqlConnection& connection) {
   CH_TRY(SqlTransaction transaction, SqlTransaction::begin(connection));
   CH_CHECK(execute(connection, {connection.dialect().lock_schema}));
   CH_TRY(const std::set<std::string> names, table_names(connection));
-  if (!names.empty()) return check_tables(connection, names);  // somebody was faster
+  if (!names.empty()) return {};
   for (const std::string& statement : schema(types_of(connection.dialect())))
     CH_CHECK(execute(connection, {statement}));
   return transaction.commit();
@@ -180,11 +205,22 @@ Status create_tables(SqlConnection& connection) {
 }  // namespace
 
 Status prepare_schema(SqlConnection& connection, Create create) {
-  CH_TRY(const std::set<std::string> names, table_names(connection));
-  if (!names.empty()) return check_tables(connection, names);
-  if (create == Create::Yes) return create_tables(connection);
-  return Error{.what = cat("there are no studies in '", connection.shown(), "'"),
-               .hint = "`ch search` makes one; --storage names the file or server"};
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point last = Clock::now() + kMakingTables;
+  for (;;) {
+    CH_TRY(Found found, look(connection));
+    if (found.names.empty() && create == Create::Yes) {
+      Status made = create_tables(connection);
+      CH_TRY(found, look(connection));
+      if (found.names.empty()) return made;  // else Optuna, which knows no lock of ours, was faster
+    }
+    if (found.names.empty())
+      return Error{.what = cat("there are no studies in '", connection.shown(), "'"),
+                   .hint = "`ch search` makes one; --storage names the file or server"};
+    if (!half_made(found, connection.dialect()) || Clock::now() > last)
+      return check_tables(connection, found);
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
 }
 
 }  // namespace chop

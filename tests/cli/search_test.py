@@ -1,9 +1,11 @@
 """ch search as a person uses it: fronts, refusals, stopping and going on, many workers, Optuna."""
+import contextlib
 import json
 import os
 import pathlib
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -232,7 +234,12 @@ class Search(unittest.TestCase):
                                    cwd=self.folder, env=self.environment, stdout=subprocess.DEVNULL,
                                    stderr=subprocess.DEVNULL)
         self.addCleanup(process.kill)
-        self.wait_for_trials("sqlite:///" + str(self.results("trained") / "study.db"), "trained", 3)
+        file = self.results("trained") / "study.db"
+
+        def count(query):
+            with contextlib.closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True)) as base:
+                return base.execute(query).fetchone()[0]
+        self.wait_for_trials(count, 3, [process])
         process.send_signal(signal.SIGINT)
         self.assertEqual(process.wait(60), 0)
         before = json.loads((self.results("trained") / "log.json").read_text())
@@ -245,17 +252,20 @@ class Search(unittest.TestCase):
             self.assertEqual(after[str(trial["number"])], trial)
         self.assertEqual(found["states"]["COMPLETE"], len(complete) + 3)
 
-    def wait_for_trials(self, url, name, count):
-        import optuna
-        for _ in range(600):
+    def wait_for_trials(self, count, enough, processes):
+        """Until so many are complete, while the processes run."""
+        last = time.monotonic() + 60
+        while time.monotonic() < last:
+            for process in processes:
+                if process.poll() is not None:
+                    self.fail(f"ended with {process.returncode}: {process.communicate()[1]}")
             try:
-                trials = optuna.load_study(study_name=name, storage=url).trials
-                if sum(t.state.name == "COMPLETE" for t in trials) >= count:
+                if int(count("SELECT COUNT(*) FROM trials WHERE state = 'COMPLETE'")) >= enough:
                     return
-            except Exception:  # neither file nor study is there yet
+            except (RuntimeError, sqlite3.Error):  # no table is there yet
                 pass
-            time.sleep(0.05)
-        self.fail("the search does not begin")
+            time.sleep(0.02)
+        self.fail("the search does not go on")
 
     def test_two_processes_share_a_postgresql_study_and_one_is_killed(self):
         import optuna
@@ -272,14 +282,12 @@ class Search(unittest.TestCase):
                          for i in range(2)]
             for process in processes:
                 self.addCleanup(process.kill)
-            optuna_url = url.replace("postgresql://", "postgresql+psycopg2://")
-            self.wait_for_trials(optuna_url, "shared", 8)
-            self.assertIsNone(processes[0].poll())
+            self.wait_for_trials(lambda query: server.psql(query, url.rpartition("/")[2]), 8, processes)
             processes[0].kill()
             processes[0].communicate()
             _, error = processes[1].communicate(timeout=120)
             self.assertEqual(processes[1].returncode, 0, error)
-            trials = optuna.load_study(study_name="shared", storage=optuna_url).trials
+            trials = optuna.load_study(study_name="shared", storage=url).trials
         self.assertEqual([t.number for t in trials], list(range(len(trials))))
         self.assertEqual(sum(t.state.name == "COMPLETE" for t in trials), 40)
         failed = [t for t in trials if t.state.name == "FAIL"]

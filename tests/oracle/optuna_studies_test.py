@@ -13,6 +13,8 @@ import tempfile
 import unittest
 
 import optuna
+import sqlalchemy
+from optuna.storages._rdb import models
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 from postgres_server import PostgresServer  # noqa: E402
@@ -66,6 +68,19 @@ def our_trial(index):
             "user_attrs": {"metric": index / 7, "note": "\u4e2d \U0001f600 'quoted'", "list": [1, {"a": None}]},
             "system_attrs": {"fixed_params": {"x": index}, "k": "v" * 5000},
             "datetime_start": started, "datetime_complete": started if finished else None}
+
+
+def empty_study(name):
+    return {"study_name": name, "directions": ["minimize"], "heartbeat": 0, "user_attrs": {},
+            "system_attrs": {}, "trials": []}
+
+
+def wait(process, seconds):
+    """Its exit code, or None if it still runs after so long."""
+    try:
+        return process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        return None
 
 
 class Studies:
@@ -178,14 +193,47 @@ class Studies:
 
     def test_optuna_deletes_and_both_share_a_store(self):
         url = self.url()
-        oracle("write", url, data={"study_name": "a", "directions": ["minimize"], "heartbeat": 0,
-                                   "user_attrs": {}, "system_attrs": {}, "trials": []})
+        oracle("write", url, data=empty_study("a"))
         optuna.create_study(study_name="b", storage=url)
         self.assertEqual({one.study_name for one in optuna.get_all_study_summaries(url)}, {"a", "b"})
         oracle("run", url, "a", "4")
         oracle("run", url, "b", "2")
         optuna.delete_study(study_name="a", storage=url)
         self.assertEqual(len(self.read(url, "b")["trials"]), 2)
+
+    def writer(self, url):
+        """Somebody who makes a study at this address."""
+        process = subprocess.Popen([ORACLE, "write", url], stdin=subprocess.PIPE, stderr=subprocess.PIPE,
+                                   text=True)
+        self.addCleanup(process.kill)
+        process.stdin.write(json.dumps(empty_study("ours")))
+        process.stdin.close()
+        process.stdin = None
+        return process
+
+    def test_tables_optuna_has_half_made_are_waited_for(self):
+        """Optuna knows no lock of ours: it may make its tables at any moment of our own start."""
+        url = self.url()
+        engine = sqlalchemy.create_engine(url)
+        with engine.begin() as connection:
+            models.BaseModel.metadata.create_all(connection)
+            process = self.writer(url)
+            self.assertIsNone(wait(process, 0.3))  # finds no table, and may not make one
+        self.assertIsNone(wait(process, 0.3))  # finds tables of no version
+        optuna.create_study(study_name="theirs", storage=url)
+        _, error = process.communicate(timeout=30)
+        self.assertEqual(process.returncode, 0, error)
+        self.assertEqual({one.study_name for one in optuna.get_all_study_summaries(url)},
+                         {"ours", "theirs"})
+
+    def test_tables_of_somebody_else_are_refused_at_once(self):
+        url = self.url()
+        with sqlalchemy.create_engine(url).begin() as connection:
+            connection.execute(sqlalchemy.text("CREATE TABLE version_info (name TEXT)"))
+            connection.execute(sqlalchemy.text("CREATE TABLE prices (name TEXT)"))
+        process = self.writer(url)
+        _, error = process.communicate(timeout=5)
+        self.assertIn("holds no studies, but other tables: prices, version_info", error)
 
 
 class OnSqlite(Studies, unittest.TestCase):
@@ -196,8 +244,7 @@ class OnSqlite(Studies, unittest.TestCase):
 
     def test_the_tables_are_those_optuna_makes(self):
         ours, theirs = self.url(), self.url()
-        oracle("write", ours, data={"study_name": "a", "directions": ["minimize"], "heartbeat": 0,
-                                    "user_attrs": {}, "system_attrs": {}, "trials": []})
+        oracle("write", ours, data=empty_study("a"))
         optuna.create_study(study_name="b", storage=theirs)
 
         def schema(url):
@@ -213,7 +260,7 @@ class OnSqlite(Studies, unittest.TestCase):
                   "UPDATE trial_params SET param_value = 1e300 WHERE param_name = 'i'": "is none of",
                   "UPDATE trial_params SET distribution_json = '{'": "no distribution",
                   "DROP TABLE trial_values": "no table trial_values",
-                  "DELETE FROM alembic_version": "before 3.0",
+                  "DELETE FROM alembic_version": "before 3.0",  # after the time Optuna is given to note it
                   "UPDATE trials SET state = 'WHAT', number = NULL, datetime_start = 'soon'": None,
                   "UPDATE trial_values SET value = 'x', objective = 7": None,
                   "UPDATE trial_user_attributes SET value_json = x'ff00fe'": None,
@@ -253,8 +300,7 @@ class OnPostgresql(Studies, unittest.TestCase):
 
     def test_the_tables_are_those_optuna_makes(self):
         ours, theirs = self.url(), self.url()
-        oracle("write", ours, data={"study_name": "a", "directions": ["minimize"], "heartbeat": 0,
-                                    "user_attrs": {}, "system_attrs": {}, "trials": []})
+        oracle("write", ours, data=empty_study("a"))
         optuna.create_study(study_name="b", storage=theirs)
         self.assertEqual(*(self.server.dump_schema(url.rpartition("/")[2]) for url in (ours, theirs)))
 
