@@ -14,6 +14,7 @@
 #include "runtime/image_cut.hpp"
 #include "runtime/onednn.hpp"
 #include "runtime/scratch.hpp"
+#include "runtime/winograd.hpp"
 #include "support/big_memory.hpp"
 #include "support/threads.hpp"
 
@@ -78,10 +79,10 @@ class ImageConv {
     std::vector<float> folded;
     if (!job_.exact && !job_.grid) fold_norm(job_, folded);
     take_bias();
-    const auto element = static_cast<std::int64_t>(job_.grid ? 1 : sizeof(float));
-    const std::vector<ImagePiece> pieces = cut_images(conv_, element);
-    tasks_.reserve(pieces.size());
-    for (const ImagePiece& piece : pieces) add_task(piece, element);
+    if (!job_.exact && !job_.grid && Winograd::suits(conv_))
+      add_tiles();
+    else
+      add_primitives();
     job_.weights = nullptr;
   }
 
@@ -106,6 +107,16 @@ class ImageConv {
       return stage.kind == StageKind::Keep && stage.output < 0;
     });
     nothing_left_ = in_place_ && stages.size() == 1 && stages[0].kind == StageKind::Keep;
+  }
+
+  void add_tiles() {
+    winograd_.emplace(conv_, job_.weights);
+    for (const ImagePiece& piece : cut_tiles(conv_)) tasks_.push_back({.piece = piece});
+  }
+
+  void add_primitives() {
+    const auto element = static_cast<std::int64_t>(job_.grid ? 1 : sizeof(float));
+    for (const ImagePiece& piece : cut_images(conv_, element)) add_task(piece, element);
   }
 
   void add_task(const ImagePiece& piece, std::int64_t element) {
@@ -206,22 +217,35 @@ class ImageConv {
   }
 
   void run_task(Task& task, const std::byte* x, const KernelArgs& args) {
-    const Primitive& primitive = *task.primitive;
     const ImagePiece& piece = task.piece;
+    const ops::Extent& out = conv_.window.out;
     const bool direct = in_place_ && piece.channels == conv_.out_channels;
-    const std::size_t sums_bytes = direct ? 0 : in_lines(primitive.dst.get_size());
-    std::byte* const memory_here = thread_scratch(sums_bytes + primitive.scratchpad.get_size());
+    const auto count = static_cast<std::size_t>(piece.images * piece.rows * out.w * piece.channels);
+    const std::size_t sums_bytes = direct ? 0 : in_lines(count * sizeof(float));
+    const std::size_t scratch_bytes =
+        winograd_ ? winograd_->scratch_bytes(piece) : task.primitive->scratchpad.get_size();
+    std::byte* const memory_here = thread_scratch(sums_bytes + scratch_bytes);
     std::byte* sums = memory_here;
     if (direct)
-      sums = args.out[0] + static_cast<std::size_t>((piece.image * conv_.window.out.h + piece.row) *
-                                                    conv_.window.out.w * conv_.out_channels) *
+      sums = args.out[0] + static_cast<std::size_t>((piece.image * out.h + piece.row) * out.w *
+                                                    conv_.out_channels) *
                                sizeof(float);
+    if (winograd_)
+      winograd_->run(piece, reinterpret_cast<const float*>(x),
+                     bias_.empty() ? nullptr : bias_.data(), reinterpret_cast<float*>(sums),
+                     memory_here + sums_bytes);
+    else
+      run_primitive(task, x, sums, memory_here + sums_bytes);
+    if (!direct || !nothing_left_) finish_piece(piece, sums, args);
+  }
+
+  void run_primitive(Task& task, const std::byte* x, std::byte* sums, std::byte* scratch) const {
     const auto set = [](const memory& at, const std::byte* data) {
       dnnl_memory_set_data_handle(at.get(), const_cast<std::byte*>(data));
     };
     set(task.src, x + task.source);
     set(task.dst, sums);
-    set(task.scratchpad, memory_here + sums_bytes);
+    set(task.scratchpad, scratch);
     const std::array<dnnl_exec_arg_t, 5> exec = {{{DNNL_ARG_SRC, task.src.get()},
                                                   {DNNL_ARG_WEIGHTS, task.weights.get()},
                                                   {DNNL_ARG_DST, task.dst.get()},
@@ -230,9 +254,8 @@ class ImageConv {
     omp_set_num_threads(1);
     thread_local dnnl::stream stream(onednn_engine());
     [[maybe_unused]] const dnnl_status_t status = dnnl_primitive_execute(
-        primitive.run.get(), stream.get(), bias_.empty() ? 4 : 5, exec.data());
+        task.primitive->run.get(), stream.get(), bias_.empty() ? 4 : 5, exec.data());
     assert(status == dnnl_success && "oneDNN failed to run what it had agreed to");
-    if (!direct || !nothing_left_) finish_piece(piece, sums, args);
   }
 
   using Key = std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::int64_t,
@@ -248,6 +271,7 @@ class ImageConv {
   std::map<std::int64_t, memory::desc> weight_layouts_;  ///< by number of channels
   std::map<std::int64_t, memory> weights_;               ///< by first channel
   std::vector<std::shared_ptr<std::byte[]>> weight_memory_;
+  std::optional<Winograd> winograd_;  ///< instead of primitives
   std::vector<Task> tasks_;
 };
 

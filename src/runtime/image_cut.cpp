@@ -21,9 +21,26 @@ constexpr std::int64_t kWeightsOfMany = std::int64_t{1} << 20;
 constexpr std::int64_t kWeightsOfOne = std::int64_t{5} << 19;
 /// Output channels that primitives do together.
 constexpr std::int64_t kChannels = 64;
+/// Bytes of what the tiles of a piece see; and pieces that leave no thread without work.
+constexpr std::int64_t kTileBytes = std::int64_t{1} << 20;
+constexpr std::int64_t kFewestPieces = 4;
 
 std::int64_t parts_of(std::int64_t whole, std::int64_t part) {
   return (whole + part - 1) / part;
+}
+
+/// Pieces for all output channels, `channels` at a time, so that their weights may stay in the
+/// cache.
+std::vector<ImagePiece> by_channels(const ops::ConvShape& conv, std::int64_t channels,
+                                    const std::vector<ImagePiece>& places) {
+  std::vector<ImagePiece> pieces;
+  for (std::int64_t c = 0; c < conv.out_channels; c += channels)
+    for (ImagePiece piece : places) {
+      piece.channel = c;
+      piece.channels = std::min(channels, conv.out_channels - c);
+      pieces.push_back(piece);
+    }
+  return pieces;
 }
 
 }  // namespace
@@ -59,17 +76,35 @@ std::vector<ImagePiece> cut_images(const ops::ConvShape& conv, std::int64_t elem
     bands = std::clamp<std::int64_t>(parts_of(bands, 2) * 2, 1, out_rows);
     rows = parts_of(out_rows, bands);
   }
-  std::vector<ImagePiece> pieces;
-  for (std::int64_t c = 0; c < conv.out_channels; c += channels)
-    for (std::int64_t n = 0; n < conv.batch; n += images)
-      for (std::int64_t r = 0; r < out_rows; r += rows)
-        pieces.push_back({.image = n,
-                          .images = std::min(images, conv.batch - n),
-                          .row = r,
-                          .rows = std::min(rows, out_rows - r),
-                          .channel = c,
-                          .channels = std::min(channels, conv.out_channels - c)});
-  return pieces;
+  std::vector<ImagePiece> places;
+  for (std::int64_t n = 0; n < conv.batch; n += images)
+    for (std::int64_t r = 0; r < out_rows; r += rows)
+      places.push_back({.image = n,
+                        .images = std::min(images, conv.batch - n),
+                        .row = r,
+                        .rows = std::min(rows, out_rows - r)});
+  return by_channels(conv, channels, places);
+}
+
+std::vector<ImagePiece> cut_tiles(const ops::ConvShape& conv) {
+  const std::int64_t down = parts_of(conv.window.out.h, 2);
+  const std::int64_t across = parts_of(conv.window.out.w, 2);
+  const std::int64_t most =
+      std::max<std::int64_t>(1, kTileBytes / (16 * 4 * conv.in_channels));  // tiles of a piece
+  const std::int64_t images = std::clamp<std::int64_t>(most / (down * across), 1, conv.batch);
+  std::int64_t bands = std::min(down, parts_of(down * across, most));
+  if (conv.batch < kFewestPieces && bands > 1)
+    bands = std::min(down, parts_of(bands, kFewestPieces) * kFewestPieces);
+  std::vector<ImagePiece> places;
+  for (std::int64_t n = 0; n < conv.batch; n += images)
+    for (std::int64_t band = 0; band < bands; ++band) {
+      const std::int64_t row = 2 * (band * down / bands);
+      const std::int64_t end = std::min(conv.window.out.h, 2 * ((band + 1) * down / bands));
+      places.push_back(
+          {.image = n, .images = std::min(images, conv.batch - n), .row = row, .rows = end - row});
+    }
+  const bool few = static_cast<std::int64_t>(places.size()) < kFewestPieces;
+  return by_channels(conv, few ? kChannels : conv.out_channels, places);
 }
 
 }  // namespace chop

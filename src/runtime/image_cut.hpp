@@ -22,6 +22,9 @@ struct ImagePiece {
 /// `element` is the size of a weight in bytes.
 std::vector<ImagePiece> cut_images(const ops::ConvShape& conv, std::int64_t element);
 
+/// The same for tiles of 2 x 2 results (runtime/winograd.hpp): rows begin with an even one.
+std::vector<ImagePiece> cut_tiles(const ops::ConvShape& conv);
+
 /// The rows of the input that rows [row, row + rows) of the output see, and how far the window
 /// reaches beyond the image.
 struct Band {

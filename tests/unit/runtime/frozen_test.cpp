@@ -193,6 +193,23 @@ TEST_P(Frozen, OnGridsHasTheBitsOfTheOrdinaryPlan) {
   EXPECT_LT(fast.steps.size(), plain.steps.size());
 }
 
+TEST(FrozenPlan, ConvolutionsInTilesAreCloseToTheOrdinaryPlanWithAllThatFollows) {
+  for (const bool residual : {false, true})
+    for (const std::int64_t batch : {1, 6}) {
+      const Recipe recipe{.channels = 32,
+                          .size = 15,
+                          .out = 96,
+                          .batch = batch,
+                          .bias = !residual,
+                          .residual = residual,
+                          .pool = batch == 6};
+      const Graph graph = network(recipe, 5);
+      const Answer fast = run(graph, batch, true);
+      expect_close(fast, run(graph, batch, false), 4e-6);
+      expect_same_bits(fast, run(graph, batch, true, 3));
+    }
+}
+
 TEST(FrozenPlan, SumsOfTheLargestCodesAreExact) {
   // 1000 products of -128 by -128 are 2^24 - 3 * 2^17 or so: the last that float32 holds for sure.
   for (const double reach : {1e9, -1e9}) {
