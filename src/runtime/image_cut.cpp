@@ -57,21 +57,24 @@ Band band_of(const ops::Window& w, std::int64_t row, std::int64_t rows) {
           .below = std::max<std::int64_t>(0, last - w.in.h)};
 }
 
-std::vector<ImagePiece> cut_images(const ops::ConvShape& conv, std::int64_t element) {
+namespace {
+
+std::vector<ImagePiece> cut(const ops::ConvShape& conv, std::int64_t element,
+                            std::int64_t piece_work) {
   const std::int64_t work = std::max<std::int64_t>(1, conv.macs() / conv.batch);
   const std::int64_t out_rows = conv.window.out.h;
   const std::int64_t row_sums = conv.window.out.w * conv.out_channels;
   const std::int64_t weights =
       conv.out_channels * conv.group_in() * conv.window.kernel.area() * element;
   std::int64_t images = 1, rows = out_rows, channels = conv.out_channels;
-  if (2 * work <= kPieceWork && row_sums * out_rows <= kPieceSums) {
-    images = std::min({kPieceWork / work, kPieceSums / (row_sums * out_rows), conv.batch});
+  if (2 * work <= piece_work && row_sums * out_rows <= kPieceSums) {
+    images = std::min({piece_work / work, kPieceSums / (row_sums * out_rows), conv.batch});
   } else if (conv.groups == 1 && weights > kManyWeights && channels > kChannels) {
     const std::int64_t parts =
         std::max(kFewestParts, parts_of(weights, conv.batch > 1 ? kWeightsOfMany : kWeightsOfOne));
     channels = parts_of(parts_of(channels, parts), kChannels) * kChannels;
   } else {
-    const std::int64_t enough = conv.batch < kManyImages ? kPieceWork : 4 * kPieceWork;
+    const std::int64_t enough = conv.batch < kManyImages ? piece_work : 4 * piece_work;
     std::int64_t bands = std::max(work / enough, parts_of(row_sums * out_rows, kPieceSums));
     bands = std::clamp<std::int64_t>(parts_of(bands, 2) * 2, 1, out_rows);
     rows = parts_of(out_rows, bands);
@@ -84,6 +87,17 @@ std::vector<ImagePiece> cut_images(const ops::ConvShape& conv, std::int64_t elem
                         .row = r,
                         .rows = std::min(rows, out_rows - r)});
   return by_channels(conv, channels, places);
+}
+
+}  // namespace
+
+std::vector<ImagePiece> cut_images(const ops::ConvShape& conv, std::int64_t element) {
+  return cut(conv, element, kPieceWork);
+}
+
+std::vector<ImagePiece> cut_bytes(const ops::ConvShape& conv) {
+  constexpr std::int64_t kTimesAsFast = 4;
+  return cut(conv, 1, kTimesAsFast * kPieceWork);
 }
 
 std::vector<ImagePiece> cut_tiles(const ops::ConvShape& conv) {

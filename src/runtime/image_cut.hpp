@@ -25,6 +25,10 @@ std::vector<ImagePiece> cut_images(const ops::ConvShape& conv, std::int64_t elem
 /// The same for tiles of 2 x 2 results (runtime/winograd.hpp): rows begin with an even one.
 std::vector<ImagePiece> cut_tiles(const ops::ConvShape& conv);
 
+/// The same for bytes on a matrix unit (runtime/amx.hpp): fewer and larger pieces, groups of 32
+/// channels.
+std::vector<ImagePiece> cut_bytes(const ops::ConvShape& conv);
+
 /// The rows of the input that rows [row, row + rows) of the output see, and how far the window
 /// reaches beyond the image.
 struct Band {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "runtime/conv_sums.hpp"
 #include "support/big_memory.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -261,6 +262,34 @@ void Winograd::run(const ImagePiece& piece, const float* images, const float* bi
   HWY_DYNAMIC_DISPATCH(winograd_piece)
   ({conv_, piece, tiles, images, zeros_.data(), weights_.get(), bias, seen,
     seen + kProducts * tiles.count * conv_.in_channels, sums});
+}
+
+namespace {
+
+class WinogradSums : public ConvSums {
+ public:
+  explicit WinogradSums(const ConvSumsJob& job)
+      : ConvSums(cut_tiles(job.shape)), winograd_(job.shape, job.weights), bias_(job.bias) {}
+
+  std::size_t scratch_bytes(std::size_t piece) const override {
+    return winograd_.scratch_bytes(pieces()[piece]);
+  }
+  void run(std::size_t piece, const std::byte* images, std::byte* sums,
+           std::byte* scratch) override {
+    winograd_.run(pieces()[piece], reinterpret_cast<const float*>(images),
+                  bias_.empty() ? nullptr : bias_.data(), reinterpret_cast<float*>(sums), scratch);
+  }
+
+ private:
+  Winograd winograd_;
+  std::vector<float> bias_;
+};
+
+}  // namespace
+
+std::unique_ptr<ConvSums> winograd_sums(const ConvSumsJob& job) {
+  if (job.exact || job.grid || !Winograd::suits(job.shape)) return nullptr;
+  return std::make_unique<WinogradSums>(job);
 }
 
 }  // namespace chop

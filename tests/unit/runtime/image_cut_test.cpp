@@ -34,6 +34,7 @@ void expect_one_owner(const ops::ConvShape& shape, const std::vector<ImagePiece>
 TEST(ImageCut, EverySumBelongsToOnePiece) {
   for (const ops::ConvShape& shape : shapes())
     for (const std::int64_t element : {1, 4}) expect_one_owner(shape, cut_images(shape, element));
+  for (const ops::ConvShape& shape : shapes()) expect_one_owner(shape, cut_bytes(shape));
 }
 
 TEST(ImageCut, TilesBelongToOnePieceEachAndAreNotTornApart) {
