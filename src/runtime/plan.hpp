@@ -44,6 +44,16 @@ class Plan {
                               const CompileOptions& options);
 
   void run(RunState state = {});
+  /// The same, calling between(i) before step i: for small things better done now and then, such
+  /// as asking memory for what is needed next.
+  template <class Between>
+  void run(RunState state, Between between) {
+    const RunContext context{state, threads_};
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+      between(i);
+      steps_[i].kernel(steps_[i].args, context);
+    }
+  }
   /// Runs, and returns the seconds each step took, in the order of describe().
   std::vector<double> run_timed(RunState state = {});
 

@@ -30,6 +30,11 @@ class Program {
   std::span<float> inputs() const { return inputs_; }
   std::span<std::int64_t> targets() const { return targets_; }
   void run(RunState state = {}) { plan_.run(state); }
+  /// Calls between(i) before step i of plan().
+  template <class Between>
+  void run(RunState state, Between between) {
+    plan_.run(state, between);
+  }
   double loss() const { return plan_.output(0)[0]; }
   std::span<const float> logits() const { return plan_.output(1); }
   /// How many rows have their largest logit at the target; the first wins among equals.

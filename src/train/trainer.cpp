@@ -159,11 +159,10 @@ class Trainer {
                         ? programs_[0]
                         : programs_.back();
     gatherer_.gather(rows, program.inputs().data(), program.targets().data());
-    if (state_.batch + 1 < order_.batches()) gatherer_.prefetch(order_.batch(state_.batch + 1));
     // The position in the run, not the optimiser's step: accumulated batches differ too.
     const auto position =
         static_cast<std::uint64_t>(state_.epoch * order_.batches() + state_.batch);
-    program.run({options_.seed, position});
+    run_and_prefetch(program, {options_.seed, position});
     const double loss = program.loss();
     if (!std::isfinite(loss))
       return Error{.what = cat("the loss is ", exact(loss), " at epoch ", state_.epoch + 1,
@@ -175,6 +174,19 @@ class Trainer {
     state_.correct += last_correct_;
     state_.rows += last_rows_;
     return loss;
+  }
+
+  /// Memory answers a few requests at a time: the rows of the next batch are asked for in between
+  /// the steps of this one.
+  void run_and_prefetch(Program& program, RunState state) {
+    if (state_.batch + 1 >= order_.batches()) return program.run(state);
+    const std::span<const std::uint32_t> next = order_.batch(state_.batch + 1);
+    const std::size_t steps = program.plan().step_count();
+    const std::size_t each = (next.size() + steps - 1) / steps;
+    program.run(state, [&](std::size_t step) {
+      const std::size_t first = std::min(step * each, next.size());
+      gatherer_.prefetch(next.subspan(first, std::min(each, next.size() - first)));
+    });
   }
 
   void accumulate(bool first) {

@@ -187,6 +187,24 @@ TEST(Plan, TimesEveryStepAndComputesTheSame) {
   EXPECT_TRUE(std::equal(expected.begin(), expected.end(), plan.output().begin()));
 }
 
+TEST(Plan, CallsBackBeforeEveryStepAndComputesTheSame) {
+  Graph graph;
+  const Value x = add_placeholder(graph, "x", {64});
+  const Value y = call(graph, "softmax", {call(graph, "tanh", {x})}, {{"dim", std::int64_t{0}}});
+  graph.set_outputs({y});
+  Plan plan = Plan::compile(graph, 2, {}).value();
+  std::ranges::copy(numbers({64}).data<float>(), plan.input<float>("x").begin());
+  plan.run();
+  const std::vector<float> expected(plan.output().begin(), plan.output().end());
+  std::ranges::fill(plan.input<float>("x"), 0.0F);
+  plan.run();
+  std::ranges::copy(numbers({64}).data<float>(), plan.input<float>("x").begin());
+  std::vector<std::size_t> steps;
+  plan.run({}, [&](std::size_t step) { steps.push_back(step); });
+  EXPECT_EQ(steps, (std::vector<std::size_t>{0, 1}));
+  EXPECT_TRUE(std::equal(expected.begin(), expected.end(), plan.output().begin()));
+}
+
 TEST(Plan, WhatNothingNeedsIsLeftOut) {
   Graph graph;
   const Value x = add_placeholder(graph, "x", {4});
