@@ -1,6 +1,7 @@
 #include "ops/arithmetic.hpp"
 
 #include "ops/binary.hpp"
+#include "ops/rows.hpp"
 #include "ops/shapes.hpp"
 #include "ops/whole.hpp"
 
@@ -52,6 +53,7 @@ OpDef arithmetic_op(OpDef op) {
   op.attrs = {{"other", 0.0, "the second operand when there is only one input"}};
   op.infer = arithmetic_type;
   op.cost = per_element;
+  op.rows_apart = broadcast_by_row;
   return op;
 }
 

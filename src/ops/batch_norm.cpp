@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "ops/checks.hpp"
+#include "ops/rows.hpp"
 #include "support/text.hpp"
 
 namespace chop::ops {
@@ -134,6 +135,10 @@ Cost cost(const CostCall& call) {
           .backward = 4 * elements};
 }
 
+bool rows_apart(const RowsCall& call) {
+  return first_by_row(call) && !uses_batch_statistics(call);
+}
+
 std::string repr(const Call& call) {
   return cat(call.integer("num_features"), ", eps=", python_repr(call.real("eps")),
              ", momentum=", python_repr(call.real("momentum")),
@@ -173,6 +178,7 @@ OpDef complete(OpDef op) {
   op.forward = forward;
   op.gradient = gradient;
   op.cost = cost;
+  op.rows_apart = rows_apart;
   op.traits = op.traits | Trait::ChannelAffine;
   op.quantisable = {"data_in", {"weight", false}, {"bias", false}};
   op.onnx = {{"BatchNormalization", 9}};

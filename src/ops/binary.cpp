@@ -1,6 +1,7 @@
 #include "ops/binary.hpp"
 
 #include "ops/arithmetic.hpp"
+#include "ops/rows.hpp"
 #include "ops/shapes.hpp"
 #include "ops/whole.hpp"
 
@@ -38,6 +39,7 @@ OpDef binary_op(OpDef op) {
   if (op.infer == nullptr) op.infer = binary_type;
   if (op.forward == nullptr) op.forward = binary_forward;
   op.gradient = binary_gradient;
+  op.rows_apart = broadcast_by_row;
   if (op.cost == nullptr) op.cost = per_element;
   return op;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ops/rows.hpp"
 #include "ops/shapes.hpp"
 #include "ops/whole.hpp"
 
@@ -118,6 +119,7 @@ OpDef unary_op(OpDef op) {
   op.traits = op.traits | Trait::Elementwise;
   op.infer = unary_type;
   op.forward = unary_forward;
+  op.rows_apart = broadcast_by_row;
   const bool differentiable = !has(op.traits, Trait::NoGradient);
   if (differentiable) op.gradient = unary_gradient;
   if (op.cost == nullptr) op.cost = differentiable ? per_element : per_element_forward;

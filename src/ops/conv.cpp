@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "ops/checks.hpp"
+#include "ops/rows.hpp"
 
 namespace chop::ops {
 namespace {
@@ -90,6 +91,7 @@ OpDef complete(OpDef op) {
   op.forward = forward;
   op.gradient = gradient<kDims>;
   op.cost = cost;
+  op.rows_apart = images_by_row<kDims>;
   op.weight_axis = 1;
   op.quantisable = {"data_in", "weight", {"bias", false}};
   op.onnx = {{"Conv", 11}};

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ops/checks.hpp"
+#include "ops/rows.hpp"
 #include "ops/shapes.hpp"
 
 namespace chop::ops {
@@ -88,6 +89,7 @@ OpDef complete(OpDef op) {
   op.forward = forward;
   op.gradient = gradient<kDims>;
   op.cost = cost;
+  op.rows_apart = images_by_row<kDims>;
   op.quantisable = {"data_in", "weight", {"bias", false}};
   op.onnx = {{"ConvTranspose", 11}};
   op.repr = repr<kDims>;

@@ -68,6 +68,12 @@ struct CostCall : TypedCall {
   std::span<const TensorType> out;
 };
 
+/// A call on a batch. Operands marked in `by_row` have a row (dimension 0) for each item of the
+/// batch; the others are the same for all items.
+struct RowsCall : CostCall {
+  std::vector<bool> by_row;
+};
+
 /// Seed and step: all a random op (dropout) may depend on besides its own name.
 struct RunState {
   std::uint64_t seed = 0;
@@ -244,6 +250,9 @@ struct OpDef {
   /// Builds dL/d(operand) as nodes; operands it does not set get no gradient.
   void (*gradient)(GradBuilder&) = nullptr;
   Cost (*cost)(const CostCall&) = nullptr;
+  /// Whether row i of result 0 depends on row i of the operands by row and on the whole of the
+  /// others alone, and not on how many rows there are (ops/rows.hpp); null: no.
+  bool (*rows_apart)(const RowsCall&) = nullptr;
 
   std::vector<Quantisable> quantisable = {};
   std::vector<OnnxName> onnx = {};

@@ -3,6 +3,7 @@
 
 #include "ops/checks.hpp"
 #include "ops/pool.hpp"
+#include "ops/rows.hpp"
 
 namespace chop::ops {
 namespace {
@@ -160,6 +161,7 @@ OpDef complete_max(OpDef op) {
   op.forward = max_forward<kDims>;
   op.gradient = max_gradient<kDims>;
   op.cost = pool_cost<kDims, false>;
+  op.rows_apart = images_by_row<kDims>;
   op.quantisable = {"data_in"};
   op.onnx = {{"MaxPool", 10}};
   op.repr = max_repr;
@@ -177,6 +179,7 @@ OpDef complete_avg(OpDef op) {
   op.forward = avg_forward<kDims>;
   op.gradient = avg_gradient<kDims>;
   op.cost = pool_cost<kDims, true>;
+  op.rows_apart = images_by_row<kDims>;
   op.quantisable = {"data_in"};
   op.onnx = {{"AveragePool", 10}};
   op.repr = avg_repr<kDims>;
@@ -190,6 +193,7 @@ OpDef complete_adaptive(OpDef op) {
   op.forward = adaptive_forward<kDims>;
   op.gradient = adaptive_gradient<kDims>;
   op.cost = adaptive_cost<kDims>;
+  op.rows_apart = images_by_row<kDims>;
   op.quantisable = {"data_in"};
   op.onnx = {{"GlobalAveragePool", 1}};
   op.repr = adaptive_repr;

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <type_traits>
 
+#include "ops/rows.hpp"
 #include "ops/shapes.hpp"
 
 namespace chop::ops {
@@ -131,6 +132,7 @@ OpDef extreme_op(OpDef op) {
   op.infer = nonempty_reduce_type;
   op.gradient = extreme_gradient;
   op.cost = reduce_cost;
+  op.rows_apart = reduced_by_row;
   for (OnnxName& name : op.onnx) name.attrs = {{"axes", "dim"}, {"keepdims", "keepdim"}};
   op.samples = {
       {.inputs = {{.shape = {4, 5}, .distinct = true}}},
@@ -155,6 +157,7 @@ OpDef arg_op(OpDef op) {
   op.traits = Trait::NoGradient;
   op.infer = arg_type;
   op.cost = arg_cost;
+  op.rows_apart = lanes_by_row;
   for (OnnxName& name : op.onnx)
     name.attrs = {{"axis", "dim"}, {"keepdims", "keepdim"}, {"select_last_index", "select_last"}};
   op.samples = {

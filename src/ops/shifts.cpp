@@ -1,6 +1,7 @@
 #include "ops/shifts.hpp"
 
 #include "ops/binary.hpp"
+#include "ops/rows.hpp"
 #include "ops/shapes.hpp"
 #include "ops/whole.hpp"
 
@@ -38,6 +39,7 @@ OpDef shift_op(OpDef op) {
   op.traits = op.traits | Trait::NoGradient;
   op.infer = shift_type;
   op.cost = per_element_forward;
+  op.rows_apart = broadcast_by_row;
   op.samples = {{.inputs = {{.shape = {4, 5}, .low = 0, .high = 16, .dtype = DType::U8},
                             {.shape = {4, 5}, .low = 0, .high = 5, .dtype = DType::U8}}},
                 {.inputs = {{.shape = {4, 5}, .low = 0, .high = 1000, .dtype = DType::U32},

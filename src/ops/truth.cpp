@@ -1,6 +1,7 @@
 #include "ops/truth.hpp"
 
 #include "ops/binary.hpp"
+#include "ops/rows.hpp"
 #include "ops/shapes.hpp"
 
 namespace chop::ops {
@@ -36,6 +37,7 @@ OpDef truth_op(OpDef op) {
   op.traits = op.traits | Trait::NoGradient;
   if (op.infer == nullptr) op.infer = compare_type;
   op.cost = per_element_forward;
+  op.rows_apart = broadcast_by_row;
   return op;
 }
 

@@ -1,4 +1,5 @@
 // y = x in another dtype
+#include "ops/rows.hpp"
 #include "ops/shapes.hpp"
 
 namespace chop::ops {
@@ -45,6 +46,7 @@ OpDef cast() {
       .forward = forward,
       .gradient = gradient,
       .cost = free_of_charge,
+      .rows_apart = broadcast_by_row,
       .onnx = {{"Cast", 9}},
       .samples = {{.attrs = {{"dtype", std::string("i64")}}, .inputs = {{{4, 5}}}},
                   {.attrs = {{"dtype", std::string("f32")}}, .inputs = {{{4, 5}}}},

@@ -1,4 +1,7 @@
 // y = the inputs one behind the other along `dim`
+#include <algorithm>
+
+#include "ops/rows.hpp"
 #include "ops/shapes.hpp"
 
 namespace chop::ops {
@@ -54,6 +57,12 @@ void gradient(GradBuilder& g) {
   }
 }
 
+/// All inputs are by row, and joined within the rows.
+bool rows_apart(const RowsCall& call) {
+  return std::find(call.by_row.begin(), call.by_row.end(), false) == call.by_row.end() &&
+         axis_of(call.integer("dim"), call.shape(0).size()).value() != 0;
+}
+
 }  // namespace
 
 OpDef cat() {
@@ -70,6 +79,7 @@ OpDef cat() {
       .forward = forward,
       .gradient = gradient,
       .cost = free_of_charge,
+      .rows_apart = rows_apart,
       .onnx = {{"Concat", 4, {{"axis", "dim"}}}},
       .samples = {{.attrs = {{"dim", std::int64_t{1}}}, .inputs = {{{2, 3}}, {{2, 1}}, {{2, 2}}}},
                   {.inputs = {{{2, 3}}, {{1, 3}}}},

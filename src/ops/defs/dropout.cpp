@@ -1,4 +1,5 @@
 // y = x · mask while training, mask = 0 with probability p, otherwise 1/(1-p); else y = x
+#include "ops/rows.hpp"
 #include "ops/shapes.hpp"
 #include "support/rng.hpp"
 #include "support/text.hpp"
@@ -41,6 +42,10 @@ Cost cost(const CostCall& call) {
   return {.exact = call.flag("training") ? numel(call.shape(0)) : 0};
 }
 
+bool rows_apart(const RowsCall& call) {
+  return first_by_row(call) && !call.flag("training");
+}
+
 std::string repr(const Call& call) {
   return cat("p=", python_repr(call.real("p")), ", inplace=", to_python(call.attr("inplace")));
 }
@@ -69,6 +74,7 @@ OpDef dropout() {
       .forward = forward,
       .gradient = gradient,
       .cost = cost,
+      .rows_apart = rows_apart,
       .onnx = {{"Dropout", 13}},
       .repr = repr,
       .samples = {{.inputs = {{{4, 5}}}},

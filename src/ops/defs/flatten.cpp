@@ -1,4 +1,5 @@
 // y = x with the dimensions start_dim .. end_dim made one
+#include "ops/rows.hpp"
 #include "ops/shapes.hpp"
 
 namespace chop::ops {
@@ -15,6 +16,10 @@ TypeList infer(const TypedCall& call) {
   y.push_back(product(x, start, end + 1));
   if (!x.empty()) y.insert(y.end(), x.begin() + static_cast<std::ptrdiff_t>(end) + 1, x.end());
   return std::vector<TensorType>{{call.in[0].dtype, std::move(y)}};
+}
+
+bool rows_apart(const RowsCall& call) {
+  return first_by_row(call) && axis_of(call.integer("start_dim"), call.shape(0).size()).value() > 0;
 }
 
 std::string repr(const Call& call) {
@@ -41,6 +46,7 @@ OpDef flatten() {
       .forward = copy_forward,
       .gradient = reshape_gradient,
       .cost = free_of_charge,
+      .rows_apart = rows_apart,
       .onnx = {{"Flatten", 9}},
       .repr = repr,
       .samples = {{.inputs = {{{2, 3, 4}}}},

@@ -1,4 +1,5 @@
 // y = x
+#include "ops/rows.hpp"
 #include "ops/shapes.hpp"
 
 namespace chop::ops {
@@ -22,6 +23,7 @@ OpDef identity() {
       .forward = copy_forward,
       .gradient = gradient,
       .cost = free_of_charge,
+      .rows_apart = broadcast_by_row,
       .onnx = {{"Identity", 1}},
       .samples = {{.inputs = {{{4, 5}}}},
                   {.inputs = {{.shape = {}}}},

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "ops/rows.hpp"
 #include "ops/shapes.hpp"
 
 namespace chop::ops {
@@ -39,6 +40,7 @@ OpDef isinf_() {
       .infer = infer,
       .forward = forward,
       .cost = per_element_forward,
+      .rows_apart = broadcast_by_row,
       .onnx = {{"IsInf",
                 10,
                 {{"detect_negative", "detect_negative"}, {"detect_positive", "detect_positive"}}}},

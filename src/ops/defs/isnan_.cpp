@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "ops/rows.hpp"
 #include "ops/shapes.hpp"
 
 namespace chop::ops {
@@ -34,6 +35,7 @@ OpDef isnan_() {
       .infer = infer,
       .forward = forward,
       .cost = per_element_forward,
+      .rows_apart = broadcast_by_row,
       .onnx = {{"IsNaN", 9}},
       .samples = {{.inputs = {{{4, 5}}}},
                   {.inputs = {{.shape = {3}, .low = kNan, .high = kNan}}},

@@ -6,6 +6,7 @@
 
 #include "ops/checks.hpp"
 #include "ops/common.hpp"
+#include "ops/rows.hpp"
 #include "support/text.hpp"
 
 namespace chop::ops {
@@ -74,6 +75,10 @@ Cost cost(const CostCall& call) {
       .backward = 5 * elements};
 }
 
+bool rows_apart(const RowsCall& call) {
+  return first_by_row(call) && call.shape(0).size() > call.ints("normalized_shape").size();
+}
+
 std::string repr(const Call& call) {
   return cat(to_python(call.attr("normalized_shape")), ", eps=", python_repr(call.real("eps")),
              ", elementwise_affine=", to_python(call.attr("elementwise_affine")));
@@ -103,6 +108,7 @@ OpDef layer_norm() {
       .forward = forward,
       .gradient = gradient,
       .cost = cost,
+      .rows_apart = rows_apart,
       .quantisable = {"data_in", {"weight", false}, {"bias", false}},
       .onnx = {{"LayerNormalization", 17}},
       .repr = repr,

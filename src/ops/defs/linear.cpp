@@ -4,6 +4,7 @@
 
 #include "ops/common.hpp"
 #include "ops/costs.hpp"
+#include "ops/rows.hpp"
 
 namespace chop::ops {
 namespace {
@@ -63,6 +64,10 @@ double bound(const Call& call) {
   return 1.0 / std::sqrt(static_cast<double>(call.integer("in_features")));
 }
 
+bool rows_apart(const RowsCall& call) {
+  return first_by_row(call) && call.shape(0).size() > 1;
+}
+
 std::string repr(const Call& call) {
   return cat("in_features=", call.integer("in_features"),
              ", out_features=", call.integer("out_features"),
@@ -102,6 +107,7 @@ OpDef linear() {
       .forward = forward,
       .gradient = gradient,
       .cost = cost,
+      .rows_apart = rows_apart,
       .quantisable = {"data_in", "weight", {"bias", false}},
       .onnx = {{"Gemm", 7}},
       .repr = repr,

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "ops/rows.hpp"
 #include "ops/shapes.hpp"
 
 namespace chop::ops {
@@ -69,6 +70,7 @@ OpDef log_softmax() {
       .forward = forward,
       .gradient = gradient,
       .cost = cost,
+      .rows_apart = lanes_by_row,
       .quantisable = {"data_in"},
       .onnx = {{"LogSoftmax", 13, {{"axis", "dim"}}}},
       .repr = repr,

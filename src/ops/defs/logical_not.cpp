@@ -1,4 +1,5 @@
 // y = whether x is false
+#include "ops/rows.hpp"
 #include "ops/truth.hpp"
 
 namespace chop::ops {
@@ -24,6 +25,7 @@ OpDef logical_not() {
       .infer = logic_type,
       .forward = forward,
       .cost = per_element_forward,
+      .rows_apart = broadcast_by_row,
       .onnx = {{"Not", 1}},
       .samples = {{.inputs = {{.shape = {4, 5}, .low = 0, .high = 2, .dtype = DType::Bool}}},
                   {.inputs = {{.shape = {}, .low = 0, .high = 2, .dtype = DType::Bool}}},

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "ops/reduce.hpp"
+#include "ops/rows.hpp"
 #include "ops/shapes.hpp"
 
 namespace chop::ops {
@@ -50,6 +51,7 @@ OpDef logsumexp() {
       .forward = forward,
       .gradient = gradient,
       .cost = cost,
+      .rows_apart = reduced_by_row,
       .onnx = {{"ReduceLogSumExp", 13, {{"axes", "dim"}, {"keepdims", "keepdim"}}}},
       .samples = {{.inputs = {{{4, 5}}}},
                   {.attrs = {{"dim", Ints{1}}}, .inputs = {{{4, 5}}}},

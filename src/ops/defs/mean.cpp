@@ -1,4 +1,5 @@
 // y = Σ x / n over the dimensions `dim`, n the number of elements summed
+#include "ops/rows.hpp"
 #include "ops/shapes.hpp"
 
 namespace chop::ops {
@@ -37,6 +38,7 @@ OpDef mean() {
       .forward = forward,
       .gradient = gradient,
       .cost = cost,
+      .rows_apart = reduced_by_row,
       .onnx = {{"ReduceMean", 13, {{"axes", "dim"}, {"keepdims", "keepdim"}}}},
       .samples = {{.inputs = {{{4, 5}}}},
                   {.attrs = {{"dim", Ints{1}}}, .inputs = {{{4, 5}}}},

@@ -1,5 +1,6 @@
 // y = Π x over the dimensions `dim`
 #include "ops/reduce.hpp"
+#include "ops/rows.hpp"
 #include "ops/whole.hpp"
 
 namespace chop::ops {
@@ -48,6 +49,7 @@ OpDef prod() {
       .forward = forward,
       .gradient = gradient,
       .cost = reduce_cost,
+      .rows_apart = reduced_by_row,
       .onnx = {{"ReduceProd", 13, {{"axes", "dim"}, {"keepdims", "keepdim"}}}},
       .samples = {{.inputs = {{{2, 3}}}},
                   {.attrs = {{"dim", Ints{1}}}, .inputs = {{{4, 5}}}},

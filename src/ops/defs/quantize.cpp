@@ -3,6 +3,7 @@
 //
 // The gradient is the format's rule, not a derivative: a staircase has none worth having.
 #include "ops/quantise.hpp"
+#include "ops/rows.hpp"
 
 namespace chop::ops {
 namespace {
@@ -42,6 +43,13 @@ void gradient(GradBuilder& g) {
   if (g.operands() == 2) g.set(1, {dx.node, 1});
 }
 
+/// Formats without blocks that draw no numbers.
+bool rows_apart(const RowsCall& call) {
+  const auto quantiser = quantiser_of(call, call.shape(0));
+  return first_by_row(call) && quantiser && quantiser.value().groups() == 0 &&
+         !quantiser.value().element().stochastic;
+}
+
 Sample sample(Shape shape, const char* format, const char* config) {
   return {.attrs = {{"format", std::string(format)}, {"config", std::string(config)}},
           .inputs = {{.shape = std::move(shape)}}};
@@ -61,6 +69,7 @@ OpDef quantize() {
       .forward = forward,
       .gradient = gradient,
       .cost = per_element,
+      .rows_apart = rows_apart,
       .samples = {sample({4, 5}, "integer", R"({"width": 8, "frac_width": 4})"),
                   sample({3, 8}, "block_fp",
                          R"({"width": 6, "exponent_width": 8, "block_size": [4]})"),

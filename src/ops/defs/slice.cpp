@@ -1,4 +1,5 @@
 // y = x at start .. start + length - 1 along `dim`
+#include "ops/rows.hpp"
 #include "ops/shapes.hpp"
 
 namespace chop::ops {
@@ -63,6 +64,7 @@ OpDef slice() {
       .forward = forward,
       .gradient = gradient,
       .cost = free_of_charge,
+      .rows_apart = lanes_by_row,
       .onnx = {{"Slice", 13}},
       .samples = {{.attrs = {{"dim", std::int64_t{1}},
                              {"start", std::int64_t{2}},

@@ -1,4 +1,5 @@
 // y = x without the dimensions of size one that `dim` names
+#include "ops/rows.hpp"
 #include "ops/shapes.hpp"
 
 namespace chop::ops {
@@ -29,6 +30,7 @@ OpDef squeeze() {
       .forward = copy_forward,
       .gradient = reshape_gradient,
       .cost = free_of_charge,
+      .rows_apart = reduced_by_row,
       .onnx = {{"Squeeze", 13}},
       .samples = {{.inputs = {{{1, 3, 1, 2}}}},
                   {.attrs = {{"dim", Ints{0}}}, .inputs = {{{1, 3, 1}}}},

@@ -1,5 +1,6 @@
 // y = Σ x over the dimensions `dim`
 #include "ops/reduce.hpp"
+#include "ops/rows.hpp"
 #include "ops/shapes.hpp"
 
 namespace chop::ops {
@@ -31,6 +32,7 @@ OpDef sum() {
       .forward = sum_forward,
       .gradient = gradient,
       .cost = cost,
+      .rows_apart = reduced_by_row,
       .onnx = {{"ReduceSum", 13, {{"keepdims", "keepdim"}}}},
       .samples = {{.inputs = {{{4, 5}}}},
                   {.attrs = {{"dim", Ints{1}}}, .inputs = {{{4, 5}}}},

@@ -1,4 +1,5 @@
 // y = x with a dimension of size one put in at `dim`
+#include "ops/rows.hpp"
 #include "ops/shapes.hpp"
 
 namespace chop::ops {
@@ -9,6 +10,11 @@ TypeList infer(const TypedCall& call) {
   CH_TRY(const std::int64_t at, normal_axis(call.integer("dim"), y.shape.size() + 1));
   y.shape.insert(y.shape.begin() + at, 1);
   return std::vector<TensorType>{std::move(y)};
+}
+
+bool rows_apart(const RowsCall& call) {
+  return first_by_row(call) &&
+         normal_axis(call.integer("dim"), call.shape(0).size() + 1).value() != 0;
 }
 
 }  // namespace
@@ -27,6 +33,7 @@ OpDef unsqueeze() {
       .forward = copy_forward,
       .gradient = reshape_gradient,
       .cost = free_of_charge,
+      .rows_apart = rows_apart,
       .onnx = {{"Unsqueeze", 13}},
       .samples = {{.attrs = {{"dim", std::int64_t{0}}}, .inputs = {{{2, 3}}}},
                   {.attrs = {{"dim", std::int64_t{1}}}, .inputs = {{{2, 3}}}},

@@ -1,4 +1,5 @@
 // y = x under another shape with as many elements; one dimension may be -1
+#include "ops/rows.hpp"
 #include "ops/shapes.hpp"
 
 namespace chop::ops {
@@ -16,6 +17,7 @@ OpDef view() {
       .forward = copy_forward,
       .gradient = reshape_gradient,
       .cost = free_of_charge,
+      .rows_apart = reshaped_by_row,
       .onnx = {{"Reshape", 5}},
       .samples = {{.attrs = {{"shape", Ints{2, -1}}}, .inputs = {{{2, 3, 4}}}},
                   {.attrs = {{"shape", Ints{-1}}}, .inputs = {{{4, 5}}}},

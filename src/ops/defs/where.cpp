@@ -1,5 +1,6 @@
 // y = a where the condition holds, b elsewhere
 #include "ops/arithmetic.hpp"
+#include "ops/rows.hpp"
 #include "ops/shapes.hpp"
 
 namespace chop::ops {
@@ -57,6 +58,7 @@ OpDef where() {
       .forward = forward,
       .gradient = gradient,
       .cost = per_element,
+      .rows_apart = broadcast_by_row,
       .onnx = {{"Where", 9}},
       .samples = {{.inputs = {condition({4, 5}), {{4, 5}}, {{4, 5}}}},
                   {.inputs = {condition({4, 1}), {{5}}, {.shape = {}}}},
