@@ -45,4 +45,14 @@ Arrangement find_chains(const Graph& graph, const Types& types, const std::set<V
 /// disagree. What the graph gives is dense.
 Arrangement lay_out(Graph& graph, const Types& types, Arrangement arrangement);
 
+/// A graph with the types and the arrangement it has for a number of rows.
+struct Arranged {
+  Graph graph;
+  Types types;
+  Arrangement arrangement;
+};
+
+/// All of the above. The graph gives the values in `seen`.
+Result<Arranged> arrange(const Graph& graph, std::int64_t rows, const std::set<Value>& seen);
+
 }  // namespace chop

@@ -8,6 +8,7 @@
 #include "ops/registry.hpp"
 #include "runtime/fuse.hpp"
 #include "runtime/planner.hpp"
+#include "runtime/slices.hpp"
 
 namespace chop {
 Result<Plan> Plan::compile(const Graph& lowered, std::int64_t batch,
@@ -32,35 +33,40 @@ Result<Plan> Plan::compile(const Graph& lowered, std::int64_t batch,
   CH_TRY(Types types, infer_types(graph, batch));
   assert((!options.frozen || options.placed.empty()) && "gradients have parameters that change");
   if (fast && options.frozen) {
-    Graph arranged = graph;
-    Types early = types;
-    if (quantise_early(arranged, types, seen)) {
-      CH_TRY(early, infer_types(arranged, batch));
-    }
-    Arrangement arrangement = lay_out(arranged, early, find_chains(arranged, early, seen));
-    CH_TRY(Types all_types, infer_types(arranged, batch));
-    if (auto plan =
-            Planner(std::move(arranged), std::move(all_types), std::move(arrangement), options)
-                .run())
+    const std::int64_t rows = rows_at_once(graph, types, batch, seen, options);
+    CH_TRY(Arranged arranged, arrange(graph, rows, seen));
+    if (auto plan = Planner(std::move(arranged), options, batch == rows ? 1 : batch / rows).run())
       return *std::move(plan);
   }
-  return Planner(std::move(graph), std::move(types), {}, options).run().value();
+  return Planner({std::move(graph), std::move(types), {}}, options).run().value();
 }
 
 void Plan::run(RunState state) {
-  const RunContext context{state, threads_};
-  for (const Step& step : steps_) step.kernel(step.args, context);
+  run(state, [](std::size_t /*step*/) {});
+}
+
+void Plan::move_to(std::size_t slice) {
+  for (const Moving& moving : moving_) {
+    std::byte* const memory = moving.start + slice * moving.stride;
+    KernelArgs& args = steps_[moving.step].args;
+    if (moving.is_result)
+      args.out[moving.operand] = memory;
+    else
+      args.in[moving.operand] = memory;
+  }
 }
 
 std::vector<double> Plan::run_timed(RunState state) {
   using Clock = std::chrono::steady_clock;
   const RunContext context{state, threads_};
-  std::vector<double> seconds;
-  seconds.reserve(steps_.size());
-  for (const Step& step : steps_) {
-    const Clock::time_point start = Clock::now();
-    step.kernel(step.args, context);
-    seconds.push_back(std::chrono::duration<double>(Clock::now() - start).count());
+  std::vector<double> seconds(steps_.size(), 0.0);
+  for (std::size_t slice = 0; slice < slices_; ++slice) {
+    move_to(slice);
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+      const Clock::time_point start = Clock::now();
+      steps_[i].kernel(steps_[i].args, context);
+      seconds[i] += std::chrono::duration<double>(Clock::now() - start).count();
+    }
   }
   return seconds;
 }

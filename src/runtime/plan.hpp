@@ -44,17 +44,20 @@ class Plan {
                               const CompileOptions& options);
 
   void run(RunState state = {});
-  /// The same, calling between(i) before step i: for small things better done now and then, such
-  /// as asking memory for what is needed next.
+  /// The same, calling between(i) before step i (of every slice): for small things better done now
+  /// and then, such as asking memory for what is needed next.
   template <class Between>
   void run(RunState state, Between between) {
     const RunContext context{state, threads_};
-    for (std::size_t i = 0; i < steps_.size(); ++i) {
-      between(i);
-      steps_[i].kernel(steps_[i].args, context);
+    for (std::size_t slice = 0; slice < slices_; ++slice) {
+      move_to(slice);
+      for (std::size_t i = 0; i < steps_.size(); ++i) {
+        between(i);
+        steps_[i].kernel(steps_[i].args, context);
+      }
     }
   }
-  /// Runs, and returns the seconds each step took, in the order of describe().
+  /// Runs, and returns the seconds each step took (over all slices), in the order of describe().
   std::vector<double> run_timed(RunState state = {});
 
   /// Memory of a placeholder, to be filled before run(); empty if the graph has none so named.
@@ -74,6 +77,8 @@ class Plan {
   std::size_t output_count() const { return outputs_.size(); }
 
   std::size_t memory_bytes() const { return memory_bytes_; }
+  /// How many parts of the batch run one after the other, each through all steps.
+  std::size_t slice_count() const { return slices_; }
   std::size_t step_count() const { return steps_.size(); }
   /// "seq_blocks_2: linear" per step, in order; for profiles and tests.
   std::vector<std::string> describe() const;
@@ -98,9 +103,20 @@ class Plan {
 
     std::string describe() const { return cat(name, ": ", op); }
   };
+  /// An operand or a result that is further on in memory with every slice.
+  struct Moving {
+    std::size_t step = 0;
+    bool is_result = false;
+    std::size_t operand = 0;
+    std::byte* start = nullptr;
+    std::size_t stride = 0;
+  };
   const Slot* find_input(std::string_view name) const;
+  void move_to(std::size_t slice);
 
   std::vector<Step> steps_;
+  std::vector<Moving> moving_;
+  std::size_t slices_ = 1;
   std::map<std::string, Slot, std::less<>> inputs_;
   std::vector<Slot> outputs_;
   std::shared_ptr<std::byte[]> memory_;

@@ -6,11 +6,12 @@
 #include "support/big_memory.hpp"
 
 namespace chop {
-Planner::Planner(Graph graph, Types types, Arrangement arrangement, const CompileOptions& options)
-    : graph_(std::move(graph)),
-      types_(std::move(types)),
-      arrangement_(std::move(arrangement)),
-      options_(options) {
+Planner::Planner(Arranged arranged, const CompileOptions& options, std::int64_t slices)
+    : graph_(std::move(arranged.graph)),
+      types_(std::move(arranged.types)),
+      arrangement_(std::move(arranged.arrangement)),
+      options_(options),
+      slices_(slices) {
   for (const Chain& chain : arrangement_.chains) {
     chain_of_[chain.head] = &chain;
     for (const NodeId id : chain.tail) chain_of_[id] = &chain;
@@ -143,6 +144,8 @@ void Planner::find_lifetimes() {
                     .first = step_of_[index(id)],
                     .last = last_life(value)};
       if (graph_.node(id).opcode == Opcode::Placeholder) life = {life.bytes, 0, steps_};
+      if (slices_ > 1 && is_whole(value))
+        life = {life.bytes * static_cast<std::size_t>(slices_), 0, steps_};
       slot_[value] = lifetimes_.size();
       lifetimes_.push_back(life);
     }
@@ -171,10 +174,10 @@ bool Planner::assemble() {
   for (const NodeId id : graph_.order()) {
     const Node& node = graph_.node(id);
     if (node.opcode == Opcode::Placeholder)
-      plan_.inputs_[node.name] = {types_[index(id)][0], memory_of({id})};
+      plan_.inputs_[node.name] = {whole_type({id}), memory_of({id})};
     if (node.opcode == Opcode::Output)
       for (const Value& value : node.inputs)
-        plan_.outputs_.push_back({type_of(types_, value), memory_of(value)});
+        plan_.outputs_.push_back({whole_type(value), memory_of(value)});
     if (arrangement_.constants.contains(id) && !is_view(id)) {
       const Plan::Step step = make_step(id);
       step.kernel(step.args, {.threads = options_.threads});
@@ -188,6 +191,7 @@ bool Planner::assemble() {
     }
     if (is_view(id) && placed_.contains({id})) add_copy(id);
   }
+  if (slices_ > 1) find_moving();
   return true;
 }
 

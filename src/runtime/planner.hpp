@@ -14,10 +14,18 @@ namespace chop {
 /// or overwrites an operand that dies with it.
 class Planner {
  public:
-  Planner(Graph graph, Types types, Arrangement arrangement, const CompileOptions& options);
+  /// Types are those of one slice; the plan runs `slices` of them.
+  Planner(Arranged arranged, const CompileOptions& options, std::int64_t slices = 1);
 
   /// Nothing when a chain cannot be made after all.
   std::optional<Plan> run();
+
+  /// What the plan would write to memory, without making it.
+  struct Footprint {
+    std::size_t written = 0;  ///< bytes of all values
+    std::size_t alive = 0;    ///< the most at the same time, but for inputs and outputs
+  };
+  Footprint measure();
 
  private:
   bool is_view(NodeId id) const;
@@ -34,7 +42,10 @@ class Planner {
   void find_lifetimes();
   bool wanted(Value value) const;
   std::byte* memory_of(Value value) const;
+  bool is_whole(Value base) const;
+  TensorType whole_type(Value value) const;
   bool assemble();
+  void find_moving();
 
   std::byte* own_memory(std::size_t bytes);
   Plan::Step make_step(NodeId id);
@@ -50,6 +61,7 @@ class Planner {
   Types types_;
   Arrangement arrangement_;
   const CompileOptions& options_;
+  std::int64_t slices_;
   Plan plan_;
   std::map<NodeId, const Chain*> chain_of_;
   std::size_t steps_ = 0;
