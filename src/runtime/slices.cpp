@@ -13,6 +13,8 @@ namespace {
 /// What a slice may keep alive: about what the caches of a core and its share of the common one
 /// hold.
 constexpr std::int64_t kMostAlive = std::int64_t{12} << 20;
+/// Less is not worth going through the steps for: a batch may have small divisors alone.
+constexpr std::int64_t kLeastAlive = kMostAlive / 16;
 
 /// Only its first dimension is the batch's.
 bool is_batch(const Node& placeholder) {
@@ -102,8 +104,9 @@ std::int64_t choose(const Planner::Footprint& row, std::int64_t parameters, std:
   const auto alive = static_cast<std::int64_t>(row.alive);
   std::int64_t rows = std::min(batch, kMostAlive / std::max<std::int64_t>(alive, 1));
   while (rows > 1 && batch % rows != 0) --rows;
-  if (rows == 0 || parameters >= rows * static_cast<std::int64_t>(row.written)) return batch;
-  return rows;
+  const bool worth_it =
+      rows * alive >= kLeastAlive && parameters < rows * static_cast<std::int64_t>(row.written);
+  return worth_it ? rows : batch;
 }
 
 }  // namespace

@@ -188,6 +188,13 @@ TEST(SlicedPlan, AnInputThatAllRowsShareIsNotCut) {
   EXPECT_EQ(compile(graph, 16).slice_count(), 1U);
 }
 
+TEST(SlicedPlan, SmallRowsWithoutAGoodDivisorStayTogether) {
+  GraphBuilder b("small", 1);
+  const Value x = b.input("x", {-1, 64});
+  Graph graph = std::move(b).finish({b.module("relu", "r", {b.module("tanh", "t", {x})})}).value();
+  EXPECT_EQ(compile(graph, 100003).slice_count(), 1U);
+}
+
 TEST(SlicedPlan, FixedPointIsCutAndBlocksAreNot) {
   for (const bool blocks : {false, true}) {
     Graph graph = network({}, 2);
