@@ -74,7 +74,7 @@ Outputs part_by_part(const Graph& graph, std::int64_t batch, std::int64_t rows) 
 struct Recipe {
   std::int64_t channels = 3, size = 99, wide = 40;
   bool pool = false, norm = true, residual = true;
-  std::string_view mixing = {};  ///< an op that is added behind the last convolution
+  bool mixing = false;  ///< the softmax runs over the batch
 };
 
 /// Two inputs; outputs of rank 2 and 4, one of them a view of another and one of an input.
@@ -101,7 +101,7 @@ Graph network(const Recipe& r, std::uint64_t seed) {
   Value w = b.module("adaptive_avg_pool2d", "gap", {z}, {{"output_size", Ints{1, 1}}});
   w = b.function("flatten", {w}, {{"start_dim", std::int64_t{1}}});
   w = b.module("linear", "fc", {w}, {{"in_features", r.wide}, {"out_features", std::int64_t{7}}});
-  w = b.function("softmax", {w}, {{"dim", std::int64_t{r.mixing.empty() ? 1 : 0}}});
+  w = b.function("softmax", {w}, {{"dim", std::int64_t{r.mixing ? 0 : 1}}});
   const Value seen = b.function("flatten", {mask}, {{"start_dim", std::int64_t{1}}});
   Graph graph = std::move(b).finish({w, narrow, flat, seen}).value();
   const Stream noise(seed, "parameters");
@@ -162,7 +162,7 @@ TEST(SlicedPlan, ListsTheStepsOfOneSliceAndTimesThemAll) {
 }
 
 TEST(SlicedPlan, RowsThatMeetAreNotCut) {
-  const Graph graph = network({.mixing = "softmax"}, 1);
+  const Graph graph = network({.mixing = true}, 1);
   EXPECT_EQ(compile(graph, 16).slice_count(), 1U);
 }
 
@@ -184,15 +184,20 @@ TEST(SlicedPlan, AnInputThatAllRowsShareIsNotCut) {
   GraphBuilder b("shared", 1);
   const Value x = b.input("x", {-1, 4, 256, 256});
   const Value y = b.module("relu", "act", {x});
-  Graph graph = std::move(b).finish({b.function("mul", {y, b.input("scale", {256})})}).value();
+  const Value z = b.function("mul", {y, b.input("scale", {256})});
+  const Graph graph = std::move(b).finish({z}).value();
   EXPECT_EQ(compile(graph, 16).slice_count(), 1U);
 }
 
 TEST(SlicedPlan, SmallRowsWithoutAGoodDivisorStayTogether) {
   GraphBuilder b("small", 1);
   const Value x = b.input("x", {-1, 64});
-  Graph graph = std::move(b).finish({b.module("relu", "r", {b.module("tanh", "t", {x})})}).value();
-  EXPECT_EQ(compile(graph, 100003).slice_count(), 1U);
+  const Value y = b.module("tanh", "act", {x});
+  const Value twice = b.function("cat", {y, y}, {{"dim", std::int64_t{1}}});
+  const Value mean = b.function("mean", {twice}, {{"dim", Ints{1}}});
+  const Graph graph = std::move(b).finish({mean}).value();
+  EXPECT_GT(compile(graph, 100000).slice_count(), 1U);
+  EXPECT_EQ(compile(graph, 100003).slice_count(), 1U);  // a prime
 }
 
 TEST(SlicedPlan, FixedPointIsCutAndBlocksAreNot) {
@@ -214,7 +219,8 @@ TEST(SlicedPlan, FixedPointIsCutAndBlocksAreNot) {
     if (blocks) continue;
     fill(graph, plan, 0, 64);
     plan.run();
-    expect_same_bits(outputs_of(plan), part_by_part(graph, 64, 64 / plan.slice_count()));
+    const auto slices = static_cast<std::int64_t>(plan.slice_count());
+    expect_same_bits(outputs_of(plan), part_by_part(graph, 64, 64 / slices));
     Plan ordinary = compile(graph, 64, 2, /*frozen=*/false);
     fill(graph, ordinary, 0, 64);
     ordinary.run();
