@@ -47,6 +47,8 @@ class RowGatherer {
  public:
   explicit RowGatherer(const Split& split);
 
+  std::size_t width() const { return width_; }  ///< floats of a row
+  std::size_t bytes() const { return rows_ * width_ * sizeof(float); }
   /// One row after the other.
   void gather(std::span<const std::uint32_t> rows, float* x_out, std::int64_t* y_out) const;
   /// Asks the memory for rows that will be gathered next, and does not wait for them.

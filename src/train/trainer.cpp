@@ -5,6 +5,7 @@
 #include <cmath>
 #include <future>
 
+#include "data/feeder.hpp"
 #include "data/loader.hpp"
 #include "support/text.hpp"
 #include "train/training_checkpoint.hpp"
@@ -60,6 +61,7 @@ class Trainer {
            Evaluator::make(training_.graph, store_, data_.validation, evaluation));
     evaluator_.emplace(std::move(evaluator));
     prepare_step();
+    if (worth_feeding()) feeder_.emplace(gatherer_, order_, batch);
     if (!options_.checkpoints.empty() || resume != nullptr)
       // Reading all data takes a moment, and nobody waits for it before the first checkpoint.
       fingerprint_ =
@@ -131,10 +133,12 @@ class Trainer {
   /// False when asked to stop before the epoch's last batch.
   Result<bool> run_epoch() {
     epoch_start_ = Clock::now();
+    if (feeder_) feeder_->stop();
     order_.start_epoch(static_cast<std::uint64_t>(state_.epoch),
                        options_.threads > 1 && state_.epoch + 1 < options_.max_epochs
                            ? BatchOrder::Ahead::Yes
                            : BatchOrder::Ahead::No);
+    if (feeder_) feeder_->start(state_.batch);
     const std::int64_t count = batches();
     std::int64_t pending = 0;
     while (state_.batch < count && !out_of_steps()) {
@@ -158,7 +162,10 @@ class Trainer {
     auto& program = static_cast<std::int64_t>(rows.size()) == programs_[0].batch()
                         ? programs_[0]
                         : programs_.back();
-    gatherer_.gather(rows, program.inputs().data(), program.targets().data());
+    if (feeder_)
+      feeder_->take(state_.batch, program.inputs().data(), program.targets().data());
+    else
+      gatherer_.gather(rows, program.inputs().data(), program.targets().data());
     // The position in the run, not the optimiser's step: accumulated batches differ too.
     const auto position =
         static_cast<std::uint64_t>(state_.epoch * order_.batches() + state_.batch);
@@ -176,10 +183,20 @@ class Trainer {
     return loss;
   }
 
+  /// Worth another thread: many small batches of data that no core's own cache holds.
+  bool worth_feeding() const {
+    constexpr std::size_t kManyBytes = std::size_t{8} << 20;
+    constexpr std::size_t kLargeBatch = std::size_t{1} << 20;
+    constexpr std::int64_t kManyBatches = 64;
+    const auto batch = static_cast<std::size_t>(options_.batch_size) * gatherer_.width();
+    return options_.threads > 1 && gatherer_.bytes() > kManyBytes &&
+           batch * sizeof(float) < kLargeBatch && batches() >= kManyBatches;
+  }
+
   /// Memory answers a few requests at a time: the rows of the next batch are asked for in between
   /// the steps of this one.
   void run_and_prefetch(Program& program, RunState state) {
-    if (state_.batch + 1 >= order_.batches()) return program.run(state);
+    if (feeder_ || state_.batch + 1 >= order_.batches()) return program.run(state);
     const std::span<const std::uint32_t> next = order_.batch(state_.batch + 1);
     const std::size_t steps = program.plan().step_count();
     const std::size_t each = (next.size() + steps - 1) / steps;
@@ -295,6 +312,7 @@ class Trainer {
   ProgressState& state_ = training_.state;
   BatchOrder order_;
   RowGatherer gatherer_;
+  std::optional<BatchFeeder> feeder_;
   std::vector<Program> programs_;
   std::optional<Evaluator> evaluator_;
   Tensor accumulated_;

@@ -67,6 +67,15 @@ TEST(Train, GivesTheSameBitsOnOneAndTwoThreads) {
   }
 }
 
+TEST(Train, GivesTheSameBitsWhenBatchesAreGatheredAhead) {
+  const Dataset data = toy_data(700000);  // more than a core's cache holds
+  TrainOptions options = quick(1, 4096);
+  options.most_batches = 100;
+  const TrainOutcome one = run(toy_network(), data, options);
+  options.threads = 2;
+  EXPECT_TRUE(one.last == run(toy_network(), data, options).last);
+}
+
 TEST(Train, DependsOnTheSeed) {
   const Dataset data = toy_data(64);
   TrainOptions options = quick(1, 16);

@@ -1,0 +1,95 @@
+#include "data/feeder.hpp"
+
+#include <algorithm>
+
+namespace chop {
+namespace {
+
+/// Bytes of all slots: more than a core's own cache holds, so that batches come to the other core
+/// from the common one, and no more than that holds.
+constexpr std::size_t kRing = std::size_t{4} << 20;
+constexpr std::size_t kFewest = 4;
+
+std::size_t slots_for(std::size_t floats) {
+  return std::max(kFewest, kRing / std::max<std::size_t>(1, floats * sizeof(float)));
+}
+
+}  // namespace
+
+BatchFeeder::BatchFeeder(const RowGatherer& gatherer, const BatchOrder& order, std::int64_t batch)
+    : gatherer_(gatherer),
+      order_(order),
+      slots_(slots_for(static_cast<std::size_t>(batch) * gatherer.width())) {
+  for (Slot& slot : slots_) {
+    slot.x.resize(static_cast<std::size_t>(batch) * gatherer.width());
+    slot.y.resize(static_cast<std::size_t>(batch));
+  }
+}
+
+BatchFeeder::~BatchFeeder() {
+  stop();
+}
+
+void BatchFeeder::start(std::int64_t first) {
+  stop();
+  for (Slot& slot : slots_) slot.holds = -1;
+  taken_ = first;
+  stop_ = false;
+  thread_ = std::thread([this, first] { work(first); });
+}
+
+void BatchFeeder::stop() {
+  if (!thread_.joinable()) return;
+  {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+  }
+  room_.notify_one();
+  thread_.join();
+}
+
+/// The batch to gather next: not one that was taken already. -1: no more.
+std::int64_t BatchFeeder::wait_for_room(std::int64_t next) {
+  const auto count = static_cast<std::int64_t>(slots_.size());
+  if (next >= taken_ + count) {
+    std::unique_lock lock(mutex_);
+    asleep_ = true;
+    room_.wait(lock, [&] { return stop_ || next < taken_ + count / 2; });
+    asleep_ = false;
+  }
+  const std::lock_guard lock(mutex_);
+  if (stop_) return -1;
+  // Who takes is ahead and gathers for itself: the batch after the next is still worth it.
+  const std::int64_t taken = taken_;
+  return next > taken ? next : std::max(next, taken + 1);
+}
+
+void BatchFeeder::work(std::int64_t first) {
+  const std::int64_t batches = order_.batches();
+  for (std::int64_t next = first;; ++next) {
+    next = wait_for_room(next);
+    if (next < 0 || next >= batches) return;
+    Slot& slot = slots_[static_cast<std::size_t>(next) % slots_.size()];
+    gatherer_.gather(order_.batch(next), slot.x.data(), slot.y.data());
+    slot.holds.store(next, std::memory_order_release);
+  }
+}
+
+void BatchFeeder::take(std::int64_t batch, float* x_out, std::int64_t* y_out) {
+  const std::span<const std::uint32_t> rows = order_.batch(batch);
+  const Slot& slot = slots_[static_cast<std::size_t>(batch) % slots_.size()];
+  if (slot.holds.load(std::memory_order_acquire) == batch) {
+    std::copy_n(slot.x.data(), rows.size() * gatherer_.width(), x_out);
+    std::copy_n(slot.y.data(), rows.size(), y_out);
+  } else {
+    gatherer_.gather(rows, x_out, y_out);
+  }
+  taken_.store(batch + 1, std::memory_order_release);
+  const auto count = static_cast<std::int64_t>(slots_.size());
+  if (asleep_ && (batch + 1) % (count / 2) == 0) {
+    const std::lock_guard lock(mutex_);
+    room_.notify_one();
+  }
+}
+
+}  // namespace chop
