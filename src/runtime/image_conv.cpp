@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "runtime/conv_sums.hpp"
 #include "runtime/finish.hpp"
 #include "runtime/onednn.hpp"
 #include "runtime/scratch.hpp"
@@ -43,15 +42,10 @@ class ImageConv {
     if (job_.grid) unscale_ = job_.grid->unscale * job_.weight_grid->unscale;
     std::vector<float> folded;
     if (!job_.exact && !job_.grid) fold_norm(job_, folded);
-    ConvSumsJob sums{.shape = conv_,
-                     .weights = job_.weights,
-                     .grid = job_.grid,
-                     .weight_grid = job_.weight_grid,
-                     .exact = job_.exact};
-    sums.bias = take_bias();
-    sums_ = winograd_sums(sums);
-    if (sums_ == nullptr) sums_ = amx_sums(sums);
-    if (sums_ == nullptr) sums_ = primitive_sums(sums);
+    take_bias();
+    sums_ = winograd_sums(job_);
+    if (sums_ == nullptr) sums_ = amx_sums(job_);
+    if (sums_ == nullptr) sums_ = primitive_sums(job_);
     job_.weights = nullptr;
   }
 
@@ -62,11 +56,10 @@ class ImageConv {
 
  private:
   /// The bias that float sums begin with. Sums that are the one result lie where it lies.
-  std::vector<float> take_bias() {
+  void take_bias() {
     std::vector<Stage>& stages = job_.stages;
-    std::vector<float> bias;
     if (!job_.grid && stages[0].kind == StageKind::Bias) {
-      bias = stages[0].a;
+      job_.bias = stages[0].a;
       stages[0].kind = StageKind::Keep;
     }
     const auto kept = std::count_if(stages.begin(), stages.end(),
@@ -76,7 +69,6 @@ class ImageConv {
       return stage.kind == StageKind::Keep && stage.output < 0;
     });
     nothing_left_ = in_place_ && stages.size() == 1 && stages[0].kind == StageKind::Keep;
-    return bias;
   }
 
   /// The stages over the sums of a piece.
@@ -121,7 +113,9 @@ class ImageConv {
 }  // namespace
 
 ImageConvJob image_job(const KernelCall& call, std::vector<Stage> stages) {
-  ImageConvJob job{.shape = {}, .weights = call.fixed[1], .exact = call.exact};
+  ImageConvJob job;
+  job.weights = call.fixed[1];
+  job.exact = call.exact;
   if (call.in[0].dtype != DType::F32) {
     job.grid = call.grid[0];
     if (call.in[0].dtype == DType::U8) job.grid->low = 0;

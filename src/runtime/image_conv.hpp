@@ -6,18 +6,15 @@
 
 #include <vector>
 
-#include "ops/conv.hpp"
+#include "runtime/conv_sums.hpp"
 #include "runtime/kernel.hpp"
 
 namespace chop {
 
-struct ImageConvJob {
-  ops::ConvShape shape;
-  const float* weights = nullptr;    ///< [out, in / groups, kernel...]; read now, not kept
-  std::optional<Element> grid = {};  ///< of the images; they are then codes of one byte
-  std::optional<Element> weight_grid = {};
+/// What makes the sums, and what is done to them. Where the job is not exact, a normalisation may
+/// become part of the weights.
+struct ImageConvJob : ConvSumsJob {
   std::vector<Stage> stages = {};
-  bool exact = true;  ///< false: a normalisation may become part of the weights
 };
 
 /// The job of a call (x, weight[, bias]) but for its shape.

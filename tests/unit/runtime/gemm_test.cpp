@@ -9,17 +9,12 @@
 #include <limits>
 #include <vector>
 
-#include "support/rng.hpp"
+#include "support/noise.hpp"
 
 namespace chop {
 namespace {
 
-std::vector<float> noise(std::int64_t count, const char* purpose) {
-  const Stream stream(1, purpose);
-  std::vector<float> values(static_cast<std::size_t>(count));
-  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(stream.normal(i));
-  return values;
-}
+using test::noise;
 
 struct Layouts {
   bool a_turned, b_turned;

@@ -8,17 +8,12 @@
 #include <limits>
 
 #include "support/conv_shapes.hpp"
-#include "support/rng.hpp"
+#include "support/noise.hpp"
 
 namespace chop {
 namespace {
 
-std::vector<float> noise(std::int64_t count, const char* purpose) {
-  const Stream stream(1, purpose);
-  std::vector<float> values(static_cast<std::size_t>(count));
-  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(stream.normal(i));
-  return values;
-}
+using test::noise;
 
 /// A window of 3 x 3 with steps of one, padded by `padding`, over images of h x w.
 ops::ConvShape conv3(std::int64_t batch, std::int64_t in, std::int64_t out, std::int64_t h,
