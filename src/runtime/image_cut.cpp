@@ -21,8 +21,10 @@ constexpr std::int64_t kWeightsOfMany = std::int64_t{1} << 20;
 constexpr std::int64_t kWeightsOfOne = std::int64_t{5} << 19;
 /// Output channels that primitives do together.
 constexpr std::int64_t kChannels = 64;
-/// Bytes of what the tiles of a piece see; and pieces that leave no thread without work.
+/// Bytes of what the tiles of a piece see, of what one of them sees of a channel, and pieces that
+/// leave no thread without work.
 constexpr std::int64_t kTileBytes = std::int64_t{1} << 20;
+constexpr std::int64_t kSeenBytes = 64;
 constexpr std::int64_t kFewestPieces = 4;
 
 std::int64_t parts_of(std::int64_t whole, std::int64_t part) {
@@ -104,7 +106,7 @@ std::vector<ImagePiece> cut_tiles(const ops::ConvShape& conv) {
   const std::int64_t down = parts_of(conv.window.out.h, 2);
   const std::int64_t across = parts_of(conv.window.out.w, 2);
   const std::int64_t most =
-      std::max<std::int64_t>(1, kTileBytes / (16 * 4 * conv.in_channels));  // tiles of a piece
+      std::max<std::int64_t>(1, kTileBytes / (kSeenBytes * conv.in_channels));  // tiles of a piece
   const std::int64_t images = std::clamp<std::int64_t>(most / (down * across), 1, conv.batch);
   std::int64_t bands = std::min(down, parts_of(down * across, most));
   if (conv.batch < kFewestPieces && bands > 1)
