@@ -9,9 +9,10 @@ namespace {
 /// from the common one, and no more than that holds.
 constexpr std::size_t kRing = std::size_t{4} << 20;
 constexpr std::size_t kFewest = 4;
+constexpr std::size_t kMost = 512;
 
 std::size_t slots_for(std::size_t floats) {
-  return std::max(kFewest, kRing / std::max<std::size_t>(1, floats * sizeof(float)));
+  return std::clamp(kRing / std::max<std::size_t>(1, floats * sizeof(float)), kFewest, kMost);
 }
 
 }  // namespace
@@ -54,7 +55,7 @@ std::int64_t BatchFeeder::wait_for_room(std::int64_t next) {
   if (next >= taken_ + count) {
     std::unique_lock lock(mutex_);
     asleep_ = true;
-    room_.wait(lock, [&] { return stop_ || next < taken_ + count / 2; });
+    room_.wait(lock, [&] { return stop_ || next < taken_ + count; });
     asleep_ = false;
   }
   const std::lock_guard lock(mutex_);
@@ -84,7 +85,7 @@ void BatchFeeder::take(std::int64_t batch, float* x_out, std::int64_t* y_out) {
   } else {
     gatherer_.gather(rows, x_out, y_out);
   }
-  taken_.store(batch + 1, std::memory_order_release);
+  taken_ = batch + 1;  // before asleep_ is read: the thread writes that one first and reads this
   const auto count = static_cast<std::int64_t>(slots_.size());
   if (asleep_ && (batch + 1) % (count / 2) == 0) {
     const std::lock_guard lock(mutex_);

@@ -27,8 +27,8 @@ struct alignas(64) Config {
 static_assert(sizeof(Config) == 64);
 
 /// The compiler does not know that tiles are loaded from memory and stored to it.
-void settle_memory() {
-  __asm__ volatile("" ::: "memory");
+void settle_memory(const void* at = nullptr) {
+  __asm__ volatile("" ::"r"(at) : "memory");
 }
 
 bool processor_has_amx() {
@@ -50,7 +50,7 @@ CH_AMX void set_up_tiles() {
     config.row_bytes[i] = kTileBytes;
     config.rows[i] = kTileRows;
   }
-  settle_memory();
+  settle_memory(&config);
   _tile_loadconfig(&config);
 }
 

@@ -14,9 +14,7 @@
 namespace chop {
 namespace {
 
-std::int64_t parts_of(std::int64_t whole, std::int64_t part) {
-  return (whole + part - 1) / part;
-}
+static_assert(kPieceChannels % kAmxChannels == 0, "a piece begins with a group of channels");
 
 class AmxSums : public ConvSums {
  public:

@@ -191,6 +191,13 @@ void small_product(const Gemm& g, const float* a, const float* b, const float* p
 
 }  // namespace
 
+std::int64_t gemm_panel_floats() {
+  return HWY_DYNAMIC_DISPATCH(panel_floats)();
+}
+std::int64_t gemm_vector_floats() {
+  return HWY_DYNAMIC_DISPATCH(vector_floats)();
+}
+
 std::size_t Gemm::scratch() const {
   return static_cast<std::size_t>(std::max<std::int64_t>(k, 1) *
                                   HWY_DYNAMIC_DISPATCH(panel_floats)());

@@ -29,4 +29,8 @@ struct Gemm {
                   int threads) const;
 };
 
+/// Columns of the panels and vectors that small products are made of, on this processor.
+std::int64_t gemm_panel_floats();
+std::int64_t gemm_vector_floats();
+
 }  // namespace chop

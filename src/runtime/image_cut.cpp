@@ -19,17 +19,11 @@ constexpr std::int64_t kFewestParts = 4;
 /// next; for a single one they are read once, and more of them in a row are read faster.
 constexpr std::int64_t kWeightsOfMany = std::int64_t{1} << 20;
 constexpr std::int64_t kWeightsOfOne = std::int64_t{5} << 19;
-/// Output channels that primitives do together.
-constexpr std::int64_t kChannels = 64;
 /// Bytes of what the tiles of a piece see, of what one of them sees of a channel, and pieces that
 /// leave no thread without work.
 constexpr std::int64_t kTileBytes = std::int64_t{1} << 20;
 constexpr std::int64_t kSeenBytes = 64;
 constexpr std::int64_t kFewestPieces = 4;
-
-std::int64_t parts_of(std::int64_t whole, std::int64_t part) {
-  return (whole + part - 1) / part;
-}
 
 /// Pieces for all output channels, `channels` at a time, so that their weights may stay in the
 /// cache.
@@ -71,10 +65,10 @@ std::vector<ImagePiece> cut(const ops::ConvShape& conv, std::int64_t element,
   std::int64_t images = 1, rows = out_rows, channels = conv.out_channels;
   if (2 * work <= piece_work && row_sums * out_rows <= kPieceSums) {
     images = std::min({piece_work / work, kPieceSums / (row_sums * out_rows), conv.batch});
-  } else if (conv.groups == 1 && weights > kManyWeights && channels > kChannels) {
+  } else if (conv.groups == 1 && weights > kManyWeights && channels > kPieceChannels) {
     const std::int64_t parts =
         std::max(kFewestParts, parts_of(weights, conv.batch > 1 ? kWeightsOfMany : kWeightsOfOne));
-    channels = parts_of(parts_of(channels, parts), kChannels) * kChannels;
+    channels = parts_of(parts_of(channels, parts), kPieceChannels) * kPieceChannels;
   } else {
     const std::int64_t enough = conv.batch < kManyImages ? piece_work : 4 * piece_work;
     std::int64_t bands = std::max(work / enough, parts_of(row_sums * out_rows, kPieceSums));
@@ -120,7 +114,7 @@ std::vector<ImagePiece> cut_tiles(const ops::ConvShape& conv) {
           {.image = n, .images = std::min(images, conv.batch - n), .row = row, .rows = end - row});
     }
   const bool few = static_cast<std::int64_t>(places.size()) < kFewestPieces;
-  return by_channels(conv, few ? kChannels : conv.out_channels, places);
+  return by_channels(conv, few ? kPieceChannels : conv.out_channels, places);
 }
 
 }  // namespace chop

@@ -9,6 +9,11 @@
 
 namespace chop {
 
+/// How many parts of this size a whole has, the last one perhaps smaller.
+inline std::int64_t parts_of(std::int64_t whole, std::int64_t part) {
+  return (whole + part - 1) / part;
+}
+
 /// Images [image, image + images), rows [row, row + rows) of the output, output channels
 /// [channel, channel + channels).
 struct ImagePiece {
@@ -25,9 +30,11 @@ std::vector<ImagePiece> cut_images(const ops::ConvShape& conv, std::int64_t elem
 /// The same for tiles of 2 x 2 results (runtime/winograd.hpp): rows begin with an even one.
 std::vector<ImagePiece> cut_tiles(const ops::ConvShape& conv);
 
-/// The same for bytes on a matrix unit (runtime/amx.hpp): fewer and larger pieces, groups of 32
-/// channels.
+/// The same for bytes on a matrix unit (runtime/amx.hpp): fewer and larger pieces.
 std::vector<ImagePiece> cut_bytes(const ops::ConvShape& conv);
+
+/// Pieces with some of the channels have a multiple of this, and begin with one.
+constexpr std::int64_t kPieceChannels = 64;
 
 /// The rows of the input that rows [row, row + rows) of the output see, and how far the window
 /// reaches beyond the image.

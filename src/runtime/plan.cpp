@@ -58,16 +58,18 @@ void Plan::move_to(std::size_t slice) {
 
 std::vector<double> Plan::run_timed(RunState state) {
   using Clock = std::chrono::steady_clock;
-  const RunContext context{state, threads_};
   std::vector<double> seconds(steps_.size(), 0.0);
-  for (std::size_t slice = 0; slice < slices_; ++slice) {
-    move_to(slice);
-    for (std::size_t i = 0; i < steps_.size(); ++i) {
-      const Clock::time_point start = Clock::now();
-      steps_[i].kernel(steps_[i].args, context);
-      seconds[i] += std::chrono::duration<double>(Clock::now() - start).count();
-    }
-  }
+  std::size_t running = steps_.size();
+  Clock::time_point since;
+  const auto begin = [&](std::size_t step) {
+    const Clock::time_point now = Clock::now();
+    if (running < steps_.size())
+      seconds[running] += std::chrono::duration<double>(now - since).count();
+    running = step;
+    since = now;
+  };
+  run(state, begin);
+  begin(steps_.size());
   return seconds;
 }
 

@@ -36,6 +36,7 @@ struct StepContents {
   std::string serves = {};
 };
 
+/// Runs in one thread at a time: its memory is its own, and runs use it.
 class Plan {
  public:
   /// Compiles for the types the batch size gives. The graph's outputs, and every placed

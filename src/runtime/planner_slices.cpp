@@ -37,18 +37,19 @@ TensorType Planner::whole_type(Value value) const {
   return type;
 }
 
-/// What is whole lives as long as the plan, so no other value has its address.
+/// What is whole lives as long as the plan, so no other value with bytes has its address.
 void Planner::find_moving() {
   const auto slices = static_cast<std::size_t>(slices_);
   plan_.slices_ = slices;
   std::map<const std::byte*, std::size_t> strides;
   for (const auto& [value, slot] : slot_)
-    if (is_whole(value)) strides[memory_of(value)] = lifetimes_[slot].bytes / slices;
+    if (is_whole(value) && lifetimes_[slot].bytes > 0)
+      strides[memory_of(value)] = lifetimes_[slot].bytes / slices;
   for (std::size_t step = 0; step < plan_.steps_.size(); ++step) {
     const KernelArgs& args = plan_.steps_[step].args;
     const auto add = [&](bool is_result, std::size_t operand, const std::byte* memory) {
       const auto found = strides.find(memory);
-      if (found == strides.end() || found->second == 0) return;
+      if (found == strides.end()) return;
       plan_.moving_.push_back(
           {step, is_result, operand, const_cast<std::byte*>(memory), found->second});
     };

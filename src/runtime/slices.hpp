@@ -11,7 +11,8 @@ namespace chop {
 
 /// The rows that a frozen plan computes at a time, decided by shapes alone: all of the batch, or as
 /// many as divide it and fit the caches where that is worth reading the parameters again. `types`
-/// are those of the whole batch; the graph gives the values in `seen`.
+/// are those of the whole batch; the graph gives the values in `seen`. Outputs without rows, such
+/// as a loss, leave the batch whole.
 std::int64_t rows_at_once(const Graph& graph, const Types& types, std::int64_t batch,
                           const std::set<Value>& seen, const CompileOptions& options);
 

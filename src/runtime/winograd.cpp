@@ -19,6 +19,7 @@ namespace chop {
 constexpr std::int64_t kProducts = 16;  ///< of a tile, for each pair of channels
 constexpr std::int64_t kTile = 2;       ///< results of a tile, each way
 constexpr std::int64_t kSeen = 4;       ///< numbers that a tile sees, each way
+constexpr std::int64_t kLanes = 16;     ///< channels come in so many
 
 /// The tiles of a piece, row by row.
 struct Tiles {
@@ -51,7 +52,7 @@ namespace chop {
 namespace HWY_NAMESPACE {
 namespace {
 
-/// Four numbers a step of `from` apart as the products want them: B^T d.
+/// Four numbers of a row or column as the products want them: B^T d.
 HWY_INLINE void spread(const Vec (&d)[kSeen], Vec (&to)[kSeen]) {
   to[0] = hn::Sub(d[0], d[2]);
   to[1] = hn::Add(d[1], d[2]);
@@ -186,10 +187,6 @@ void winograd_pack(const float* from, std::int64_t in, std::int64_t out, float* 
   }
 }
 
-std::int64_t winograd_panel() {
-  return kPanel * static_cast<std::int64_t>(hn::Lanes(kTag));
-}
-
 }  // namespace HWY_NAMESPACE
 }  // namespace chop
 HWY_AFTER_NAMESPACE();
@@ -198,7 +195,6 @@ HWY_AFTER_NAMESPACE();
 namespace chop {
 HWY_EXPORT(winograd_piece);
 HWY_EXPORT(winograd_pack);
-HWY_EXPORT(winograd_panel);
 namespace {
 
 /// G g: the four factors of three weights, in double until they are rounded once.
@@ -231,11 +227,11 @@ std::vector<float> transform_weights(const ops::ConvShape& conv, const float* we
 bool Winograd::suits(const ops::ConvShape& conv) {
   const ops::Window& w = conv.window;
   constexpr ops::Extent kOnes{1, 1, 1};
-  constexpr std::int64_t kLanes = 16;        // of the longest vectors
   constexpr std::int64_t kFewChannels = 32;  // below, sums before and after cost too much
   constexpr std::int64_t kFewTiles = 32;     // below, reading more weights costs too much
   if (w.kernel != ops::Extent{3, 3, 1} || w.stride != kOnes || w.dilation != kOnes) return false;
-  if (conv.groups != 1 || conv.in_channels % kLanes != 0 || conv.out_channels % kLanes != 0)
+  if (conv.groups != 1 || conv.in_channels % kLanes != 0 || conv.out_channels % kLanes != 0 ||
+      kLanes % gemm_vector_floats() != 0 || kPieceChannels % gemm_panel_floats() != 0)
     return false;
   const std::int64_t tiles = conv.batch * ((w.out.h + 1) / kTile) * ((w.out.w + 1) / kTile);
   return std::min(conv.in_channels, conv.out_channels) >= kFewChannels && tiles >= kFewTiles;
@@ -251,7 +247,7 @@ Winograd::Winograd(const ops::ConvShape& conv, const float* weights)
 }
 
 std::size_t Winograd::scratch_bytes(const ImagePiece& piece) const {
-  const std::int64_t each = conv_.in_channels + HWY_DYNAMIC_DISPATCH(winograd_panel)();
+  const std::int64_t each = conv_.in_channels + gemm_panel_floats();
   return static_cast<std::size_t>(kProducts * Tiles(conv_, piece).count * each) * sizeof(float);
 }
 

@@ -228,6 +228,23 @@ TEST(SlicedPlan, FixedPointIsCutAndBlocksAreNot) {
   }
 }
 
+TEST(SlicedPlan, AnEmptyOutputTakesNobodysPlace) {
+  GraphBuilder b("empty", 1);
+  const Value x = b.input("x", {-1, 16, 64, 64});
+  const Value y = b.module("tanh", "act", {x});
+  const std::int64_t zero = 0;
+  const Value none = b.function("slice", {y}, {{"dim", 1}, {"start", zero}, {"length", zero}});
+  const Value twice = b.function("cat", {y, y}, {{"dim", 1}});
+  const Value mean = b.function("mean", {twice}, {{"dim", Ints{1, 2, 3}}});
+  const Graph graph = std::move(b).finish({mean, none}).value();
+  Plan plan = compile(graph, 64);
+  ASSERT_GT(plan.slice_count(), 1U);
+  fill(graph, plan, 0, 64);
+  plan.run();
+  expect_same_bits(outputs_of(plan),
+                   part_by_part(graph, 64, 64 / static_cast<std::int64_t>(plan.slice_count())));
+}
+
 TEST(SlicedPlan, OfMobilenetTakesTheMemoryOfTwoImages) {
   const Graph graph = build_model("mobilenetv2", {.seed = 1}).value();
   const Plan small = compile(graph, 2);
