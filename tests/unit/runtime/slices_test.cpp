@@ -51,6 +51,7 @@ void expect_same_bits(const Outputs& a, const Outputs& b) {
   ASSERT_EQ(a.size(), b.size());
   for (std::size_t i = 0; i < a.size(); ++i) {
     ASSERT_EQ(a[i].size(), b[i].size()) << "output " << i;
+    if (a[i].empty()) continue;
     EXPECT_EQ(std::memcmp(a[i].data(), b[i].data(), a[i].size() * sizeof(float)), 0)
         << "output " << i;
   }
