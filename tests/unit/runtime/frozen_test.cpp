@@ -11,6 +11,7 @@
 #include "ops/lower.hpp"
 #include "runtime/onednn.hpp"
 #include "runtime/plan.hpp"
+#include "support/evaluation_plan.hpp"
 #include "support/rng.hpp"
 
 namespace chop {
@@ -40,20 +41,11 @@ struct Answer {
 };
 
 Answer run(const Graph& graph, std::int64_t batch, bool frozen, int threads = 1, double reach = 3) {
-  const Graph lowered = lower(graph, Mode::Evaluation);
-  Plan plan =
-      Plan::compile(lowered, batch,
-                    {.threads = threads,
-                     .parameter =
-                         [&](const std::string& name) {
-                           return const_cast<std::byte*>(graph.find_parameter(name)->value.bytes());
-                         },
-                     .frozen = frozen})
-          .value();
+  Plan plan = test::evaluation_plan(graph, batch, frozen, threads);
   const Stream noise(7, "input");
   std::uint64_t n = 0;
-  for (const NodeId id : lowered.placeholders())
-    for (float& x : plan.input(lowered.node(id).name))
+  for (const NodeId id : graph.placeholders())
+    for (float& x : plan.input(graph.node(id).name))
       x = static_cast<float>(reach * noise.normal(n++));
   plan.run();
   plan.run();  // what a run leaves behind must not change the next

@@ -9,21 +9,14 @@
 #include "ops/builder.hpp"
 #include "ops/lower.hpp"
 #include "runtime/plan.hpp"
+#include "support/evaluation_plan.hpp"
 #include "support/rng.hpp"
 
 namespace chop {
 namespace {
 
 Plan compile(const Graph& graph, std::int64_t batch, int threads = 1, bool frozen = true) {
-  return Plan::compile(
-             lower(graph, Mode::Evaluation), batch,
-             {.threads = threads,
-              .parameter =
-                  [&](const std::string& name) {
-                    return const_cast<std::byte*>(graph.find_parameter(name)->value.bytes());
-                  },
-              .frozen = frozen})
-      .value();
+  return test::evaluation_plan(graph, batch, frozen, threads);
 }
 
 /// Rows from `first` on, the same whatever the batch they are part of.
