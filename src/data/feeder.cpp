@@ -61,8 +61,7 @@ std::int64_t BatchFeeder::wait_for_room(std::int64_t next) {
   const std::lock_guard lock(mutex_);
   if (stop_) return -1;
   // Who takes is ahead and gathers for itself: the batch after the next is still worth it.
-  const std::int64_t taken = taken_;
-  return next > taken ? next : std::max(next, taken + 1);
+  return std::max<std::int64_t>(next, taken_ + 1);
 }
 
 void BatchFeeder::work(std::int64_t first) {

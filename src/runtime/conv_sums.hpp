@@ -19,7 +19,7 @@ struct ConvSumsJob {
   std::optional<Element> grid = {};  ///< of the images; they are then codes of one byte
   std::optional<Element> weight_grid = {};
   std::vector<float> bias = {};  ///< added to float sums, unless it is empty
-  bool exact = true;             ///< false: sums may be rounded on other ways
+  bool exact = true;             ///< false: sums may be rounded elsewhere
 
   bool has_sign() const { return grid && grid->low < 0; }
   /// The codes of weights [first, first + count).

@@ -7,8 +7,6 @@
 
 #include "models/registry.hpp"
 #include "ops/builder.hpp"
-#include "ops/lower.hpp"
-#include "runtime/plan.hpp"
 #include "support/evaluation_plan.hpp"
 #include "support/rng.hpp"
 
