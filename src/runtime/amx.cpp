@@ -2,6 +2,8 @@
 
 #include <cassert>
 
+#include "support/simd_level.hpp"
+
 #if defined(__x86_64__) && defined(__linux__)
 #include <cpuid.h>
 #include <immintrin.h>
@@ -97,7 +99,7 @@ CH_AMX void multiply(const AmxBlock& block) {
 }  // namespace
 
 bool has_amx() {
-  static const bool has = processor_has_amx() && system_allows_amx();
+  static const bool has = !is_simd_level_fixed() && processor_has_amx() && system_allows_amx();
   return has;
 }
 

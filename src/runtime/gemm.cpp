@@ -153,10 +153,10 @@ void large_gemm(const Gemm& g, const float* a, const float* b, const float* bias
   });
 }
 
-/// Too few elements to hide how long an addition takes: each is added up in several sums.
+/// Too few elements to hide how long an addition takes: each is added up in several sums. Counted
+/// in vectors of 16 whatever the processor has, because it decides the order of the sum.
 bool in_strands(const Gemm& g) {
-  const std::int64_t lanes = HWY_DYNAMIC_DISPATCH(vector_floats)();
-  return g.k >= 32 && g.m * ((g.n + lanes - 1) / lanes) <= 8;
+  return g.k >= 32 && g.m * ((g.n + 15) / 16) <= 8;
 }
 
 /// Our own kernel computes each element by itself, so rows and panels may be shared out in any

@@ -2,12 +2,26 @@
 
 #include <omp.h>
 
+#include <array>
+
+#include "support/simd_level.hpp"
+
 namespace chop {
+namespace {
+
+/// Without AMX, whose kernels in version 2.6 end in illegal instructions.
+dnnl_cpu_isa_t most_allowed() {
+  if (!is_simd_level_fixed()) return dnnl_cpu_isa_avx512_core_bf16;
+  constexpr std::array<dnnl_cpu_isa_t, 3> kByLevel = {dnnl_cpu_isa_sse41, dnnl_cpu_isa_avx2,
+                                                      dnnl_cpu_isa_avx512_core_bf16};
+  return kByLevel.at(static_cast<std::size_t>(simd_level()));
+}
+
+}  // namespace
 
 void prepare_onednn() {
   // Fails only when it comes too late, and then what was made before runs already.
-  [[maybe_unused]] static const dnnl_status_t once =
-      dnnl_set_max_cpu_isa(dnnl_cpu_isa_avx512_core_bf16);
+  [[maybe_unused]] static const dnnl_status_t once = dnnl_set_max_cpu_isa(most_allowed());
 }
 
 const dnnl::engine& onednn_engine() {

@@ -77,23 +77,59 @@ HWY_INLINE void map(const float* x, const float* y, float* z, std::int64_t count
       });
 }
 
-/// Σ f(i, mask) over the vectors of [0, count), in two partial sums; f gives 0 where masked.
+/// Sums of floats in 16 virtual lanes, whatever the width of the vectors: lane k adds up the
+/// elements k, k + 16, k + 32 ..., and the lanes are added as a tree of fixed shape. So the bits do
+/// not depend on the processor.
+constexpr std::int64_t kVirtualLanes = 16;
+constexpr int kParts =
+    static_cast<int>(kVirtualLanes / static_cast<std::int64_t>(hn::MaxLanes(kTag)));
+struct VirtualLanes {
+  V part[kParts];
+
+  HWY_INLINE void clear() {
+    for (V& v : part) v = zero();
+  }
+  /// Adds f(i + offset of the part, all) to every part.
+  template <class F>
+  HWY_INLINE void add(std::int64_t i, M all, F f) {
+    for (int p = 0; p < kParts; ++p) part[p] = hn::Add(part[p], f(i + p * lane_count(), all));
+  }
+  /// The same where only the first `count` of the 16 elements count; f gets masks.
+  template <class F>
+  HWY_INLINE void add_first(std::int64_t i, std::int64_t count, F f) {
+    for (int p = 0; p < kParts && p * lane_count() < count; ++p) {
+      const M m = first(count - p * lane_count());
+      part[p] = hn::Add(part[p], hn::IfThenElseZero(m, f(i + p * lane_count(), m)));
+    }
+  }
+  HWY_INLINE void add(const VirtualLanes& other) {
+    for (int p = 0; p < kParts; ++p) part[p] = hn::Add(part[p], other.part[p]);
+  }
+  HWY_INLINE float total() const {
+    HWY_ALIGN float lane[kVirtualLanes];
+    for (int p = 0; p < kParts; ++p) hn::Store(part[p], kTag, lane + p * lane_count());
+    for (std::int64_t width = kVirtualLanes / 2; width > 0; width /= 2)
+      for (std::int64_t k = 0; k < width; ++k) lane[k] += lane[k + width];
+    return lane[0];
+  }
+};
+
+/// Σ f(i, mask) over [0, count), in two sets of virtual lanes; f gives 0 where masked.
 template <class F>
 HWY_INLINE float sum_of(std::int64_t count, F f) {
-  const std::int64_t lanes = lane_count();
-  const M all = first(lanes);
-  V even = zero();
-  V odd = zero();
+  const M all = first(lane_count());
+  VirtualLanes even;
+  VirtualLanes odd;
+  even.clear();
+  odd.clear();
   std::int64_t i = 0;
-  for (; i + 2 * lanes <= count; i += 2 * lanes) {
-    even = hn::Add(even, f(i, all));
-    odd = hn::Add(odd, f(i + lanes, all));
+  for (; i + 2 * kVirtualLanes <= count; i += 2 * kVirtualLanes) {
+    even.add(i, all, f);
+    odd.add(i + kVirtualLanes, all, f);
   }
-  for (; i < count; i += lanes) {
-    const M m = first(count - i);
-    even = hn::Add(even, hn::IfThenElseZero(m, f(i, m)));
-  }
-  return hn::GetLane(hn::SumOfLanes(kTag, hn::Add(even, odd)));
+  for (; i < count; i += kVirtualLanes) even.add_first(i, count - i, f);
+  even.add(odd);
+  return even.total();
 }
 
 /// e^x; Highway's own loses NaN and ends at 104.

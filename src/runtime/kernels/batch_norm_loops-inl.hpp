@@ -188,26 +188,20 @@ void norm_grad_some_rows(const NormJob& job, const NormGradArgs& a) {
   });
 }
 
-/// Σ f(vector of a plane) over all planes of channel c, as one number.
+/// Σ f(i, mask) over all planes of channel c: short pieces in floats, their sums in double.
 template <class F>
-float sum_planes(const NormJob& job, std::int64_t c, F f) {
-  const std::int64_t lanes = lane_count();
-  const M all = first(lanes);
-  V sum = zero();
-  V other = zero();
+double sum_planes(const NormJob& job, std::int64_t c, F f) {
+  constexpr std::int64_t kPiece = 1024;
+  double total = 0;
   for (std::int64_t n = 0; n < job.n; ++n) {
     const std::int64_t base = (n * job.c + c) * job.s;
-    std::int64_t i = 0;
-    for (; i + 2 * lanes <= job.s; i += 2 * lanes) {
-      sum = hn::Add(sum, f(base + i, all));
-      other = hn::Add(other, f(base + i + lanes, all));
-    }
-    for (; i < job.s; i += lanes) {
-      const M mask = first(job.s - i);
-      sum = hn::Add(sum, hn::IfThenElseZero(mask, f(base + i, mask)));
-    }
+    for (std::int64_t start = 0; start < job.s; start += kPiece)
+      total +=
+          static_cast<double>(sum_of(std::min(kPiece, job.s - start), [&](std::int64_t i, M mask) {
+            return f(base + start + i, mask);
+          }));
   }
-  return hn::GetLane(hn::SumOfLanes(kTag, hn::Add(sum, other)));
+  return total;
 }
 
 template <class F>
@@ -224,19 +218,19 @@ void each_vector(const NormJob& job, std::int64_t c, F f) {
 
 template <bool kRelu>
 void norm_one_channel(const NormJob& job, const NormArgs& a, std::int64_t c) {
-  const float count = static_cast<float>(job.n * job.s);
+  const auto count = static_cast<double>(job.n * job.s);
   float mean = a.running_mean == nullptr ? 0 : a.running_mean[c];
   float var = a.running_var == nullptr ? 1 : a.running_var[c];
   if (job.batch_statistics) {
-    mean =
-        sum_planes(job, c, [&](std::int64_t at, M mask) { return load(mask, a.x + at); }) / count;
+    const double sum =
+        sum_planes(job, c, [&](std::int64_t at, M mask) { return load(mask, a.x + at); });
+    mean = static_cast<float>(sum / count);
     const V m = set(mean);
-    var = sum_planes(job, c,
-                     [&](std::int64_t at, M mask) {
-                       const V d = hn::Sub(load(mask, a.x + at), m);
-                       return hn::Mul(d, d);
-                     }) /
-          count;
+    const double squares = sum_planes(job, c, [&](std::int64_t at, M mask) {
+      const V d = hn::Sub(load(mask, a.x + at), m);
+      return hn::Mul(d, d);
+    });
+    var = static_cast<float>(squares / count);
     update_running(job, a, c, first(1), set(mean), set(var));
   }
   const float invstd = 1.0F / std::sqrt(var + job.eps);
@@ -254,16 +248,17 @@ void norm_one_channel(const NormJob& job, const NormArgs& a, std::int64_t c) {
 
 template <bool kRelu>
 void norm_grad_one_channel(const NormJob& job, const NormGradArgs& a, std::int64_t c) {
-  const float count = static_cast<float>(job.n * job.s);
+  const auto count = static_cast<float>(job.n * job.s);
   const V mean = set(a.mean[c]);
   const auto dy = [&](std::int64_t at, M mask) {
     const V d = load(mask, a.dy + at);
     return kRelu ? through_relu(d, load(mask, a.y + at)) : d;
   };
-  const float dbias = sum_planes(job, c, dy);
-  const float dweight = a.invstd[c] * sum_planes(job, c, [&](std::int64_t at, M mask) {
-                          return hn::Mul(dy(at, mask), hn::Sub(load(mask, a.x + at), mean));
-                        });
+  const auto dbias = static_cast<float>(sum_planes(job, c, dy));
+  const auto pulled = static_cast<float>(sum_planes(job, c, [&](std::int64_t at, M mask) {
+    return hn::Mul(dy(at, mask), hn::Sub(load(mask, a.x + at), mean));
+  }));
+  const float dweight = a.invstd[c] * pulled;
   if (a.dbias != nullptr) a.dbias[c] = dbias;
   if (a.dweight != nullptr) a.dweight[c] = dweight;
   if (a.dx == nullptr) return;

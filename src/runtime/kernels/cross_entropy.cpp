@@ -25,6 +25,9 @@
 namespace chop::kernels {
 /// Classes up to which whole vectors of rows fit the registers.
 constexpr std::int64_t kFewClasses = 16;
+/// Rows done together: whole vectors on every processor. The rows left over are added up in another
+/// order, so it must be the same number everywhere.
+constexpr std::int64_t kRowsTogether = 16;
 }  // namespace chop::kernels
 #endif
 
@@ -83,9 +86,6 @@ double few_classes(const float* x, std::int64_t rows, std::int64_t c, const std:
   *hits = hit;
   return logs;
 }
-std::int64_t rows_together() {
-  return lane_count();
-}
 
 }  // namespace
 }  // namespace chop::kernels::HWY_NAMESPACE
@@ -95,7 +95,6 @@ HWY_AFTER_NAMESPACE();
 namespace chop::kernels {
 HWY_EXPORT(exp_in_place);
 HWY_EXPORT(few_classes);
-HWY_EXPORT(rows_together);
 namespace {
 
 struct Job {
@@ -150,8 +149,7 @@ std::int64_t forward_together(const Job& job, const float* x, const std::int64_t
   if (job.c > kFewClasses || job.smoothing != 0) return 0;
   for (std::int64_t row = 0; row < job.n; ++row)
     if (!job.counts(target[row]) || !job.knows(target[row])) return 0;
-  const std::int64_t rows =
-      job.n / HWY_DYNAMIC_DISPATCH(rows_together)() * HWY_DYNAMIC_DISPATCH(rows_together)();
+  const std::int64_t rows = job.n / kRowsTogether * kRowsTogether;
   double hits = 0;
   const double logs = HWY_DYNAMIC_DISPATCH(few_classes)(x, rows, job.c, target, p, &hits);
   total = logs - hits;

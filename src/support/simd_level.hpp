@@ -1,0 +1,31 @@
+// Which vector instructions this process uses: all the processor has, or fewer on request
+// (--simd, or the variable CH_SIMD), to have the same bits as a smaller machine.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace chop {
+
+/// In rising order. Baseline is what every processor of the architecture has: SSE2, or NEON.
+enum class SimdLevel { Baseline, Avx2, Avx512 };
+
+std::string_view name_of(SimdLevel level);
+std::optional<SimdLevel> simd_level_from_name(std::string_view name);
+/// baseline, avx2, avx512
+std::vector<std::string> simd_level_names();
+
+/// The most the processor and the operating system can do.
+SimdLevel machine_simd_level();
+/// What is used. At first the machine's, or what CH_SIMD names if that is less.
+SimdLevel simd_level();
+/// Whether somebody asked for a level. If so, extensions beyond it are left alone as well (VNNI,
+/// AMX), so that all machines of that level give the same bits.
+bool is_simd_level_fixed();
+/// Uses no more than `most` from here on. To be called before oneDNN is first used, which cannot
+/// change its mind.
+void limit_simd_level(SimdLevel most);
+
+}  // namespace chop
