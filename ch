@@ -24,7 +24,7 @@ is_fresh() {
 build_if_stale() {
   is_fresh && return
   : >"$stamp.begun"
-  build_locked release ch "building ch" "first time: some minutes"
+  build_locked release ch "building ch"
   mv -f "$stamp.begun" "$stamp"
 }
 

@@ -40,11 +40,11 @@ def parse(arguments):
     parser.add_argument("--list", action="store_true", help="name the works and end")
     parser.add_argument("--rounds", type=int, default=9, help="how often each is measured (9)")
     parser.add_argument("--quick", action="store_true", help="three rounds, the largest left out")
-    parser.add_argument("--json", metavar="FILE", default=ROOT / "build/bench/bench.json")
-    parser.add_argument("--svg", metavar="FILE", default=ROOT / "build/bench/bench.svg")
+    parser.add_argument("--json", metavar="FILE", default=ROOT / "build/bench.json")
+    parser.add_argument("--svg", metavar="FILE", default=ROOT / "build/bench.svg")
     parser.add_argument("--from", metavar="FILE", dest="source", help="show an earlier run again")
     parser.add_argument("--folder", default=HERE / "works", help=argparse.SUPPRESS)
-    parser.add_argument("--build", default=ROOT / "build/bench", help=argparse.SUPPRESS)
+    parser.add_argument("--build", default=ROOT / "build/release", help=argparse.SUPPRESS)
     return parser, parser.parse_args(arguments)
 
 

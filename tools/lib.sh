@@ -98,18 +98,16 @@ jobs() {
   echo $((memory < cores ? memory : cores))
 }
 
-# build_preset PRESET TARGET WHAT FIRST-TIME: configures when needed and builds, quietly.
+# build_preset PRESET TARGET WHAT [CMAKE ARGUMENT...]: configures when needed and builds.
 build_preset() { with_lock "$1" build_locked "$@"; }
 
 build_locked() {
-  local preset=$1 target=$2 what=$3 first=$4
-  local folder=$root/build/$preset log=$root/build/$preset.log
-  if [[ ! -f $folder/build.ninja ]]; then
-    say "$what ($first)..."
-  else
-    say "$what..."
-  fi
-  configure_and_build "$preset" "$target" >"$log" 2>&1 </dev/null && return
+  local preset=$1 target=$2 what=$3
+  shift 3
+  local log=$root/build/$preset.log
+  [[ -f $root/build/$preset/build.ninja ]] || what+=", which takes some minutes the first time"
+  say "$what (log: $log)"
+  configure_and_build "$preset" "$target" "$@" 2>&1 </dev/null | follow_build "$log" && return
   # Perhaps a package was removed since we looked; the next call looks again.
   rm -f "$root"/build/packages.*
   tail -n 40 "$log" >&2
@@ -118,19 +116,70 @@ build_locked() {
   exit 70
 }
 
+# follow_build LOG: keeps what the build says in LOG, and says how far it is: on a terminal in one
+# line that is written over, otherwise twice a minute.
+follow_build() {
+  local line done_files=0 all_files=0 next=$((SECONDS + 2)) pause=30 before='' after=$'\n'
+  local begin=$SECONDS
+  [[ -t 2 ]] && pause=1 before=$'\r' after=$'\e[K'
+  while IFS= read -r line; do
+    printf '%s\n' "$line"
+    [[ $line =~ ^\[([0-9]+)/([0-9]+)\] ]] || continue
+    done_files=${BASH_REMATCH[1]} all_files=${BASH_REMATCH[2]}
+    ((all_files > 5 && SECONDS >= next)) || continue
+    next=$((SECONDS + pause))
+    printf '%s  %d of %d files%s%s' "$before" "$done_files" "$all_files" \
+      "$(time_left $((SECONDS - begin)) "$done_files" "$all_files")" "$after" >&2
+  done >"$1"
+  [[ -n $before && $next -gt $((begin + 2)) ]] && printf '\r\e[K' >&2
+  return 0
+}
+
+# time_left SECONDS DONE ALL: ", about 3 minutes left", as soon as there is something to judge by.
+time_left() {
+  (($1 >= 5 && $2 >= 10)) || return 0
+  local seconds=$(($1 * ($3 - $2) / $2))
+  if ((seconds > 90)); then
+    echo ", about $(((seconds + 30) / 60)) minutes left"
+  else
+    echo ", about $((seconds / 10 * 10 + 10)) seconds left"
+  fi
+}
+
 # In a subshell: the program must start in the folder it was called from.
 configure_and_build() (
   preset=$1 target=$2
+  shift 2
   cd "$root" || return
   # A clone that was moved or copied cannot use its old cache.
   cache=build/$preset/CMakeCache.txt
   if [[ -f $cache ]] && ! grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$root" "$cache"; then
     rm -rf "build/$preset"
   fi
-  if [[ ! -f build/$preset/build.ninja ]]; then
+  if must_configure "build/$preset" "$@"; then
     launcher=()
-    command -v ccache >/dev/null && launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
-    cmake --preset "$preset" "${launcher[@]}" || return
+    # What precompiled headers need, as ccache's manual says.
+    command -v ccache >/dev/null && launcher=(
+      "-DCMAKE_CXX_COMPILER_LAUNCHER=ccache;sloppiness=pch_defines,time_macros"
+      -DCMAKE_CXX_FLAGS=-fpch-preprocess)
+    cmake --preset "$preset" "${launcher[@]}" "$@" || return
   fi
-  cmake --build "build/$preset" --target "$target" -j "$(jobs)"
+  # shellcheck disable=SC2086  # several targets may be named
+  cmake --build "build/$preset" --target $target -j "$(jobs)"
 )
+
+# must_configure FOLDER [CMAKE ARGUMENT...]: whether CMake has to run: never did, did before the
+# packages of today were installed, or with other arguments.
+must_configure() {
+  local folder=$1 packages argument
+  shift
+  [[ -f $folder/build.ninja ]] || return 0
+  for packages in "$root"/build/packages.*; do
+    [[ $packages -nt $folder/build.ninja ]] && return 0
+  done
+  for argument in "$@"; do
+    argument=${argument#-D}
+    grep -qE "^${argument%%=*}:[A-Z]+=${argument#*=}\$" "$folder/CMakeCache.txt" || return 0
+  done
+  return 1
+}

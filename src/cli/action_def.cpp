@@ -4,14 +4,17 @@
 
 namespace chop {
 namespace actions {
-#define CH_ITEM(name) ActionDef name();
+#define CH_ITEM(name) \
+  namespace name {    \
+  ActionDef define(); \
+  }
 #include "actions.inc"
 #undef CH_ITEM
 }  // namespace actions
 
 std::span<const ActionDef> all_actions() {
   static const std::vector<ActionDef> table = {
-#define CH_ITEM(name) actions::name(),
+#define CH_ITEM(name) actions::name::define(),
 #include "actions.inc"
 #undef CH_ITEM
   };

@@ -2,15 +2,12 @@
 
 #include <cmath>
 #include <cstdio>
-#include <nlohmann/json.hpp>
 
 #include "formats/registry.hpp"
 #include "support/text.hpp"
 
 namespace chop {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 std::string formatted(const char* pattern, double value) {
   std::string text(48, '\0');
@@ -42,65 +39,63 @@ std::string change(const std::string& before, const std::string& after) {
   return before == after || before == "float" ? after : cat(before, " -> ", after);
 }
 
-Json formats_json(const std::map<std::string, NumberFormat>& formats) {
-  Json json = Json::object();
-  for (const auto& [operand, format] : formats) json[operand] = display(format);
-  return json;
+Tree formats_tree(const std::map<std::string, NumberFormat>& formats) {
+  Tree tree = Tree::table();
+  for (const auto& [operand, format] : formats) tree.set(operand, display(format));
+  return tree;
 }
 
-Json error_json(const ErrorMeter& error) {
-  Json json;
-  json["values"] = error.values();
-  json["different"] = error.different();
-  json["not_finite"] = error.not_finite();
-  json["max_abs_error"] = error.max_abs();
-  json["mse"] = error.mse();
-  json["sqnr_db"] = error.sqnr_db();  // infinite: null
-  return json;
+void add_error(Tree& tree, const ErrorMeter& error) {
+  tree["values"] = error.values();
+  tree["different"] = error.different();
+  tree["not_finite"] = error.not_finite();
+  tree["max_abs_error"] = error.max_abs();
+  tree["mse"] = error.mse();
+  tree["sqnr_db"] = error.sqnr_db();  // infinite: null in JSON
 }
 
-Json operand_json(const OperandComparison& operand) {
-  Json json;
-  json["operand"] = operand.operand;
-  json["shape"] = operand.shape;
-  json["buffer"] = operand.buffer;
-  json["format_before"] = display(operand.before);
-  json["format_after"] = display(operand.after);
-  json.update(error_json(operand.error));
+Tree operand_tree(const OperandComparison& operand) {
+  Tree tree;
+  tree["operand"] = operand.operand;
+  tree["shape"] = operand.shape;
+  tree["buffer"] = operand.buffer;
+  tree["format_before"] = display(operand.before);
+  tree["format_after"] = display(operand.after);
+  add_error(tree, operand.error);
   const auto count = [&](const char* key, const std::optional<std::int64_t>& value) {
-    json[key] = value ? Json(*value) : Json();
-    json[cat(key, "_share")] = value ? Json(share(*value, operand.error.values())) : Json();
+    tree[key] = value;
+    tree[cat(key, "_share")] = value ? Tree(share(*value, operand.error.values())) : Tree();
   };
   count("clipped", operand.clipped);
   count("flushed_to_zero", operand.flushed);
-  json["bits_before"] = operand.bits_before;
-  json["bits_after"] = operand.bits_after;
-  return json;
+  tree["bits_before"] = operand.bits_before;
+  tree["bits_after"] = operand.bits_after;
+  return tree;
 }
 
-Json node_json(const NodeComparison& node) {
-  Json json;
-  json["node"] = node.name;
-  json["type_before"] = node.type_before;
-  json["type_after"] = node.type_after;
-  json["formats_before"] = formats_json(node.formats_before);
-  json["formats_after"] = formats_json(node.formats_after);
-  json["changed"] = node.changed();
-  json["formats_changed"] = node.formats_changed();
-  json["definition_changed"] = node.definition_changed;
-  json["values_changed"] = node.values_changed;
-  json["mismatches"] = node.mismatches;
-  json["operands"] = Json::array();
+Tree node_tree(const NodeComparison& node) {
+  Tree tree;
+  tree["node"] = node.name;
+  tree["type_before"] = node.type_before;
+  tree["type_after"] = node.type_after;
+  tree["formats_before"] = formats_tree(node.formats_before);
+  tree["formats_after"] = formats_tree(node.formats_after);
+  tree["changed"] = node.changed();
+  tree["formats_changed"] = node.formats_changed();
+  tree["definition_changed"] = node.definition_changed;
+  tree["values_changed"] = node.values_changed;
+  tree["mismatches"] = node.mismatches;
+  tree["operands"] = Tree::list();
   for (const OperandComparison& operand : node.operands)
-    json["operands"].push_back(operand_json(operand));
-  return json;
+    tree["operands"].push(operand_tree(operand));
+  return tree;
 }
 
-Json unmatched_json(const std::vector<UnmatchedNode>& nodes) {
-  Json json = Json::array();
+Tree unmatched_tree(const std::vector<UnmatchedNode>& nodes) {
+  Tree list = Tree::list();
   for (const UnmatchedNode& node : nodes)
-    json.push_back({{"node", node.name}, {"type", node.type}});
-  return json;
+    list.push(Tree::Table{{"node", node.name}, {"type", node.type}});
+  return list;
 }
 
 std::string unmatched_text(const char* where, const std::vector<UnmatchedNode>& nodes) {
@@ -227,47 +222,47 @@ std::string outputs_text(const OutputsComparison& outputs) {
   return text;
 }
 
-Json to_json(const Comparison& comparison) {
-  Json json;
-  json["equal"] = comparison.equal();
-  json["nodes"] = Json::array();
-  for (const NodeComparison& node : comparison.nodes) json["nodes"].push_back(node_json(node));
-  json["only_before"] = unmatched_json(comparison.only_before);
-  json["only_after"] = unmatched_json(comparison.only_after);
-  json["totals"] = {{"weight_bits_before", comparison.weight_bits_before},
-                    {"weight_bits_after", comparison.weight_bits_after},
-                    {"compression", comparison.compression()}};
-  return json;
+Tree tree_of(const Comparison& comparison) {
+  Tree tree;
+  tree["equal"] = comparison.equal();
+  tree["nodes"] = Tree::list();
+  for (const NodeComparison& node : comparison.nodes) tree["nodes"].push(node_tree(node));
+  tree["only_before"] = unmatched_tree(comparison.only_before);
+  tree["only_after"] = unmatched_tree(comparison.only_after);
+  tree["totals"] = Tree::Table{{"weight_bits_before", comparison.weight_bits_before},
+                               {"weight_bits_after", comparison.weight_bits_after},
+                               {"compression", comparison.compression()}};
+  return tree;
 }
 
-Json to_json(const OutputsComparison& outputs) {
-  Json json;
-  json["rows"] = outputs.rows;
-  json["first_to_differ"] =
-      outputs.first_to_differ ? Json(outputs.nodes[*outputs.first_to_differ].node) : Json();
-  json["same_predictions"] = outputs.has_predictions ? Json(outputs.same_predictions) : Json();
-  json["same_predictions_share"] =
-      outputs.has_predictions ? Json(share(outputs.same_predictions, outputs.rows)) : Json();
-  json["left_out"] = outputs.left_out;
-  json["nodes"] = Json::array();
+Tree tree_of(const OutputsComparison& outputs) {
+  Tree tree;
+  tree["rows"] = outputs.rows;
+  tree["first_to_differ"] =
+      outputs.first_to_differ ? Tree(outputs.nodes[*outputs.first_to_differ].node) : Tree();
+  tree["same_predictions"] = outputs.has_predictions ? Tree(outputs.same_predictions) : Tree();
+  tree["same_predictions_share"] =
+      outputs.has_predictions ? Tree(share(outputs.same_predictions, outputs.rows)) : Tree();
+  tree["left_out"] = outputs.left_out;
+  tree["nodes"] = Tree::list();
   for (const OutputComparison& node : outputs.nodes) {
-    Json entry = {{"node", node.node}, {"shape", node.shape}};
-    entry.update(error_json(node.error));
-    json["nodes"].push_back(std::move(entry));
+    Tree entry = Tree::Table{{"node", node.node}, {"shape", node.shape}};
+    add_error(entry, node.error);
+    tree["nodes"].push(std::move(entry));
   }
-  return json;
+  return tree;
 }
 
-Json to_json(const JudgedPair& judged) {
+Tree tree_of(const JudgedPair& judged) {
   const auto entry = [](const Metrics& metrics) {
-    return Json{{"loss", metrics.loss}, {"accuracy", metrics.accuracy()}};
+    return Tree::Table{{"loss", metrics.loss}, {"accuracy", metrics.accuracy()}};
   };
-  Json json;
-  json["rows"] = judged.before.rows;
-  json["before"] = entry(judged.before);
-  json["after"] = entry(judged.after);
-  json["accuracy_cost"] = judged.before.accuracy() - judged.after.accuracy();
-  return json;
+  Tree tree;
+  tree["rows"] = judged.before.rows;
+  tree["before"] = entry(judged.before);
+  tree["after"] = entry(judged.after);
+  tree["accuracy_cost"] = judged.before.accuracy() - judged.after.accuracy();
+  return tree;
 }
 
 }  // namespace chop

@@ -1,13 +1,13 @@
-// Comparisons of networks as tables for people and JSON for programs.
+// Comparisons of networks as tables for people and Trees for programs.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 
 #include "passes/compare.hpp"
 #include "passes/compare_outputs.hpp"
 #include "report/table.hpp"
+#include "support/tree.hpp"
 #include "train/evaluate.hpp"
 
 namespace chop {
@@ -36,8 +36,8 @@ std::string judgement_text(const JudgedPair& judged);
 /// Where the outputs first differ, and how many predictions agree.
 std::string outputs_text(const OutputsComparison& outputs);
 
-nlohmann::ordered_json to_json(const Comparison& comparison);
-nlohmann::ordered_json to_json(const OutputsComparison& outputs);
-nlohmann::ordered_json to_json(const JudgedPair& judged);
+Tree tree_of(const Comparison& comparison);
+Tree tree_of(const OutputsComparison& outputs);
+Tree tree_of(const JudgedPair& judged);
 
 }  // namespace chop

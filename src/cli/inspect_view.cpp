@@ -4,14 +4,12 @@
 #include <array>
 #include <cmath>
 #include <map>
-#include <nlohmann/json.hpp>
 
 #include "support/text.hpp"
 
 namespace chop {
 namespace {
 
-using Json = nlohmann::ordered_json;
 constexpr int kBarWidth = 5;
 
 /// The shape of one sample where the first dimension is the batch, of everything otherwise.
@@ -159,32 +157,33 @@ Table table_of(const std::vector<InspectRow>& rows) {
   return table;
 }
 
-Json json_of(const Inspection& inspection) {
+Tree tree_of(const Inspection& inspection) {
   const GraphCost& cost = inspection.cost;
-  Json json;
-  json["batch_size"] = cost.batch;
-  json["parameters"] = cost.parameters;
-  json["macs"] = cost.arithmetic.macs;
-  json["operations"] = {{"lab", cost.arithmetic.lab}, {"exact", cost.arithmetic.exact}};
-  json["bitops"] = {{"lab", cost.lab_bitops}, {"exact", cost.exact_bitops}};
-  json["bits"] = inspection.bits();
-  json["run_microseconds"] = inspection.times.run_seconds * 1e6;
-  json["repeats"] = inspection.times.repeats;
-  Json layers = Json::array();
+  Tree result;
+  result["batch_size"] = cost.batch;
+  result["parameters"] = cost.parameters;
+  result["macs"] = cost.arithmetic.macs;
+  result["operations"] =
+      Tree::Table{{"lab", cost.arithmetic.lab}, {"exact", cost.arithmetic.exact}};
+  result["bitops"] = Tree::Table{{"lab", cost.lab_bitops}, {"exact", cost.exact_bitops}};
+  result["bits"] = inspection.bits();
+  result["run_microseconds"] = inspection.times.run_seconds * 1e6;
+  result["repeats"] = inspection.times.repeats;
+  Tree layers = Tree::list();
   for (const InspectRow& row : inspection.rows)
-    layers.push_back({{"layer", row.name},
-                      {"op", row.op},
-                      {"output", row.output},
-                      {"parameters", row.parameters},
-                      {"macs", row.macs},
-                      {"format", row.format},
-                      {"microseconds", row.seconds * 1e6},
-                      {"time_share", row.time_share},
-                      {"with_above", row.with_above},
-                      {"bits", row.bits},
-                      {"bit_share", row.bit_share}});
-  json["layers"] = std::move(layers);
-  return json;
+    layers.push(Tree::Table{{"layer", row.name},
+                            {"op", row.op},
+                            {"output", row.output},
+                            {"parameters", row.parameters},
+                            {"macs", row.macs},
+                            {"format", row.format},
+                            {"microseconds", row.seconds * 1e6},
+                            {"time_share", row.time_share},
+                            {"with_above", row.with_above},
+                            {"bits", row.bits},
+                            {"bit_share", row.bit_share}});
+  result["layers"] = std::move(layers);
+  return result;
 }
 
 std::string share_bar(double share, int width) {

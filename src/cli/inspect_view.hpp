@@ -1,7 +1,6 @@
 // The screen of `ch inspect`: layers with what they cost, and where time and bits go.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -40,7 +39,7 @@ Result<Inspection> inspect_graph(const Graph& graph, const TimingOptions& option
 std::vector<InspectRow> one_screen(const std::vector<InspectRow>& rows, std::size_t most);
 
 Table table_of(const std::vector<InspectRow>& rows);
-nlohmann::ordered_json json_of(const Inspection& inspection);
+Tree tree_of(const Inspection& inspection);
 
 /// A share as a bar of `width` columns: "██▌  ".
 std::string share_bar(double share, int width);

@@ -1,8 +1,7 @@
 #include "cli/output.hpp"
 
-#include <nlohmann/json.hpp>
-
 #include "support/files.hpp"
+#include "support/json.hpp"
 
 namespace chop {
 
@@ -10,21 +9,24 @@ bool prints_text(const Invocation& invocation) {
   return invocation.settings.text("json") != "-";
 }
 
-Status write_json(const Invocation& invocation, const nlohmann::ordered_json& json) {
+Status write_json(const Invocation& invocation, const Tree& result) {
   const auto target = invocation.settings.text("json");
   if (!target) return {};
-  // Text from outside may hold broken UTF-8; a replacement character beats no file at all.
-  const std::string text =
-      json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  const std::string text = to_json(result, 2) + "\n";
   if (*target != "-") return write_file(*target, text);
   invocation.out << text;
   return {};
 }
 
+void add_entries(Tree& result, const Tree& more) {
+  if (const Tree::Table* entries = more.as_table())
+    for (const auto& [key, value] : *entries) result.set(key, value);
+}
+
 Status print_table(const Invocation& invocation, const Table& table, TableStyle style) {
   if (prints_text(invocation))
     invocation.out << render(table, {.style = style, .colour = invocation.colour});
-  return write_json(invocation, to_json(table));
+  return write_json(invocation, tree_of(table));
 }
 
 }  // namespace chop

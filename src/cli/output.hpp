@@ -1,19 +1,20 @@
 // Results of an action, for people and for programs.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
-
 #include "cli/action_def.hpp"
 #include "report/table.hpp"
 #include "support/result.hpp"
+#include "support/tree.hpp"
 
 namespace chop {
 
 /// False when `--json -` claims standard output: then nothing else may be printed there.
 bool prints_text(const Invocation& invocation);
 
-/// Writes `json` where --json says; without --json nothing happens.
-Status write_json(const Invocation& invocation, const nlohmann::ordered_json& json);
+/// Writes `result` where --json says; without --json nothing happens.
+Status write_json(const Invocation& invocation, const Tree& result);
+/// Sets every entry of the table `more` in the table `result`.
+void add_entries(Tree& result, const Tree& more);
 
 /// A table whose rows are the whole result: drawn on `out` and written by write_json().
 Status print_table(const Invocation& invocation, const Table& table,

@@ -1,12 +1,10 @@
 #include "cli/pass_run.hpp"
 
 #include <iomanip>
-#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "cli/output.hpp"
 #include "ir/text.hpp"
-#include "report/tree_json.hpp"
 #include "support/files.hpp"
 #include "support/log.hpp"
 #include "support/text.hpp"
@@ -15,7 +13,6 @@ namespace chop {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
 
 Status dump(const fs::path& folder, std::size_t number, std::string_view name, const Graph& graph) {
   std::ostringstream file;
@@ -53,16 +50,16 @@ Result<std::vector<PassReport>> run_and_print(const Invocation& invocation, Grap
   return run_passes(graph, calls, context, options);
 }
 
-Json json_of(std::span<const PassReport> reports) {
-  Json list = Json::array();
+Tree tree_of(std::span<const PassReport> reports) {
+  Tree list = Tree::list();
   for (const PassReport& report : reports) {
-    Json files = Json::array();
-    for (const fs::path& file : report.output.files) files.push_back(file.string());
-    list.push_back({{"pass", report.name},
-                    {"seconds", report.seconds},
-                    {"changed", to_string(report.changes)},
-                    {"info", to_json(report.output.info)},
-                    {"files", std::move(files)}});
+    Tree files = Tree::list();
+    for (const fs::path& file : report.output.files) files.push(file.string());
+    list.push(Tree::Table{{"pass", report.name},
+                          {"seconds", report.seconds},
+                          {"changed", to_string(report.changes)},
+                          {"info", report.output.info},
+                          {"files", std::move(files)}});
   }
   return list;
 }

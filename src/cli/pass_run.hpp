@@ -1,7 +1,6 @@
-// Running passes for an action: log lines, printing, dumps, and the result as JSON.
+// Running passes for an action: log lines, printing, dumps, and the result as a Tree.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <vector>
 
@@ -17,7 +16,7 @@ Result<std::vector<PassReport>> run_and_print(const Invocation& invocation, Grap
                                               const PassContext& context);
 
 /// [{"pass", "seconds", "changed", "info", "files"}, ...]
-nlohmann::ordered_json json_of(std::span<const PassReport> reports);
+Tree tree_of(std::span<const PassReport> reports);
 
 /// The setting `dump`, for actions that run passes.
 SettingDef dump_setting();

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "report/table.hpp"
 #include "search/importance.hpp"
 #include "search/pareto.hpp"
 #include "support/files.hpp"
+#include "support/json.hpp"
 #include "support/log.hpp"
 #include "support/text.hpp"
 
@@ -235,12 +235,11 @@ Status write_search_files(const std::filesystem::path& folder, const SearchProbl
                           std::span<const Trial> trials, const std::string& title) {
   const SearchConfig& config = problem.config();
   const std::vector<Direction> directions = config.directions();
-  const auto write = [&folder](const char* name, const nlohmann::ordered_json& json) {
-    constexpr auto kReplace = nlohmann::ordered_json::error_handler_t::replace;
-    return write_file(folder / name, json.dump(2, ' ', false, kReplace) + "\n");
+  const auto write = [&folder](const char* name, const Tree& tree) {
+    return write_file(folder / name, to_json(tree, 2) + "\n");
   };
-  CH_CHECK(write("log.json", log_json(trials)));
-  CH_CHECK(write("best.json", best_json(best_of(trials, directions))));
+  CH_CHECK(write("log.json", log_tree(trials)));
+  CH_CHECK(write("best.json", best_tree(best_of(trials, directions))));
   const std::size_t count = directions.size();
   for (std::size_t a = 0; a < count; ++a)
     for (std::size_t b = 0; b < a; ++b) {

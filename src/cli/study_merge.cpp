@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <map>
-#include <nlohmann/json.hpp>
 
 #include "cli/study_json.hpp"
-#include "search/results.hpp"
 #include "search/study_identity.hpp"
+#include "support/json.hpp"
 #include "support/text.hpp"
 
 namespace chop {
@@ -20,11 +19,8 @@ constexpr const char* kReplaced = "failed_trial";
 std::string origin_of(const Trial& trial, const std::string& study) {
   const auto found = trial.system.find(kOrigin);
   if (found != trial.system.end()) return found->second;
-  nlohmann::ordered_json json;
-  json["study"] = study;
-  json["number"] = trial.number;
-  json["datetime_start"] = to_text(trial.started);
-  return to_line(json);
+  return to_json(Tree::Table{
+      {"study", study}, {"number", trial.number}, {"datetime_start", to_text(trial.started)}});
 }
 
 std::string words_of(const std::vector<Direction>& directions) {

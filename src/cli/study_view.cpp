@@ -3,17 +3,15 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "cli/study_json.hpp"
 #include "search/pareto.hpp"
+#include "support/json.hpp"
 #include "support/text.hpp"
 
 namespace chop {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 /// With more of them, parameters share one column.
 constexpr std::size_t kMostParameterColumns = 8;
@@ -36,13 +34,14 @@ std::string_view word_for(TrialState state) {
 /// What the objectives are called, if the study says so.
 std::vector<std::string> objective_names(const StudyInfo& info) {
   const auto found = info.system.find("study:metric_names");
-  const Json json = found == info.system.end()
-                        ? Json()
-                        : Json::parse(found->second, nullptr, /*allow_exceptions=*/false);
+  Tree listed;
+  if (found != info.system.end())
+    if (Result<Tree> read = parse_json(found->second, "metric names"); read)
+      listed = std::move(read).value();
   std::vector<std::string> names;
   for (std::size_t i = 0; i < info.directions.size(); ++i) {
-    const bool named = json.is_array() && i < json.size() && json[i].is_string();
-    names.push_back(named                         ? json[i].get<std::string>()
+    const bool named = listed.is_list() && i < listed.size() && listed[i].is_text();
+    names.push_back(named                         ? *listed[i].as_text()
                     : info.directions.size() == 1 ? "value"
                                                   : cat("values_", i));
   }
@@ -79,13 +78,9 @@ Cell cell_of(const Tree& value) {
 }
 
 Cell cell_of_json(const std::string& text) {
-  const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (json.is_null()) return {};
-  if (json.is_boolean()) return json.get<bool>();
-  if (json.is_number_integer()) return json.get<std::int64_t>();
-  if (json.is_number_float()) return json.get<double>();
-  if (json.is_string()) return json.get<std::string>();
-  return text;
+  const Result<Tree> read = parse_json(text, "attribute");
+  if (!read || read.value().is_list() || read.value().is_table()) return text;
+  return cell_of(read.value());
 }
 
 Cell parameter_cell(const Trial& trial, const std::string& name) {

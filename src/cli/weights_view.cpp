@@ -1,14 +1,10 @@
 #include "cli/weights_view.hpp"
 
-#include <nlohmann/json.hpp>
-
 #include "support/escape.hpp"
 #include "support/text.hpp"
 
 namespace chop {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct Totals {
   std::int64_t elements = 0;
@@ -62,23 +58,23 @@ std::string metadata_text(const WeightsFile& file) {
   return text;
 }
 
-Json json_of(const WeightsFile& file) {
+Tree tree_of(const WeightsFile& file) {
   const Totals totals = totals_of(file);
-  Json json;
-  json["type"] = name_of(file.type);
-  json["elements"] = totals.elements;
-  json["bytes"] = totals.bytes;
-  json["prefix"] = file.prefix;
-  json["notes"] = file.notes;
-  json["metadata"] = file.metadata;
-  json["tensors"] = Json::array();
+  Tree result;
+  result["type"] = name_of(file.type);
+  result["elements"] = totals.elements;
+  result["bytes"] = totals.bytes;
+  result["prefix"] = file.prefix;
+  result["notes"] = file.notes;
+  result["metadata"] = file.metadata;
+  result["tensors"] = Tree::list();
   for (const WeightsEntry& entry : file.tensors)
-    json["tensors"].push_back({{"name", entry.name},
-                               {"shape", entry.shape},
-                               {"dtype", name_of(entry.dtype)},
-                               {"elements", entry.elements()},
-                               {"bytes", entry.bytes()}});
-  return json;
+    result["tensors"].push(Tree::Table{{"name", entry.name},
+                                       {"shape", entry.shape},
+                                       {"dtype", name_of(entry.dtype)},
+                                       {"elements", entry.elements()},
+                                       {"bytes", entry.bytes()}});
+  return result;
 }
 
 }  // namespace chop

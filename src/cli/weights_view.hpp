@@ -1,7 +1,6 @@
 // The tensors of a file of weights, for people and for programs.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "io/weights_file.hpp"
@@ -18,6 +17,6 @@ std::string weights_header(const WeightsFile& file, const std::string& name,
 /// Metadata, one entry a line; long texts are cut short.
 std::string metadata_text(const WeightsFile& file);
 
-nlohmann::ordered_json json_of(const WeightsFile& file);
+Tree tree_of(const WeightsFile& file);
 
 }  // namespace chop

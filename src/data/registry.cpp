@@ -5,14 +5,17 @@
 namespace chop {
 
 namespace datasets {
-#define CH_ITEM(name) DatasetDef name();
+#define CH_ITEM(name)  \
+  namespace name {     \
+  DatasetDef define(); \
+  }
 #include "datasets.inc"
 #undef CH_ITEM
 }  // namespace datasets
 
 const std::vector<DatasetDef>& all_datasets() {
   static const std::vector<DatasetDef> all = {
-#define CH_ITEM(name) datasets::name(),
+#define CH_ITEM(name) datasets::name::define(),
 #include "datasets.inc"
 #undef CH_ITEM
   };

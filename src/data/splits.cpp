@@ -13,14 +13,14 @@
 namespace chop {
 namespace {
 
-constexpr std::size_t kBlock = 8192;  // rows per task
+constexpr std::size_t kRowsOfTask = 8192;  // rows per task
 
 template <class Body>
 void for_blocks(std::size_t count, int threads, const Body& body) {
-  const auto blocks = static_cast<std::int64_t>((count + kBlock - 1) / kBlock);
+  const auto blocks = static_cast<std::int64_t>((count + kRowsOfTask - 1) / kRowsOfTask);
   parallel_for(threads, blocks, [&](std::int64_t block) {
-    const std::size_t begin = static_cast<std::size_t>(block) * kBlock;
-    body(begin, std::min(begin + kBlock, count));
+    const std::size_t begin = static_cast<std::size_t>(block) * kRowsOfTask;
+    body(begin, std::min(begin + kRowsOfTask, count));
   });
 }
 

@@ -7,7 +7,7 @@ namespace {
 Result<std::optional<Tiles>> block_tiles(const Config& config, const Shape& shape) {
   for (const std::int64_t size : config.ints("block_size"))
     if (size == 0)
-      return Error{.what = cat("block_size = ", to_text(config.ints("block_size"))),
+      return Error{.what = cat("block_size = ", to_text(Attr(config.ints("block_size")))),
                    .hint = "a block holds at least one value; -1 stands for the whole dimension"};
   return std::optional(
       Tiles::blocks(shape, config.ints("block_size"), config.flag("skip_first_dim")));

@@ -56,21 +56,25 @@ inline float signed_as(std::int64_t code, int bits, float magnitude) {
   return (code >> bits & 1) != 0 ? -magnitude : magnitude;
 }
 
-// Formulas that two formats share; each stands in the file of the one named first.
-float ieee_quantise(float x, const Element& e, std::uint64_t index);  // minifloat_ieee
-std::int64_t ieee_encode(float x, const Element& e, std::uint64_t index);
-float ieee_decode(std::int64_t code, const Element& e);
-float log_quantise(float x, const Element& e, std::uint64_t index);  // log
-std::int64_t log_encode(float x, const Element& e, std::uint64_t index);
-float log_decode(std::int64_t code, const Element& e);
-void set_log_bias(Element& e, int bias);
-float fixed_quantise(float x, const Element& e, std::uint64_t index);  // integer
-std::int64_t fixed_encode(float x, const Element& e, std::uint64_t index);
-float fixed_decode(std::int64_t code, const Element& e);
-Element fixed_element(const Config& config);
-Status complete_fixed(Config& config);
-Range fixed_range(const Config& config);
-std::vector<Attr> frac_width_candidates(const Config& config, double abs_max);
+// Formulas that two formats share; each stands in the file of the format that gives the namespace.
+namespace minifloat_ieee {
+float quantise(float x, const Element& e, std::uint64_t index);
+std::int64_t encode(float x, const Element& e, std::uint64_t index);
+float decode(std::int64_t code, const Element& e);
+}  // namespace minifloat_ieee
+namespace log_ {
+float quantise(float x, const Element& e, std::uint64_t index);
+std::int64_t encode(float x, const Element& e, std::uint64_t index);
+float decode(std::int64_t code, const Element& e);
+void set_bias(Element& e, int bias);
+}  // namespace log_
+namespace integer {
+float quantise(float x, const Element& e, std::uint64_t index);
+std::int64_t encode(float x, const Element& e, std::uint64_t index);
+float decode(std::int64_t code, const Element& e);
+Element element(const Config& config);
+FormatDef define();
+}  // namespace integer
 
 /// The least and greatest code of a whole number of `width` bits, as floats.
 void set_code_bounds(Element& e, int width, bool is_signed);

@@ -6,7 +6,10 @@
 #include "support/text.hpp"
 
 namespace chop::formats {
-#define CH_ITEM(name) FormatDef name();
+#define CH_ITEM(name) \
+  namespace name {    \
+  FormatDef define(); \
+  }
 #include "formats.inc"
 #undef CH_ITEM
 }  // namespace chop::formats
@@ -34,7 +37,7 @@ Result<Configured> configure(const NumberFormat& format) {
 
 std::span<const FormatDef> all_formats() {
   static const std::vector<FormatDef> table = {
-#define CH_ITEM(name) formats::name(),
+#define CH_ITEM(name) formats::name::define(),
 #include "formats.inc"
 #undef CH_ITEM
   };

@@ -42,7 +42,7 @@ struct Source {
   std::size_t bytes;  ///< of the whole file
 };
 
-Error broken(const std::string& name, const std::string& reason) {
+Error broken_hdf5(const std::string& name, const std::string& reason) {
   return Error{.what = cat("'", name, "' cannot be used: ", reason),
                .hint = "the file may be truncated; download or write it again"};
 }
@@ -88,7 +88,7 @@ Error elsewhere(const Source& source) {
 Status check_link(hid_t file, const Source& source) {
   H5L_info_t link = {};
   if (h5->H5Lget_info(file, source.dataset.c_str(), &link, H5P_DEFAULT) < 0)
-    return broken(source.name, cat("it has no data set '", source.dataset, "'"));
+    return broken_hdf5(source.name, cat("it has no data set '", source.dataset, "'"));
   if (link.type != H5L_TYPE_HARD) return elsewhere(source);
   return {};
 }
@@ -121,8 +121,9 @@ Result<hsize_t> row_count(hid_t data, hid_t space, hid_t type, const Source& sou
   const hsize_t there = std::min<hsize_t>(stored, source.bytes);
   const hsize_t row_bytes = std::max<hsize_t>(h5->H5Tget_size(type), 1);
   if (rows > 0 && rows > there * largest_ratio(data) / row_bytes)
-    return broken(source.name, cat("data set '", source.dataset, "' claims ", rows, " rows in ",
-                                   stored, " stored bytes of a file of ", source.bytes));
+    return broken_hdf5(source.name,
+                       cat("data set '", source.dataset, "' claims ", rows, " rows in ", stored,
+                           " stored bytes of a file of ", source.bytes));
   return rows;
 }
 
@@ -145,7 +146,7 @@ Result<Tensor> read_rows(hid_t data, hid_t space, hsize_t rows,
         h5->H5Sselect_hyperslab(space, H5S_SELECT_SET, &begin, nullptr, &count, nullptr) < 0 ||
         h5->H5Dread(data, row_type.get(), memory.get(), space, H5P_DEFAULT, &out[begin * width]) <
             0)
-      return broken(name, cat("rows ", begin, " to ", begin + count, " cannot be read"));
+      return broken_hdf5(name, cat("rows ", begin, " to ", begin + count, " cannot be read"));
   }
   return result;
 }
@@ -153,15 +154,15 @@ Result<Tensor> read_rows(hid_t data, hid_t space, hsize_t rows,
 /// The columns of an open file.
 Result<Tensor> read_columns(const Handle& file, const Source& source,
                             std::span<const std::string> columns, std::int64_t most_rows) {
-  if (!file) return broken(source.name, "it is not an HDF5 file, or not a whole one");
+  if (!file) return broken_hdf5(source.name, "it is not an HDF5 file, or not a whole one");
   CH_CHECK(check_link(file.get(), source));
   const Handle data(h5->H5Dopen2(file.get(), source.dataset.c_str(), H5P_DEFAULT), h5->H5Dclose);
-  if (!data) return broken(source.name, cat("'", source.dataset, "' is not a data set"));
+  if (!data) return broken_hdf5(source.name, cat("'", source.dataset, "' is not a data set"));
   CH_CHECK(check_storage(data.get(), source));
   const Handle type(h5->H5Dget_type(data.get()), h5->H5Tclose);
   const Handle space(h5->H5Dget_space(data.get()), h5->H5Sclose);
   if (!type || !space)
-    return broken(source.name, cat("data set '", source.dataset, "' cannot be described"));
+    return broken_hdf5(source.name, cat("data set '", source.dataset, "' cannot be described"));
   CH_CHECK(check_columns(type.get(), columns, source));
   CH_TRY(hsize_t rows, row_count(data.get(), space.get(), type.get(), source));
   if (most_rows > 0) rows = std::min(rows, static_cast<hsize_t>(most_rows));
@@ -200,7 +201,8 @@ Result<Tensor> read_apart(const std::function<hid_t()>& open, const Source& sour
     put(write, table.error().hint);
   };
   const Result<ChildBytes> answer = run_in_child(work, most_seconds);
-  if (!answer) return broken(source.name, "HDF5's library fails on it").note(answer.error().what);
+  if (!answer)
+    return broken_hdf5(source.name, "HDF5's library fails on it").note(answer.error().what);
   std::span<const std::byte> bytes = answer.value().bytes();
   std::array<std::int64_t, 2> shape = {};
   std::memcpy(shape.data(), bytes.data(), sizeof(shape));
@@ -223,7 +225,7 @@ Result<Tensor> read_hdf5_columns(const std::filesystem::path& path, const std::s
 Result<Tensor> parse_hdf5_columns(std::span<const std::byte> bytes, const std::string& name,
                                   const std::string& dataset, std::span<const std::string> columns,
                                   std::int64_t most_rows) {
-  if (bytes.empty()) return broken(name, "it is empty");
+  if (bytes.empty()) return broken_hdf5(name, "it is empty");
   const auto open = [&] {
     const Handle in_memory(h5->H5Pcreate(*h5->H5P_CLS_FILE_ACCESS_ID_g), h5->H5Pclose);
     h5->H5Pset_fapl_core(in_memory.get(), 1U << 16, /*backing_store=*/0);

@@ -12,22 +12,22 @@
 namespace chop {
 namespace {
 
-Error broken(const std::string& name, const std::string& reason) {
+Error broken_idx(const std::string& name, const std::string& reason) {
   return Error{
       .what = cat("'", name, "' is not a readable idx file: ", reason),
       .hint = "download it again; MNIST's files are named like train-images-idx3-ubyte.gz"};
 }
 
 /// The bytes of a file in order, unpacked when they are gzipped.
-class Source {
+class IdxSource {
  public:
-  Source(std::span<const std::byte> bytes, const std::string& name) : rest_(bytes), name_(name) {
+  IdxSource(std::span<const std::byte> bytes, const std::string& name) : rest_(bytes), name_(name) {
     packed_ = starts_member();
     if (packed_) inflateInit2(&stream_, 16 + MAX_WBITS);
   }
-  Source(const Source&) = delete;
-  Source& operator=(const Source&) = delete;
-  ~Source() {
+  IdxSource(const IdxSource&) = delete;
+  IdxSource& operator=(const IdxSource&) = delete;
+  ~IdxSource() {
     if (packed_) inflateEnd(&stream_);
   }
 
@@ -71,7 +71,7 @@ class Source {
         done_ = !starts_member();
         inflateReset(&stream_);
       } else if (code != Z_OK) {
-        return broken(name_, "its compressed data is damaged or truncated");
+        return broken_idx(name_, "its compressed data is damaged or truncated");
       }
     }
     return room.size() - stream_.avail_out;
@@ -103,21 +103,21 @@ std::optional<DType> dtype_of(unsigned char code) {
   }
 }
 
-struct Header {
+struct IdxHeader {
   DType dtype = DType::U8;
   Shape shape;
 };
 
-Result<Header> read_header(Source& source, const std::string& name) {
+Result<IdxHeader> read_header(IdxSource& source, const std::string& name) {
   CH_TRY(const std::string magic, source.take(4));
-  if (magic.size() < 4) return broken(name, "it ends inside the header");
+  if (magic.size() < 4) return broken_idx(name, "it ends inside the header");
   const std::optional<DType> dtype = dtype_of(static_cast<unsigned char>(magic[2]));
   const auto rank = static_cast<unsigned char>(magic[3]);
   if (magic[0] != 0 || magic[1] != 0 || !dtype || rank == 0)
-    return broken(name, "its magic number is not one of idx");
+    return broken_idx(name, "its magic number is not one of idx");
   CH_TRY(const std::string dims, source.take(4U * rank));
-  if (dims.size() < 4U * rank) return broken(name, "it ends inside the header");
-  Header header{.dtype = *dtype, .shape = {}};
+  if (dims.size() < 4U * rank) return broken_idx(name, "it ends inside the header");
+  IdxHeader header{.dtype = *dtype, .shape = {}};
   for (std::size_t k = 0; k < rank; ++k) {
     std::int64_t dim = 0;
     for (std::size_t i = 0; i < 4; ++i)
@@ -130,18 +130,18 @@ Result<Header> read_header(Source& source, const std::string& name) {
 }  // namespace
 
 Result<Tensor> parse_idx(std::span<const std::byte> file, const std::string& name) {
-  Source source(file, name);
-  CH_TRY(const Header header, read_header(source, name));
+  IdxSource source(file, name);
+  CH_TRY(const IdxHeader header, read_header(source, name));
   const std::optional<std::size_t> size = checked_bytes(header.dtype, header.shape);
   if (!size)
-    return broken(name, cat("its dimensions ", to_string(header.shape), " are impossible"));
+    return broken_idx(name, cat("its dimensions ", to_string(header.shape), " are impossible"));
   CH_TRY(std::string bytes, source.take(*size));
   if (bytes.size() < *size)
-    return broken(name, cat("its dimensions ", to_string(header.shape), " need ", *size,
-                            " bytes, but only ", bytes.size(), " follow"));
+    return broken_idx(name, cat("its dimensions ", to_string(header.shape), " need ", *size,
+                                " bytes, but only ", bytes.size(), " follow"));
   CH_TRY(const std::string more, source.take(1));
   if (!more.empty())
-    return broken(name, cat("its dimensions ", to_string(header.shape), " leave bytes over"));
+    return broken_idx(name, cat("its dimensions ", to_string(header.shape), " leave bytes over"));
   const std::size_t width = size_of(header.dtype);
   for (std::size_t i = 0; width > 1 && i < bytes.size(); i += width)
     std::reverse(bytes.begin() + static_cast<std::ptrdiff_t>(i),

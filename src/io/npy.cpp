@@ -119,7 +119,7 @@ class HeaderReader {
   std::size_t at_ = 0;
 };
 
-Error broken(std::string_view name, const std::string& reason) {
+Error broken_npy(std::string_view name, const std::string& reason) {
   return Error{.what = cat("'", name, "' is not a readable .npy file: ", reason),
                .hint = "numpy.save('x.npy', array) writes files that can be read"};
 }
@@ -169,17 +169,17 @@ struct HeaderText {
 
 Result<HeaderText> header_text(std::span<const std::byte> bytes, std::string_view name) {
   const std::string_view all(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  if (!all.starts_with(kMagic)) return broken(name, "it does not begin with \\x93NUMPY");
-  if (bytes.size() < 10) return broken(name, "it ends inside the header");
+  if (!all.starts_with(kMagic)) return broken_npy(name, "it does not begin with \\x93NUMPY");
+  if (bytes.size() < 10) return broken_npy(name, "it ends inside the header");
   const int version = std::to_integer<int>(bytes[6]);
   if (version < 1 || version > 3)
-    return broken(name, cat("its format version is ", version, ", known are 1, 2 and 3"));
+    return broken_npy(name, cat("its format version is ", version, ", known are 1, 2 and 3"));
   const std::size_t width = version == 1 ? 2 : 4;
-  if (bytes.size() < 8 + width) return broken(name, "it ends inside the header");
+  if (bytes.size() < 8 + width) return broken_npy(name, "it ends inside the header");
   const std::size_t length = little_endian(bytes.subspan(8), width);
   if (length > bytes.size() - 8 - width)
-    return broken(name, cat("its header claims ", length, " bytes, but only ",
-                            bytes.size() - 8 - width, " follow"));
+    return broken_npy(name, cat("its header claims ", length, " bytes, but only ",
+                                bytes.size() - 8 - width, " follow"));
   return HeaderText{all.substr(8 + width, length), 8 + width + length};
 }
 
@@ -188,13 +188,14 @@ Result<HeaderText> header_text(std::span<const std::byte> bytes, std::string_vie
 Result<Tensor> parse_npy(std::span<const std::byte> bytes, std::string_view name) {
   CH_TRY(const HeaderText text, header_text(bytes, name));
   const std::optional<Header> header = HeaderReader(text.text).read();
-  if (!header) return broken(name, "its header is not a dictionary of descr, fortran_order, shape");
+  if (!header)
+    return broken_npy(name, "its header is not a dictionary of descr, fortran_order, shape");
   CH_TRY(const DType dtype, dtype_of(header->descr, name));
   const std::optional<std::size_t> size = checked_bytes(dtype, header->shape);
   const std::span<const std::byte> rest = bytes.subspan(text.end);
   if (!size || *size != rest.size())
-    return broken(name, cat("its header says shape ", to_string(header->shape), " of ",
-                            name_of(dtype), ", but ", rest.size(), " bytes of data follow"));
+    return broken_npy(name, cat("its header says shape ", to_string(header->shape), " of ",
+                                name_of(dtype), ", but ", rest.size(), " bytes of data follow"));
   Tensor tensor = tensor_from_bytes(dtype, header->shape, rest);
   if (header->fortran_order && tensor.rank() > 1) return from_fortran_order(tensor);
   return tensor;

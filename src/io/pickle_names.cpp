@@ -5,8 +5,6 @@
 
 namespace chop {
 
-using Kind = PickleKind;
-
 Status PickleMachine::memorise(unsigned char code) {
   std::size_t slot = memo_.size();
   if (code == 'p') {
@@ -48,7 +46,7 @@ Status PickleMachine::push_name(std::string_view module, std::string_view name) 
         .notes = {cat("at byte ", opcode_at_, " of its pickle; nothing was called"),
                   "only tensors and plain values are loaded"},
         .hint = "in Python, torch.save(model.state_dict(), 'weights.pt') writes a file of those"};
-  return push({.kind = Kind::Name, .text = keep(full)});
+  return push({.kind = PickleKind::Name, .text = keep(full)});
 }
 
 Status PickleMachine::name(unsigned char code) {
@@ -59,7 +57,7 @@ Status PickleMachine::name(unsigned char code) {
   }
   CH_TRY(const PickleId name, pop());
   CH_TRY(const PickleId module, pop());
-  if (out_[name].kind != Kind::Text || out_[module].kind != Kind::Text)
+  if (out_[name].kind != PickleKind::Text || out_[module].kind != PickleKind::Text)
     return broken("it asks for a name that is no text");
   return push_name(out_[module].text, out_[name].text);
 }
@@ -69,39 +67,39 @@ Status PickleMachine::push_dict_call(std::string_view name, const PickleValue& a
   std::vector<PickleId> items;
   for (const PickleId argument : arguments.items) {
     const PickleValue& given = out_[argument];
-    if (given.kind == Kind::Dict) items = given.items;
-    if (given.kind != Kind::List) continue;
+    if (given.kind == PickleKind::Dict) items = given.items;
+    if (given.kind != PickleKind::List) continue;
     for (const PickleId pair : given.items) {
       if (out_[pair].items.size() != 2 ||
-          (out_[pair].kind != Kind::Tuple && out_[pair].kind != Kind::List))
+          (out_[pair].kind != PickleKind::Tuple && out_[pair].kind != PickleKind::List))
         return broken(cat(name, " is given something else than pairs"));
       items.insert(items.end(), out_[pair].items.begin(), out_[pair].items.end());
     }
   }
-  return push_with(Kind::Dict, items);
+  return push_with(PickleKind::Dict, items);
 }
 
 Status PickleMachine::push_call(PickleId callee, PickleId arguments) {
-  if (out_[callee].kind != Kind::Name)
+  if (out_[callee].kind != PickleKind::Name)
     return Error{
         .what = cat("'", name_, "' is refused: it calls something that is not a plain name"),
         .notes = {cat("at byte ", opcode_at_, " of its pickle; nothing was called"),
                   "such as the result of another call"},
         .hint = "in Python, torch.save(model.state_dict(), 'weights.pt') writes plain tensors"};
   const PickleValue& given = out_[arguments];
-  if (given.kind != Kind::Tuple) return broken("the arguments of a call are no tuple");
+  if (given.kind != PickleKind::Tuple) return broken("the arguments of a call are no tuple");
   const std::string_view name = out_[callee].text;
   if (name == "collections.OrderedDict" || name == "collections.defaultdict" ||
       name == "collections.Counter")
     return push_dict_call(name, given);
-  return push_with(Kind::Call, std::array{callee, arguments});
+  return push_with(PickleKind::Call, std::array{callee, arguments});
 }
 
 /// REDUCE and NEWOBJ; NEWOBJ_EX with its dict of keywords, which nothing allowed has.
 Status PickleMachine::call(unsigned char code) {
   if (code == 0x92) {
     CH_TRY(const PickleId keywords, pop());
-    if (out_[keywords].kind != Kind::Dict || !out_[keywords].items.empty())
+    if (out_[keywords].kind != PickleKind::Dict || !out_[keywords].items.empty())
       return broken("it makes an object with keyword arguments");
   }
   CH_TRY(const PickleId arguments, pop());
@@ -121,7 +119,7 @@ Status PickleMachine::instance(unsigned char code) {
     CH_TRY(const std::string_view name, take_line());
     CH_CHECK(push_name(module, name));
   }
-  CH_CHECK(push_with(Kind::Tuple, items));
+  CH_CHECK(push_with(PickleKind::Tuple, items));
   return call('R');
 }
 
@@ -130,7 +128,7 @@ Status PickleMachine::build(unsigned char) {
   CH_TRY(const PickleId state, pop());
   CH_TRY(const PickleId object, top());
   static_cast<void>(state);
-  if (out_[object].kind != Kind::Dict && out_[object].kind != Kind::Call)
+  if (out_[object].kind != PickleKind::Dict && out_[object].kind != PickleKind::Call)
     return broken("it sets the state of a plain value");
   return {};
 }
@@ -139,10 +137,10 @@ Status PickleMachine::persistent(unsigned char code) {
   if (code == 'P') {
     CH_TRY(const std::string_view line, take_line());
     if (!is_utf8(line)) return broken("a text is not UTF-8");
-    CH_CHECK(push({.kind = Kind::Text, .text = line}));
+    CH_CHECK(push({.kind = PickleKind::Text, .text = line}));
   }
   CH_TRY(const PickleId id, pop());
-  return push_with(Kind::Persistent, std::array{id});
+  return push_with(PickleKind::Persistent, std::array{id});
 }
 
 Status PickleMachine::refused(unsigned char code) {

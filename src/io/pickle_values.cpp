@@ -6,8 +6,6 @@
 
 namespace chop {
 
-using Kind = PickleKind;
-
 Status PickleMachine::protocol(unsigned char code) {
   constexpr std::size_t kNewest = 5;
   if (code == 0x95) return take(8) ? Status() : broken("it ends in the middle of a frame");
@@ -39,21 +37,21 @@ Status PickleMachine::stack(unsigned char code) {
 }
 
 Status PickleMachine::constant(unsigned char code) {
-  if (code == 'N') return push({.kind = Kind::None});
-  return push({.kind = Kind::Bool, .integer = code == 0x88 ? 1 : 0});
+  if (code == 'N') return push({.kind = PickleKind::None});
+  return push({.kind = PickleKind::Bool, .integer = code == 0x88 ? 1 : 0});
 }
 
 Status PickleMachine::number(unsigned char code) {
   if (code == 'G') {
     CH_TRY(const std::string_view bytes, take(8));
-    return push({.kind = Kind::Real, .real = pickle_real(bytes)});
+    return push({.kind = PickleKind::Real, .real = pickle_real(bytes)});
   }
   if (code == 'J') {
     CH_TRY(const std::string_view bytes, take(4));
-    return push({.kind = Kind::Int, .integer = pickle_int(bytes)});
+    return push({.kind = PickleKind::Int, .integer = pickle_int(bytes)});
   }
   CH_TRY(const std::size_t value, take_length(code == 'K' ? 1 : 2));
-  return push({.kind = Kind::Int, .integer = static_cast<std::int64_t>(value)});
+  return push({.kind = PickleKind::Int, .integer = static_cast<std::int64_t>(value)});
 }
 
 Status PickleMachine::number_line(unsigned char code) {
@@ -61,31 +59,31 @@ Status PickleMachine::number_line(unsigned char code) {
   if (code == 'F') {
     const std::optional<double> value = parse_double(line);
     if (!value) return broken(cat("'", shown_in_message(line), "' is no number"));
-    return push({.kind = Kind::Real, .real = *value});
+    return push({.kind = PickleKind::Real, .real = *value});
   }
   if (code == 'I' && (line == "00" || line == "01"))
-    return push({.kind = Kind::Bool, .integer = line == "01" ? 1 : 0});
+    return push({.kind = PickleKind::Bool, .integer = line == "01" ? 1 : 0});
   if (code == 'L' && line.ends_with('L')) line.remove_suffix(1);
   if (const std::optional<std::int64_t> value = parse_int(line))
-    return push({.kind = Kind::Int, .integer = *value});
+    return push({.kind = PickleKind::Int, .integer = *value});
   const std::string_view digits = line.substr(line.starts_with('-') ? 1 : 0);
   if (digits.empty() || digits.find_first_not_of("0123456789") != std::string_view::npos)
     return broken(cat("'", shown_in_message(line), "' is no whole number"));
-  return push({.kind = Kind::LongInt, .text = line});
+  return push({.kind = PickleKind::LongInt, .text = line});
 }
 
 Status PickleMachine::long_number(unsigned char code) {
   CH_TRY(const std::string_view bytes, take_sized(code == 0x8A ? 1 : 4));
-  if (bytes.size() > 8) return push({.kind = Kind::LongInt, .text = bytes});
-  return push({.kind = Kind::Int, .integer = pickle_int(bytes)});
+  if (bytes.size() > 8) return push({.kind = PickleKind::LongInt, .text = bytes});
+  return push({.kind = PickleKind::Int, .integer = pickle_int(bytes)});
 }
 
 Status PickleMachine::text(unsigned char code) {
   const std::size_t width = code == 0x8C || code == 'U' ? 1 : code == 0x8D ? 8 : 4;
   CH_TRY(const std::string_view bytes, take_sized(width));
-  if (is_utf8(bytes)) return push({.kind = Kind::Text, .text = bytes});
+  if (is_utf8(bytes)) return push({.kind = PickleKind::Text, .text = bytes});
   // What Python 2 wrote as str may be any bytes.
-  if (code == 'U' || code == 'T') return push({.kind = Kind::Bytes, .text = bytes});
+  if (code == 'U' || code == 'T') return push({.kind = PickleKind::Bytes, .text = bytes});
   return broken("a text is not UTF-8");
 }
 
@@ -94,20 +92,20 @@ Status PickleMachine::text_line(unsigned char code) {
   std::optional<std::string> text = code == 'S' ? unquoted_string(line) : unescaped_unicode(line);
   if (!text) return broken(cat("'", shown_in_message(line), "' is no text of protocol 0"));
   const std::string_view kept = keep(*std::move(text));
-  return push({.kind = is_utf8(kept) ? Kind::Text : Kind::Bytes, .text = kept});
+  return push({.kind = is_utf8(kept) ? PickleKind::Text : PickleKind::Bytes, .text = kept});
 }
 
 Status PickleMachine::binary(unsigned char code) {
   const std::size_t width = code == 'C' ? 1 : code == 'B' ? 4 : 8;
   CH_TRY(const std::string_view bytes, take_sized(width));
-  return push({.kind = Kind::Bytes, .text = bytes});
+  return push({.kind = PickleKind::Bytes, .text = bytes});
 }
 
 Status PickleMachine::empty(unsigned char code) {
-  const Kind kind = code == ']'   ? Kind::List
-                    : code == '}' ? Kind::Dict
-                    : code == ')' ? Kind::Tuple
-                                  : Kind::Set;
+  const PickleKind kind = code == ']'   ? PickleKind::List
+                          : code == '}' ? PickleKind::Dict
+                          : code == ')' ? PickleKind::Tuple
+                                        : PickleKind::Set;
   return push({.kind = kind});
 }
 
@@ -117,17 +115,17 @@ Status PickleMachine::tuple(unsigned char code) {
   for (std::size_t i = count; i-- > 0;) {
     CH_TRY(items[i], pop());
   }
-  return push_with(Kind::Tuple, std::span(items).first(count));
+  return push_with(PickleKind::Tuple, std::span(items).first(count));
 }
 
 /// Everything since the mark as one value: LIST, TUPLE, DICT, FROZENSET.
 Status PickleMachine::collect(unsigned char code) {
   CH_TRY(const std::vector<PickleId> items, pop_to_mark());
   if (code == 'd' && items.size() % 2 != 0) return broken("a dict has a key without a value");
-  const Kind kind = code == 'l'   ? Kind::List
-                    : code == 't' ? Kind::Tuple
-                    : code == 'd' ? Kind::Dict
-                                  : Kind::Set;
+  const PickleKind kind = code == 'l'   ? PickleKind::List
+                          : code == 't' ? PickleKind::Tuple
+                          : code == 'd' ? PickleKind::Dict
+                                        : PickleKind::Set;
   return push_with(kind, items);
 }
 
@@ -140,7 +138,7 @@ Status PickleMachine::append(unsigned char code) {
     CH_TRY(items, pop_to_mark());
   }
   CH_TRY(const PickleId into, top());
-  if (out_[into].kind != (code == 0x90 ? Kind::Set : Kind::List))
+  if (out_[into].kind != (code == 0x90 ? PickleKind::Set : PickleKind::List))
     return broken("it appends to something that is no list");
   return add(into, items);
 }
@@ -154,7 +152,8 @@ Status PickleMachine::set_items(unsigned char code) {
     CH_TRY(items, pop_to_mark());
   }
   CH_TRY(const PickleId into, top());
-  if (out_[into].kind != Kind::Dict) return broken("it sets items of something that is no dict");
+  if (out_[into].kind != PickleKind::Dict)
+    return broken("it sets items of something that is no dict");
   if (items.size() % 2 != 0) return broken("a dict has a key without a value");
   return add(into, items);
 }

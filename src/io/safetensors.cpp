@@ -2,17 +2,16 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 
 #include "io/tensor_bytes.hpp"
+#include "support/escape.hpp"
+#include "support/json.hpp"
 
 namespace chop {
 namespace {
 
-using Json = nlohmann::ordered_json;  // keeps the order of the header
 using Metadata = std::map<std::string, std::string>;
 
 constexpr std::size_t kLargestHeader = 100'000'000;
@@ -43,48 +42,56 @@ Error broken(std::string_view name, const std::string& reason) {
                .hint = "the file may be truncated or of another kind; write or download it again"};
 }
 
+/// True when the value has more than `levels` levels of others inside it.
+bool is_deeper(const Tree& value, int levels) {
+  const auto too_deep = [&](const Tree& inside) {
+    return levels == 0 || is_deeper(inside, levels - 1);
+  };
+  if (const Tree::List* items = value.as_list())
+    return std::any_of(items->begin(), items->end(), too_deep);
+  if (const Tree::Table* entries = value.as_table())
+    return std::any_of(entries->begin(), entries->end(),
+                       [&](const auto& entry) { return too_deep(entry.second); });
+  return false;
+}
+
 /// The header as JSON; a key given twice in one object, or nesting deeper than the format
 /// has, makes it unreadable.
-std::optional<Json> parse_header(std::string_view text) {
-  std::vector<std::set<std::string>> keys;
-  bool good = true;
-  const auto watch = [&](int depth, Json::parse_event_t event, Json& parsed) {
-    if (depth > 3) good = false;
-    if (event == Json::parse_event_t::object_start) keys.emplace_back();
-    if (event == Json::parse_event_t::object_end && !keys.empty()) keys.pop_back();
-    if (event == Json::parse_event_t::key && !keys.empty())
-      good = keys.back().insert(parsed.get<std::string>()).second && good;
-    return good;
+Result<Tree> parse_header(std::string_view text, std::string_view name) {
+  constexpr int kLevels = 3;  // a tensor, its shape, a dimension
+  const auto unreadable = [&] {
+    return broken(name, "its header is not a JSON object with every key once");
   };
-  Json header = Json::parse(text.begin(), text.end(), watch, /*allow_exceptions=*/false);
-  if (!good || header.is_discarded() || !header.is_object()) return std::nullopt;
+  if (!text.starts_with('{')) return unreadable();
+  Result<Tree> header = parse_json(text, "its header");
+  if (!header && header.error().what.ends_with("does not fit 64 bits"))
+    return broken(name, header.error().what);
+  if (!header || is_deeper(header.value(), kLevels)) return unreadable();
   return header;
 }
 
-std::optional<Shape> whole_numbers(const Json& list) {
-  if (!list.is_array()) return std::nullopt;
+std::optional<Shape> whole_numbers(const Tree& list) {
+  if (!list.is_list()) return std::nullopt;
   Shape numbers;
-  for (const Json& item : list) {
-    if (!item.is_number_unsigned()) return std::nullopt;
-    const auto value = item.get<std::uint64_t>();
-    if (value > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
-      return std::nullopt;
-    numbers.push_back(static_cast<std::int64_t>(value));
+  for (const Tree& item : *list.as_list()) {
+    const std::int64_t* number = item.as_integer();
+    if (number == nullptr || *number < 0) return std::nullopt;
+    numbers.push_back(*number);
   }
   return numbers;
 }
 
 /// One tensor of the header, with its bytes inside `data`.
-Result<SafetensorsEntry> read_entry(const std::string& key, const Json& json,
+Result<SafetensorsEntry> read_entry(const std::string& key, const Tree& json,
                                     std::span<const std::byte> data, std::string_view name) {
   const auto bad = [&](const std::string& reason) {
     return broken(name, cat("tensor '", key, "': ", reason));
   };
-  if (!json.is_object() || json.size() != 3 || !json.contains("dtype") || !json.contains("shape") ||
+  if (!json.is_table() || json.size() != 3 || !json.contains("dtype") || !json.contains("shape") ||
       !json.contains("data_offsets"))
     return bad("needs exactly dtype, shape and data_offsets");
-  if (!json["dtype"].is_string()) return bad("its dtype is not a text");
-  const auto dtype_name = json["dtype"].get<std::string>();
+  if (!json["dtype"].is_text()) return bad("its dtype is not a text");
+  const std::string& dtype_name = *json["dtype"].as_text();
   const auto* known = std::find_if(kNames.begin(), kNames.end(),
                                    [&](const auto& entry) { return entry.first == dtype_name; });
   if (known == kNames.end()) return bad(cat("dtype ", dtype_name, " is not supported"));
@@ -107,12 +114,12 @@ Result<SafetensorsEntry> read_entry(const std::string& key, const Json& json,
                           .bytes = data.subspan(begin, end - begin)};
 }
 
-Result<Metadata> read_metadata(const Json& json, std::string_view name) {
-  if (!json.is_object()) return broken(name, "__metadata__ is not an object");
+Result<Metadata> read_metadata(const Tree& json, std::string_view name) {
+  if (!json.is_table()) return broken(name, "__metadata__ is not an object");
   Metadata metadata;
-  for (const auto& [key, value] : json.items()) {
-    if (!value.is_string()) return broken(name, cat("metadata '", key, "' is not a text"));
-    metadata.emplace(key, value.get<std::string>());
+  for (const auto& [key, value] : *json.as_table()) {
+    if (!value.is_text()) return broken(name, cat("metadata '", key, "' is not a text"));
+    metadata.emplace(key, *value.as_text());
   }
   return metadata;
 }
@@ -160,26 +167,30 @@ Layout lay_out(const SafetensorsFile& file) {
   return layout;
 }
 
+bool can_be_written(const SafetensorsFile& file) {
+  return std::all_of(
+             file.metadata.begin(), file.metadata.end(),
+             [](const auto& entry) { return is_utf8(entry.first) && is_utf8(entry.second); }) &&
+         std::all_of(file.tensors.begin(), file.tensors.end(),
+                     [](const auto& entry) { return is_utf8(entry.first); });
+}
+
 Result<std::string> format_header(const SafetensorsFile& file, const Layout& layout) {
-  Json header = Json::object();
-  if (!file.metadata.empty()) header[std::string(kMetadataKey)] = file.metadata;
+  Tree::Table header;
+  if (!file.metadata.empty()) header.emplace_back(kMetadataKey, file.metadata);
   std::set<std::string> names{std::string(kMetadataKey)};
   for (std::size_t i = 0; i < file.tensors.size(); ++i) {
     const auto& [name, tensor] = file.tensors[i];
     if (!names.insert(name).second)
       return Error{.what = cat("a safetensors file cannot hold two tensors named '", name, "'")};
-    // push_back, because operator[] of an ordered object searches all keys each time.
-    header.push_back(
-        {name, Json{{"dtype", safetensors_name(tensor.dtype())},
-                    {"shape", tensor.shape()},
-                    {"data_offsets", {layout.offsets[i].first, layout.offsets[i].second}}}});
+    const auto& [begin, end] = layout.offsets[i];
+    header.emplace_back(name, Tree::Table{{"dtype", safetensors_name(tensor.dtype())},
+                                          {"shape", tensor.shape()},
+                                          {"data_offsets", Tree::List{begin, end}}});
   }
-  std::string text;
-  try {
-    text = header.dump();
-  } catch (const Json::exception&) {
+  if (!can_be_written(file))
     return Error{.what = "a tensor name or metadata text is not valid UTF-8"};
-  }
+  std::string text = to_json(std::move(header));
   text.resize((text.size() + 7) / 8 * 8, ' ');
   if (text.size() > kLargestHeader)
     return Error{.what = cat("the header would take ", text.size(), " bytes, more than 100 MB")};
@@ -200,11 +211,10 @@ Result<SafetensorsView> SafetensorsView::parse(std::span<const std::byte> bytes,
     return broken(
         name, cat("its header claims ", length, " bytes, but only ", bytes.size() - 8, " follow"));
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()) + 8, length);
-  const std::optional<Json> header = text.starts_with('{') ? parse_header(text) : std::nullopt;
-  if (!header) return broken(name, "its header is not a JSON object with every key once");
+  CH_TRY(const Tree header, parse_header(text, name));
   const std::span<const std::byte> data = bytes.subspan(8 + length);
   SafetensorsView view;
-  for (const auto& [key, value] : header->items()) {
+  for (const auto& [key, value] : *header.as_table()) {
     if (key == kMetadataKey) {
       CH_TRY(view.metadata_, read_metadata(value, name));
     } else {

@@ -10,8 +10,6 @@
 namespace chop {
 namespace {
 
-using Kind = PickleKind;
-
 constexpr std::array<std::string_view, 3> kPrefixes = {"model.", "module.", "_orig_mod."};
 constexpr std::array<std::string_view, 8> kSections = {
     "state_dict", "model_state_dict", "model_state", "model",
@@ -73,7 +71,7 @@ Status Walk::add(const PickleValue& value, const std::string& path) {
 }
 
 Status Walk::go_into(const PickleValue& value, const std::string& path, std::size_t depth) {
-  const bool is_dict = value.kind == Kind::Dict;
+  const bool is_dict = value.kind == PickleKind::Dict;
   const std::size_t step = is_dict ? 2 : 1;
   for (std::size_t i = 0; i + step <= value.items.size(); i += step) {
     const PickleValue& key = pickle_[value.items[i]];
@@ -100,7 +98,8 @@ Status Walk::go(const PickleValue& value, const std::string& path, std::size_t d
                        with_commas(static_cast<std::int64_t>(kMostSteps)), " times over"));
   if (depth > kDeepest) return refused("its values hold themselves");
   if (is_tensor(pickle_, value)) return add(value, path);
-  if (value.kind == Kind::Dict || value.kind == Kind::List || value.kind == Kind::Tuple)
+  if (value.kind == PickleKind::Dict || value.kind == PickleKind::List ||
+      value.kind == PickleKind::Tuple)
     return go_into(value, path, depth);
   if (const std::optional<std::string> text = scalar_text(value); text && !path.empty()) {
     CH_CHECK(keep(path.size() + text->size()));
@@ -111,7 +110,7 @@ Status Walk::go(const PickleValue& value, const std::string& path, std::size_t d
 
 /// The key of the part that holds the weights, or an empty text when all of it does.
 std::string_view section_of(const Pickle& pickle, const PickleValue& top) {
-  if (top.kind != Kind::Dict) return {};
+  if (top.kind != PickleKind::Dict) return {};
   bool tensors_at_top = false;
   for (std::size_t i = 1; i < top.items.size(); i += 2)
     tensors_at_top = tensors_at_top || is_tensor(pickle, pickle[top.items[i]]);
@@ -119,7 +118,7 @@ std::string_view section_of(const Pickle& pickle, const PickleValue& top) {
     // Only these names say for sure that tensors beside them (a loss) are something else.
     if (tensors_at_top && !name.ends_with("state_dict")) continue;
     if (const PickleValue* part = pickle.find(top, name);
-        part != nullptr && part->kind == Kind::Dict && !part->items.empty())
+        part != nullptr && part->kind == PickleKind::Dict && !part->items.empty())
       return name;
   }
   return {};
@@ -131,10 +130,10 @@ Status take_metadata(Walk& walk, const Pickle& pickle, const PickleValue& top,
   for (std::size_t i = 0; i + 1 < top.items.size(); i += 2) {
     const PickleValue& key = pickle[top.items[i]];
     const PickleValue& value = pickle[top.items[i + 1]];
-    if (key.kind != Kind::Text) continue;
+    if (key.kind != PickleKind::Text) continue;
     if (const std::optional<std::string> text = scalar_text(value))
       metadata.insert_or_assign(std::string(key.text), *text);
-    if (key.text != "hyper_parameters" || value.kind != Kind::Dict) continue;
+    if (key.text != "hyper_parameters" || value.kind != PickleKind::Dict) continue;
     walk.scalars.clear();
     CH_CHECK(walk.go(value, "hyper_parameters"));
     metadata.merge(walk.scalars);
@@ -147,7 +146,8 @@ bool holds_tensors(const Pickle& pickle, const PickleValue& value, std::size_t& 
                    int depth = 0) {
   if (++steps > 10'000 || depth > 100) return false;
   if (is_tensor(pickle, value)) return true;
-  if (value.kind != Kind::Dict && value.kind != Kind::List && value.kind != Kind::Tuple)
+  if (value.kind != PickleKind::Dict && value.kind != PickleKind::List &&
+      value.kind != PickleKind::Tuple)
     return false;
   return std::any_of(value.items.begin(), value.items.end(), [&](PickleId id) {
     return holds_tensors(pickle, pickle[id], steps, depth + 1);
@@ -192,7 +192,7 @@ Result<StateDict> find_state_dict(const Pickle& pickle, const TorchStorages& sto
   for (std::size_t i = 0; i + 1 < top.items.size(); i += 2) {
     const PickleValue& key = pickle[top.items[i]];
     std::size_t steps = 0;
-    if (key.kind == Kind::Text && key.text != found.section &&
+    if (key.kind == PickleKind::Text && key.text != found.section &&
         holds_tensors(pickle, pickle[top.items[i + 1]], steps))
       found.left.push_back(shown_in_message(key.text));
   }

@@ -13,8 +13,6 @@
 namespace chop {
 namespace {
 
-using Kind = PickleKind;
-
 /// torch.save stores without packing. Those who pack afterwards gain little.
 constexpr ZipLimits kLimits = {.expansion = 16, .free_bytes = std::uint64_t{64} << 20};
 /// A tensor may repeat elements (stride 0) and share them, but not without end.
@@ -160,14 +158,14 @@ struct StreamReader {
 /// The three pickles in front: a magic number, a version, what machine wrote it.
 Status check_front(StreamReader& stream) {
   CH_TRY(const Pickle magic, stream.next());
-  if (magic.top().kind != Kind::LongInt || magic.top().text != kMagic)
+  if (magic.top().kind != PickleKind::LongInt || magic.top().text != kMagic)
     return not_torch(stream.name, "it is a pickle, but not one that torch.save wrote");
   CH_TRY(const Pickle version, stream.next());
-  if (version.top().kind != Kind::Int || version.top().integer != kStreamVersion)
+  if (version.top().kind != PickleKind::Int || version.top().integer != kStreamVersion)
     return not_torch(stream.name, "its stream is not of version 1001");
   CH_TRY(const Pickle machine, stream.next());
   const PickleValue* little = machine.find(machine.top(), "little_endian");
-  if (little == nullptr || little->kind != Kind::Bool || little->integer != 1)
+  if (little == nullptr || little->kind != PickleKind::Bool || little->integer != 1)
     return not_torch(stream.name, "it was not written by a little-endian machine");
   return {};
 }
@@ -182,11 +180,13 @@ Result<TorchCheckpoint> TorchCheckpoint::from_stream(std::span<const std::byte> 
   CH_TRY(const TorchStorages storages, find_storages(pickle, name));
   CH_TRY(const Pickle keys, stream.next());
   auto found = std::make_shared<StreamBytes>();
-  if (keys.top().kind != Kind::List) return not_torch(name, "its list of storages is no list");
+  if (keys.top().kind != PickleKind::List)
+    return not_torch(name, "its list of storages is no list");
   for (const PickleId id : keys.top().items) {
     const std::string key(keys[id].text);
     const auto storage = storages.find(key);
-    if (keys[id].kind != Kind::Text || storage == storages.end() || found->storages.contains(key))
+    if (keys[id].kind != PickleKind::Text || storage == storages.end() ||
+        found->storages.contains(key))
       return not_torch(name, cat("it lists a storage '", shown_in_message(key),
                                  "' that no tensor has, or twice"));
     const std::size_t size = storage->second.bytes;

@@ -11,7 +11,6 @@
 namespace chop {
 namespace {
 
-using Kind = PickleKind;
 constexpr std::size_t kHighestRank = 64;
 
 /// The tuple of a persistent id: 'storage', type, key, location, elements, view.
@@ -24,12 +23,13 @@ struct StorageId {
 };
 
 std::optional<StorageId> storage_id(const Pickle& pickle, const PickleValue& value) {
-  if (value.kind != Kind::Persistent) return std::nullopt;
+  if (value.kind != PickleKind::Persistent) return std::nullopt;
   const PickleValue& tuple = pickle[value.items[0]];
-  if (tuple.kind != Kind::Tuple || tuple.items.size() < 5) return std::nullopt;
+  if (tuple.kind != PickleKind::Tuple || tuple.items.size() < 5) return std::nullopt;
   const auto item = [&](std::size_t i) -> const PickleValue& { return pickle[tuple.items[i]]; };
-  if (item(0).kind != Kind::Text || item(0).text != "storage" || item(1).kind != Kind::Name ||
-      item(2).kind != Kind::Text || item(4).kind != Kind::Int || item(4).integer < 0)
+  if (item(0).kind != PickleKind::Text || item(0).text != "storage" ||
+      item(1).kind != PickleKind::Name || item(2).kind != PickleKind::Text ||
+      item(4).kind != PickleKind::Int || item(4).integer < 0)
     return std::nullopt;
   StorageId id{.key = item(2).text, .elements = item(4).integer};
   if (const std::optional<DType> dtype = storage_dtype(item(1).text))
@@ -39,9 +39,10 @@ std::optional<StorageId> storage_id(const Pickle& pickle, const PickleValue& val
   else
     return std::nullopt;
   // In old files a storage may itself be a view of another: key, offset, size.
-  if (tuple.items.size() > 5 && item(5).kind == Kind::Tuple) {
+  if (tuple.items.size() > 5 && item(5).kind == PickleKind::Tuple) {
     const PickleValue& view = item(5);
-    if (view.items.size() != 3 || pickle[view.items[1]].kind != Kind::Int) return std::nullopt;
+    if (view.items.size() != 3 || pickle[view.items[1]].kind != PickleKind::Int)
+      return std::nullopt;
     id.view_offset = pickle[view.items[1]].integer;
   }
   return id;
@@ -50,16 +51,16 @@ std::optional<StorageId> storage_id(const Pickle& pickle, const PickleValue& val
 /// A tuple, list or torch.Size of whole numbers.
 std::optional<Shape> whole_numbers(const Pickle& pickle, const PickleValue& value) {
   const PickleValue* list = &value;
-  if (value.kind == Kind::Call && pickle[value.items[0]].text == "torch.Size") {
+  if (value.kind == PickleKind::Call && pickle[value.items[0]].text == "torch.Size") {
     const PickleValue& arguments = pickle[value.items[1]];
     if (arguments.items.size() != 1) return std::nullopt;
     list = &pickle[arguments.items[0]];
   }
-  if (list->kind != Kind::Tuple && list->kind != Kind::List) return std::nullopt;
+  if (list->kind != PickleKind::Tuple && list->kind != PickleKind::List) return std::nullopt;
   if (list->items.size() > kHighestRank) return std::nullopt;
   Shape numbers;
   for (const PickleId id : list->items) {
-    if (pickle[id].kind != Kind::Int || pickle[id].integer < 0) return std::nullopt;
+    if (pickle[id].kind != PickleKind::Int || pickle[id].integer < 0) return std::nullopt;
     numbers.push_back(pickle[id].integer);
   }
   return numbers;
@@ -128,7 +129,7 @@ bool is_row_major(const TorchTensor& view) {
 Result<TorchStorages> find_storages(const Pickle& pickle, std::string_view file) {
   TorchStorages storages;
   for (const PickleValue& value : pickle.values) {
-    if (value.kind != Kind::Persistent) continue;
+    if (value.kind != PickleKind::Persistent) continue;
     const std::optional<StorageId> id = storage_id(pickle, value);
     if (!id)
       return Error{.what = cat("'", file, "' refers to something that is not a storage of numbers"),
@@ -147,7 +148,7 @@ Result<TorchStorages> find_storages(const Pickle& pickle, std::string_view file)
 }
 
 bool is_tensor(const Pickle& pickle, const PickleValue& value) {
-  if (value.kind != Kind::Call) return false;
+  if (value.kind != PickleKind::Call) return false;
   const std::string_view name = pickle[value.items[0]].text;
   return makes_tensor(name) || makes_parameter(name);
 }
@@ -178,10 +179,10 @@ Result<TorchTensor> tensor_of(const Pickle& pickle, const PickleValue& value,
   // The stride of a single element is never walked and may be anything.
   for (std::size_t i = 0; i < view.shape.size(); ++i)
     if (view.shape[i] == 1) view.strides[i] = 0;
-  if (argument(1).kind != Kind::Int || argument(1).integer < 0 || id->view_offset < 0 ||
+  if (argument(1).kind != PickleKind::Int || argument(1).integer < 0 || id->view_offset < 0 ||
       __builtin_add_overflow(argument(1).integer, id->view_offset, &view.offset))
     return bad_tensor("the offset of a tensor is not a whole number");
-  if (arguments.items.size() > 6 && argument(6).kind == Kind::Name) {
+  if (arguments.items.size() > 6 && argument(6).kind == PickleKind::Name) {
     const std::optional<DType> dtype = torch_dtype(argument(6).text);
     if (!dtype) return bad_tensor(cat("tensors of ", argument(6).text, " are not read"));
     view.dtype = *dtype;
@@ -197,13 +198,13 @@ Result<TorchTensor> tensor_of(const Pickle& pickle, const PickleValue& value,
 std::optional<std::string> scalar_text(const PickleValue& value) {
   constexpr std::size_t kLongest = 4096;
   switch (value.kind) {
-    case Kind::Bool:
+    case PickleKind::Bool:
       return value.integer != 0 ? "True" : "False";
-    case Kind::Int:
+    case PickleKind::Int:
       return std::to_string(value.integer);
-    case Kind::Real:
+    case PickleKind::Real:
       return python_repr(value.real);
-    case Kind::Text:
+    case PickleKind::Text:
       if (value.text.size() > kLongest) return std::nullopt;
       return std::string(value.text);
     default:

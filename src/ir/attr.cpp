@@ -52,6 +52,24 @@ bool same_real(double a, double b) {
 
 }  // namespace
 
+Attrs::Attrs() = default;
+Attrs::Attrs(std::initializer_list<value_type> entries) : map(entries) {}
+Attrs::Attrs(const Attrs& other) = default;
+Attrs::Attrs(Attrs&& other) noexcept = default;
+Attrs& Attrs::operator=(const Attrs& other) = default;
+Attrs& Attrs::operator=(Attrs&& other) noexcept = default;
+Attrs::~Attrs() = default;
+
+Attr& Attrs::operator[](const std::string& name) {
+  return map::operator[](name);
+}
+
+bool same_bits(const Attrs& a, const Attrs& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
+    return x.first == y.first && same_bits(x.second, y.second);
+  });
+}
+
 bool same_bits(const Attr& a, const Attr& b) {
   if (a.index() != b.index()) return false;
   if (const auto* real = std::get_if<double>(&a)) return same_real(*real, std::get<double>(b));

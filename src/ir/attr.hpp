@@ -1,8 +1,8 @@
 // Attribute values of nodes: the non-tensor arguments of an op.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
+#include <initializer_list>
 #include <map>
 #include <string>
 #include <string_view>
@@ -15,7 +15,20 @@ namespace chop {
 
 using Ints = std::vector<std::int64_t>;
 using Attr = std::variant<bool, std::int64_t, double, std::string, Ints, std::vector<double>>;
-using Attrs = std::map<std::string, Attr>;
+
+/// Attributes by name. A map whose copies, lists and destruction are compiled once (attr.cpp):
+/// every op definition makes dozens of them.
+struct Attrs : std::map<std::string, Attr> {
+  Attrs();
+  Attrs(std::initializer_list<value_type> entries);
+  Attrs(const Attrs& other);
+  Attrs(Attrs&& other) noexcept;
+  Attrs& operator=(const Attrs& other);
+  Attrs& operator=(Attrs&& other) noexcept;
+  ~Attrs();
+
+  Attr& operator[](const std::string& name);
+};
 
 /// "bool", "int", "real", "text", "ints" or "reals".
 std::string_view kind_of(const Attr& attr);
@@ -27,13 +40,8 @@ std::string to_python(const Attr& attr);
 
 /// Equal to the last bit: NaN equals itself and 0 differs from -0, unlike with ==.
 bool same_bits(const Attr& a, const Attr& b);
-/// The same for attributes by name, and for maps of such maps.
-template <class T>
-bool same_bits(const std::map<std::string, T>& a, const std::map<std::string, T>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
-    return x.first == y.first && same_bits(x.second, y.second);
-  });
-}
+/// The same for attributes by name.
+bool same_bits(const Attrs& a, const Attrs& b);
 
 /// `value` as the kind of `pattern` where nothing is lost: an integer may stand for a real,
 /// and one integer for a list of `Ints`. Otherwise an error that says what was expected.

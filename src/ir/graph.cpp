@@ -30,6 +30,13 @@ bool Node::operator==(const Node& other) const {
          meta == other.meta;
 }
 
+Graph::Graph(std::string name) : name_(std::move(name)) {}
+Graph::Graph(const Graph& other) = default;
+Graph::Graph(Graph&& other) noexcept = default;
+Graph& Graph::operator=(const Graph& other) = default;
+Graph& Graph::operator=(Graph&& other) noexcept = default;
+Graph::~Graph() = default;
+
 std::string Graph::unique_name(std::string wanted) const {
   return free_name(std::move(wanted),
                    [this](const std::string& name) { return by_name_.contains(name); });

@@ -43,6 +43,11 @@ enum class Opcode : std::uint8_t {
 };
 std::string_view name_of(Opcode opcode);
 std::optional<Opcode> opcode_from_name(std::string_view name);
+/// Of a function, method or module: a node that computes.
+constexpr bool is_call(Opcode opcode) {
+  return opcode == Opcode::CallFunction || opcode == Opcode::CallMethod ||
+         opcode == Opcode::CallModule;
+}
 
 /// A number format and its settings; plain float32 is {"float", {}}.
 struct NumberFormat {
@@ -78,7 +83,12 @@ struct Parameter {
 
 class Graph {
  public:
-  explicit Graph(std::string name = "main") : name_(std::move(name)) {}
+  explicit Graph(std::string name = "main");
+  Graph(const Graph& other);
+  Graph(Graph&& other) noexcept;
+  Graph& operator=(const Graph& other);
+  Graph& operator=(Graph&& other) noexcept;
+  ~Graph();
 
   const std::string& name() const { return name_; }
   void set_name(std::string name) { name_ = std::move(name); }

@@ -1,7 +1,6 @@
 #include "ir/json.hpp"
 
 #include <limits>
-#include <nlohmann/json.hpp>
 
 #include "ir/json_fields.hpp"
 #include "ir/verify.hpp"
@@ -11,43 +10,40 @@
 namespace chop {
 namespace {
 
-using Json = nlohmann::json;
-using OrderedJson = nlohmann::ordered_json;
-
-OrderedJson parameter_json(const Parameter& parameter) {
-  return {{"name", to_utf8(parameter.name)},
-          {"dtype", name_of(parameter.value.dtype())},
-          {"shape", parameter.value.shape()},
-          {"trainable", parameter.trainable}};
+Tree parameter_tree(const Parameter& parameter) {
+  return Tree::Table{{"name", to_utf8(parameter.name)},
+                     {"dtype", name_of(parameter.value.dtype())},
+                     {"shape", parameter.value.shape()},
+                     {"trainable", parameter.trainable}};
 }
 
-OrderedJson node_json(const Graph& graph, const Node& node) {
-  OrderedJson inputs = OrderedJson::array();
+Tree node_tree(const Graph& graph, const Node& node) {
+  Tree::List inputs;
   for (const Value& input : node.inputs) {
     std::string name = to_utf8(graph.node(input.node).name);
     if (input.index == 0)
       inputs.push_back(std::move(name));
     else
-      inputs.push_back(OrderedJson::array({std::move(name), input.index}));
+      inputs.push_back(Tree::List{std::move(name), input.index});
   }
-  OrderedJson json = {{"name", to_utf8(node.name)},
-                      {"opcode", name_of(node.opcode)},
-                      {"op", to_utf8(node.op)},
-                      {"target", to_utf8(node.target)},
-                      {"inputs", std::move(inputs)}};
-  if (!node.attrs.empty()) json["attrs"] = json_of(node.attrs);
+  Tree json = Tree::Table{{"name", to_utf8(node.name)},
+                          {"opcode", name_of(node.opcode)},
+                          {"op", to_utf8(node.op)},
+                          {"target", to_utf8(node.target)},
+                          {"inputs", std::move(inputs)}};
+  if (!node.attrs.empty()) json["attrs"] = tree_of(node.attrs);
   if (!node.formats.empty()) {
-    OrderedJson formats = OrderedJson::object();
+    Tree::Table formats;
     for (const auto& [operand, format] : node.formats)
-      formats.push_back(
-          {to_utf8(operand), {{"name", to_utf8(format.name)}, {"config", json_of(format.config)}}});
+      formats.emplace_back(to_utf8(operand), Tree::Table{{"name", to_utf8(format.name)},
+                                                         {"config", tree_of(format.config)}});
     json["formats"] = std::move(formats);
   }
-  if (!node.meta.empty()) json["meta"] = json_of(node.meta);
+  if (!node.meta.empty()) json["meta"] = tree_of(node.meta);
   return json;
 }
 
-Status read_parameter(Graph& graph, const Json& json, const std::string& path,
+Status read_parameter(Graph& graph, const Tree& json, const std::string& path,
                       const ParameterSource& source) {
   CH_CHECK(check_object(json, path, {"name", "dtype", "shape", "trainable"}));
   Parameter parameter;
@@ -66,9 +62,9 @@ Status read_parameter(Graph& graph, const Json& json, const std::string& path,
   return {};
 }
 
-Result<Value> read_input(const Graph& graph, const Json& json, const std::string& path) {
-  const bool numbered = json.is_array() && json.size() == 2;
-  if (!numbered && !json.is_string())
+Result<Value> read_input(const Graph& graph, const Tree& json, const std::string& path) {
+  const bool numbered = json.is_list() && json.size() == 2;
+  if (!numbered && !json.is_text())
     return unexpected(json, path, "a node's name or [name, number]");
   CH_TRY(const std::string name, text_from(numbered ? json[0] : json, path));
   std::int64_t number = 0;
@@ -82,11 +78,11 @@ Result<Value> read_input(const Graph& graph, const Json& json, const std::string
   return Value{*node, static_cast<std::uint32_t>(number)};
 }
 
-Result<std::map<std::string, NumberFormat>> read_formats(const Json& json,
+Result<std::map<std::string, NumberFormat>> read_formats(const Tree& json,
                                                          const std::string& path) {
-  if (!json.is_object()) return unexpected(json, path, "an object");
+  if (!json.is_table()) return unexpected(json, path, "an object");
   std::map<std::string, NumberFormat> formats;
-  for (const auto& [key, value] : json.items()) {
+  for (const auto& [key, value] : *json.as_table()) {
     const std::string at = cat(path, ".", key);
     CH_CHECK(check_object(value, at, {"name", "config"}));
     NumberFormat& format = formats[from_utf8(key)];
@@ -96,7 +92,7 @@ Result<std::map<std::string, NumberFormat>> read_formats(const Json& json,
   return formats;
 }
 
-Status read_node(Graph& graph, const Json& json, const std::string& path) {
+Status read_node(Graph& graph, const Tree& json, const std::string& path) {
   CH_CHECK(check_object(json, path, {"name", "opcode", "op", "target", "inputs"},
                         {"attrs", "formats", "meta"}));
   Node node;
@@ -110,8 +106,8 @@ Status read_node(Graph& graph, const Json& json, const std::string& path) {
   const auto known = opcode_from_name(opcode);
   if (!known) return Error{.what = cat(path, ": unknown opcode ", in_quotes(opcode))};
   node.opcode = *known;
-  const Json& inputs = json["inputs"];
-  if (!inputs.is_array()) return unexpected(inputs, path + ".inputs", "a list");
+  const Tree& inputs = json["inputs"];
+  if (!inputs.is_list()) return unexpected(inputs, path + ".inputs", "a list");
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     CH_TRY(node.inputs.emplace_back(), read_input(graph, inputs[i], cat(path, ".inputs[", i, "]")));
   }
@@ -128,8 +124,8 @@ Status read_node(Graph& graph, const Json& json, const std::string& path) {
   return {};
 }
 
-Status check_version(const Json& json) {
-  if (!json.is_object() || !json.contains("version"))
+Status check_version(const Tree& json) {
+  if (!json.is_table() || !json.contains("version"))
     return Error{.what = "the graph JSON has no version"};
   CH_TRY(const std::int64_t version, integer_from(json["version"], "version"));
   if (version != kGraphJsonVersion)
@@ -142,29 +138,29 @@ Status check_version(const Json& json) {
 }  // namespace
 
 std::string to_json(const Graph& graph, int indent) {
-  OrderedJson parameters = OrderedJson::array();
+  Tree::List parameters;
   for (const Parameter& parameter : graph.parameters())
-    parameters.push_back(parameter_json(parameter));
-  OrderedJson nodes = OrderedJson::array();
-  for (const NodeId id : graph.order()) nodes.push_back(node_json(graph, graph.node(id)));
-  const OrderedJson json = {{"version", kGraphJsonVersion},
-                            {"name", to_utf8(graph.name())},
-                            {"parameters", std::move(parameters)},
-                            {"nodes", std::move(nodes)}};
-  return json.dump(indent);
+    parameters.push_back(parameter_tree(parameter));
+  Tree::List nodes;
+  for (const NodeId id : graph.order()) nodes.push_back(node_tree(graph, graph.node(id)));
+  const Tree json = Tree::Table{{"version", kGraphJsonVersion},
+                                {"name", to_utf8(graph.name())},
+                                {"parameters", std::move(parameters)},
+                                {"nodes", std::move(nodes)}};
+  return to_json(json, indent);
 }
 
 Result<Graph> graph_from_json(std::string_view text, const ParameterSource& source) {
-  CH_TRY(const Json json, parse_json(text, "the graph"));
+  CH_TRY(const Tree json, parse_json(text, "the graph"));
   CH_CHECK(check_version(json));
   CH_TRY(std::string name, text_from(json["name"], "name"));
   Graph graph(std::move(name));
-  const Json& parameters = json["parameters"];
-  if (!parameters.is_array()) return unexpected(parameters, "parameters", "a list");
+  const Tree& parameters = json["parameters"];
+  if (!parameters.is_list()) return unexpected(parameters, "parameters", "a list");
   for (std::size_t i = 0; i < parameters.size(); ++i)
     CH_CHECK(read_parameter(graph, parameters[i], cat("parameters[", i, "]"), source));
-  const Json& nodes = json["nodes"];
-  if (!nodes.is_array()) return unexpected(nodes, "nodes", "a list");
+  const Tree& nodes = json["nodes"];
+  if (!nodes.is_list()) return unexpected(nodes, "nodes", "a list");
   for (std::size_t i = 0; i < nodes.size(); ++i)
     CH_CHECK(read_node(graph, nodes[i], cat("nodes[", i, "]")));
   CH_CHECK(verify_structure(graph));

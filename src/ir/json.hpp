@@ -5,12 +5,12 @@
 #pragma once
 
 #include <functional>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 
 #include "ir/graph.hpp"
 #include "ir/limits.hpp"
+#include "support/tree.hpp"
 
 namespace chop {
 
@@ -30,7 +30,7 @@ Result<Graph> graph_from_json(std::string_view text, const ParameterSource& sour
 /// {"common": {"mase_type": ..., "mase_op": ..., "args": {"data_in_0": {"shape": [8, 16],
 /// "torch_dtype": "torch.float32", "type": "float", "precision": [32]}}, "results": {...}},
 /// "software": {"args": {"data_in_0": {"stat": {...}}}, ...}, "hardware": {...}}
-nlohmann::ordered_json json_of(const Metadata& meta);
+Tree tree_of(const Metadata& meta);
 std::string to_json(const Metadata& meta);
 std::string to_json(const Attrs& attrs);
 Result<Attrs> attrs_from_json(std::string_view text);

@@ -21,7 +21,7 @@ struct TensorMeta {
   std::string type = "float";                  ///< number format
   std::vector<std::int64_t> precision = {32};  ///< its widths, in the format's order
 
-  bool operator==(const TensorMeta&) const = default;
+  bool operator==(const TensorMeta& other) const;
 };
 
 struct CommonMeta {
@@ -31,10 +31,7 @@ struct CommonMeta {
   Attrs constants = {};                            ///< arguments that are no tensors: start_dim
   std::map<std::string, TensorMeta> results = {};  ///< data_out_0, ...
 
-  bool operator==(const CommonMeta& other) const {
-    return mase_type == other.mase_type && mase_op == other.mase_op && args == other.args &&
-           same_bits(constants, other.constants) && results == other.results;
-  }
+  bool operator==(const CommonMeta& other) const;
 };
 
 /// A number, a word such as "NA", or a tensor (F32 or I64) where there is one per element.
@@ -49,16 +46,14 @@ struct OperandStats {
   Stats stat = {};
   Attrs extra = {};  ///< beside `stat`: natural_sparsity, sparsity
 
-  bool operator==(const OperandStats& other) const {
-    return same_bits(stat, other.stat) && same_bits(extra, other.extra);
-  }
+  bool operator==(const OperandStats& other) const;
 };
 
 struct SoftwareMeta {
   std::map<std::string, OperandStats> args = {};
   std::map<std::string, OperandStats> results = {};
 
-  bool operator==(const SoftwareMeta&) const = default;
+  bool operator==(const SoftwareMeta& other) const;
 };
 
 struct HardwareMeta {
@@ -68,11 +63,7 @@ struct HardwareMeta {
   std::string module;
   Attrs verilog_param;
 
-  bool operator==(const HardwareMeta& other) const {
-    return is_implicit == other.is_implicit && device_id == other.device_id &&
-           toolchain == other.toolchain && module == other.module &&
-           same_bits(verilog_param, other.verilog_param);
-  }
+  bool operator==(const HardwareMeta& other) const;
 };
 
 struct Metadata {
@@ -80,8 +71,16 @@ struct Metadata {
   std::optional<SoftwareMeta> software;
   std::optional<HardwareMeta> hardware;
 
+  // Compiled once, in metadata.cpp: nodes carry these nested maps everywhere.
+  Metadata();
+  Metadata(const Metadata& other);
+  Metadata(Metadata&& other) noexcept;
+  Metadata& operator=(const Metadata& other);
+  Metadata& operator=(Metadata&& other) noexcept;
+  ~Metadata();
+
   bool empty() const { return !common && !software && !hardware; }
-  bool operator==(const Metadata&) const = default;
+  bool operator==(const Metadata& other) const;
 };
 
 }  // namespace chop

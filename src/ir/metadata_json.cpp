@@ -1,5 +1,4 @@
 // Metadata as JSON, under the reference system's keys.
-#include <nlohmann/json.hpp>
 
 #include "ir/json.hpp"
 #include "ir/json_fields.hpp"
@@ -10,46 +9,43 @@
 namespace chop {
 namespace {
 
-using Json = nlohmann::json;
-using OrderedJson = nlohmann::ordered_json;
 using TensorMetas = std::map<std::string, TensorMeta>;
 using StatsByName = std::map<std::string, OperandStats>;
 
 constexpr int kDTypeCount = static_cast<int>(DType::Bool) + 1;
 
-OrderedJson tensors_json(const TensorMetas& tensors) {
-  OrderedJson json = OrderedJson::object();
+Tree tensors_tree(const TensorMetas& tensors) {
+  Tree::Table table;
   for (const auto& [name, meta] : tensors)
-    json.push_back({to_utf8(name),
-                    {{"shape", meta.shape},
-                     {"torch_dtype", torch_name_of(meta.dtype)},
-                     {"type", to_utf8(meta.type)},
-                     {"precision", meta.precision}}});
-  return json;
+    table.emplace_back(to_utf8(name), Tree::Table{{"shape", meta.shape},
+                                                  {"torch_dtype", torch_name_of(meta.dtype)},
+                                                  {"type", to_utf8(meta.type)},
+                                                  {"precision", meta.precision}});
+  return table;
 }
 
-OrderedJson stats_json(const StatsByName& by_name) {
-  OrderedJson json = OrderedJson::object();
+Tree stats_tree(const StatsByName& by_name) {
+  Tree::Table table;
   for (const auto& [name, operand] : by_name) {
-    OrderedJson entry = {{"stat", json_of(operand.stat)}};
-    for (const auto& [key, value] : operand.extra) entry[to_utf8(key)] = json_of(value);
-    json.push_back({to_utf8(name), std::move(entry)});
+    Tree entry = Tree::Table{{"stat", tree_of(operand.stat)}};
+    for (const auto& [key, value] : operand.extra) entry.set(to_utf8(key), tree_of(value));
+    table.emplace_back(to_utf8(name), std::move(entry));
   }
-  return json;
+  return table;
 }
 
-Result<DType> dtype_from_torch(const Json& json, const std::string& path) {
+Result<DType> dtype_from_torch(const Tree& json, const std::string& path) {
   std::vector<std::string> known;
   for (int i = 0; i < kDTypeCount; ++i) {
     known.push_back(torch_name_of(static_cast<DType>(i)));
-    if (json == known.back()) return static_cast<DType>(i);
+    if (json == Tree(known.back())) return static_cast<DType>(i);
   }
   Error error = unexpected(json, path, "the name of a torch dtype");
   error.hint = "one of " + join(known, ", ");
   return error;
 }
 
-Result<TensorMeta> tensor_from(const Json& json, const std::string& path) {
+Result<TensorMeta> tensor_from(const Tree& json, const std::string& path) {
   CH_CHECK(check_object(json, path, {"shape", "torch_dtype", "type", "precision"}));
   TensorMeta meta;
   CH_TRY(meta.shape, integers_from(json["shape"], path + ".shape"));
@@ -59,44 +55,45 @@ Result<TensorMeta> tensor_from(const Json& json, const std::string& path) {
   return meta;
 }
 
-bool describes_tensor(const Json& json) {
-  return json.is_object() && !json.contains("real") && !json.contains("reals");
+bool describes_tensor(const Tree& json) {
+  return json.is_table() && !json.contains("real") && !json.contains("reals");
 }
 
-Result<TensorMetas> tensors_from(const Json& json, const std::string& path) {
-  if (!json.is_object()) return unexpected(json, path, "an object");
+Result<TensorMetas> tensors_from(const Tree& json, const std::string& path) {
+  if (!json.is_table()) return unexpected(json, path, "an object");
   TensorMetas tensors;
-  for (const auto& [key, value] : json.items())
+  for (const auto& [key, value] : *json.as_table())
     if (describes_tensor(value)) {
       CH_TRY(tensors[from_utf8(key)], tensor_from(value, cat(path, ".", key)));
     }
   return tensors;
 }
 
-Result<Attrs> constants_from(const Json& json, const std::string& path) {
-  Json constants = Json::object();
-  for (const auto& [key, value] : json.items())
-    if (!describes_tensor(value)) constants[key] = value;
+Result<Attrs> constants_from(const Tree& json, const std::string& path) {
+  Tree::Table constants;
+  for (const auto& [key, value] : *json.as_table())
+    if (!describes_tensor(value)) constants.emplace_back(key, value);
   return attrs_from(constants, path);
 }
 
-Result<StatsByName> stats_from(const Json& json, const std::string& path) {
-  if (!json.is_object()) return unexpected(json, path, "an object");
+Result<StatsByName> stats_from(const Tree& json, const std::string& path) {
+  if (!json.is_table()) return unexpected(json, path, "an object");
   StatsByName by_name;
-  for (const auto& [key, value] : json.items()) {
+  for (const auto& [key, value] : *json.as_table()) {
     const std::string at = cat(path, ".", key);
-    if (!value.is_object()) return unexpected(value, at, "an object");
+    if (!value.is_table()) return unexpected(value, at, "an object");
     if (!value.contains("stat")) return Error{.what = cat(at, ": the key \"stat\" is missing")};
     OperandStats& operand = by_name[from_utf8(key)];
     CH_TRY(operand.stat, stats_from_json(value["stat"], at + ".stat"));
-    Json extra = value;
-    extra.erase("stat");
+    Tree::Table extra;
+    for (const auto& entry : *value.as_table())
+      if (entry.first != "stat") extra.push_back(entry);
     CH_TRY(operand.extra, attrs_from(extra, at));
   }
   return by_name;
 }
 
-Result<CommonMeta> common_from(const Json& json, const std::string& path) {
+Result<CommonMeta> common_from(const Tree& json, const std::string& path) {
   CH_CHECK(check_object(json, path, {"mase_type", "mase_op", "args", "results"}));
   CommonMeta common;
   CH_TRY(common.mase_type, text_from(json["mase_type"], path + ".mase_type"));
@@ -109,7 +106,7 @@ Result<CommonMeta> common_from(const Json& json, const std::string& path) {
   return common;
 }
 
-Result<HardwareMeta> hardware_from(const Json& json, const std::string& path) {
+Result<HardwareMeta> hardware_from(const Tree& json, const std::string& path) {
   CH_CHECK(check_object(json, path,
                         {"is_implicit", "device_id", "toolchain", "module", "verilog_param"}));
   HardwareMeta hardware;
@@ -123,40 +120,41 @@ Result<HardwareMeta> hardware_from(const Json& json, const std::string& path) {
 
 }  // namespace
 
-OrderedJson json_of(const Metadata& meta) {
-  OrderedJson json = OrderedJson::object();
+Tree tree_of(const Metadata& meta) {
+  Tree json = Tree::table();
   if (meta.common) {
-    OrderedJson args = tensors_json(meta.common->args);
-    for (const auto& [name, value] : meta.common->constants) args[to_utf8(name)] = json_of(value);
-    json["common"] = {{"mase_type", to_utf8(meta.common->mase_type)},
-                      {"mase_op", to_utf8(meta.common->mase_op)},
-                      {"args", std::move(args)},
-                      {"results", tensors_json(meta.common->results)}};
+    Tree args = tensors_tree(meta.common->args);
+    for (const auto& [name, value] : meta.common->constants)
+      args.set(to_utf8(name), tree_of(value));
+    json["common"] = Tree::Table{{"mase_type", to_utf8(meta.common->mase_type)},
+                                 {"mase_op", to_utf8(meta.common->mase_op)},
+                                 {"args", std::move(args)},
+                                 {"results", tensors_tree(meta.common->results)}};
   }
   if (meta.software)
-    json["software"] = {{"args", stats_json(meta.software->args)},
-                        {"results", stats_json(meta.software->results)}};
+    json["software"] = Tree::Table{{"args", stats_tree(meta.software->args)},
+                                   {"results", stats_tree(meta.software->results)}};
   if (meta.hardware)
-    json["hardware"] = {{"is_implicit", meta.hardware->is_implicit},
-                        {"device_id", meta.hardware->device_id},
-                        {"toolchain", to_utf8(meta.hardware->toolchain)},
-                        {"module", to_utf8(meta.hardware->module)},
-                        {"verilog_param", json_of(meta.hardware->verilog_param)}};
+    json["hardware"] = Tree::Table{{"is_implicit", meta.hardware->is_implicit},
+                                   {"device_id", meta.hardware->device_id},
+                                   {"toolchain", to_utf8(meta.hardware->toolchain)},
+                                   {"module", to_utf8(meta.hardware->module)},
+                                   {"verilog_param", tree_of(meta.hardware->verilog_param)}};
   return json;
 }
 
 std::string to_json(const Metadata& meta) {
-  return json_of(meta).dump();
+  return to_json(tree_of(meta));
 }
 
-Result<Metadata> metadata_from(const Json& json, const std::string& path) {
+Result<Metadata> metadata_from(const Tree& json, const std::string& path) {
   CH_CHECK(check_object(json, path, {}, {"common", "software", "hardware"}));
   Metadata meta;
   if (json.contains("common")) {
     CH_TRY(meta.common, common_from(json["common"], path + ".common"));
   }
   if (json.contains("software")) {
-    const Json& software = json["software"];
+    const Tree& software = json["software"];
     CH_CHECK(check_object(software, path + ".software", {"args", "results"}));
     meta.software.emplace();
     CH_TRY(meta.software->args, stats_from(software["args"], path + ".software.args"));
@@ -169,7 +167,7 @@ Result<Metadata> metadata_from(const Json& json, const std::string& path) {
 }
 
 Result<Metadata> metadata_from_json(std::string_view text) {
-  CH_TRY(const Json json, parse_json(text, "the metadata"));
+  CH_TRY(const Tree json, parse_json(text, "the metadata"));
   return metadata_from(json, "meta");
 }
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
 
 #include "ir/json_fields.hpp"
 #include "support/escape.hpp"
@@ -12,51 +11,49 @@
 namespace chop {
 namespace {
 
-using Json = nlohmann::json;
-using OrderedJson = nlohmann::ordered_json;
-
 constexpr std::size_t kMostDimensions = 16;
 
 /// The shortest decimal that gives the float back; what JSON has no number for is a text.
-OrderedJson element_json(float value) {
+Tree element_tree(float value) {
   if (std::isfinite(value)) return *parse_double(exact(value));
   return exact_bits(value);
 }
 
-OrderedJson element_json(const Tensor& tensor, std::size_t index) {
+Tree element_tree(const Tensor& tensor, std::size_t index) {
   if (tensor.dtype() == DType::I64) return tensor.data<std::int64_t>()[index];
-  return element_json(tensor.data<float>()[index]);
+  return element_tree(tensor.data<float>()[index]);
 }
 
-OrderedJson nested(const Tensor& tensor, std::size_t axis, std::size_t& next) {
-  if (axis == tensor.shape().size()) return element_json(tensor, next++);
-  OrderedJson list = OrderedJson::array();
+Tree nested(const Tensor& tensor, std::size_t axis, std::size_t& next) {
+  if (axis == tensor.shape().size()) return element_tree(tensor, next++);
+  Tree::List list;
   for (std::int64_t i = 0; i < tensor.shape()[axis]; ++i)
     list.push_back(nested(tensor, axis + 1, next));
   return list;
 }
 
-OrderedJson json_of(const Tensor& tensor) {
+Tree tree_of(const Tensor& tensor) {
   const Tensor plain =
       tensor.dtype() == DType::I64 || tensor.dtype() == DType::F32 ? tensor : tensor.to(DType::F32);
   if (plain.rank() > 0 && plain.size() > 0) {
     std::size_t next = 0;
     return nested(plain, 0, next);
   }
-  OrderedJson data = OrderedJson::array();
+  Tree::List data;
   for (std::size_t i = 0; i < static_cast<std::size_t>(plain.size()); ++i)
-    data.push_back(element_json(plain, i));
-  return {{"tensor", name_of(plain.dtype())}, {"shape", plain.shape()}, {"data", std::move(data)}};
+    data.push_back(element_tree(plain, i));
+  return Tree::Table{
+      {"tensor", name_of(plain.dtype())}, {"shape", plain.shape()}, {"data", std::move(data)}};
 }
 
 /// The numbers of a nested list in order, and its shape.
 struct Flat {
   Shape shape;
-  std::vector<const Json*> elements;
+  std::vector<const Tree*> elements;
 };
 
-Status flatten(const Json& json, std::size_t depth, Flat& flat, const std::string& path) {
-  if (!json.is_array()) {
+Status flatten(const Tree& json, std::size_t depth, Flat& flat, const std::string& path) {
+  if (!json.is_list()) {
     if (depth != flat.shape.size()) return unexpected(json, path, "a list as long as its siblings");
     flat.elements.push_back(&json);
     return {};
@@ -79,17 +76,16 @@ Result<Tensor> fill(DType dtype, const Flat& flat, const std::string& path) {
                              to_string(flat.shape))};
   Tensor tensor(dtype, flat.shape);
   for (std::size_t i = 0; i < flat.elements.size(); ++i) {
-    const Json& element = *flat.elements[i];
+    const Tree& element = *flat.elements[i];
     if (dtype == DType::I64) {
       CH_TRY(tensor.mutable_data<std::int64_t>()[i], integer_from(element, path));
     } else if (element.is_number()) {
-      const double value = element.get<double>();
+      const double value = element.number();
       if (std::abs(value) > double{std::numeric_limits<float>::max()})
         return Error{.what = cat(path, ": ", exact(value), " does not fit single precision")};
       tensor.mutable_data<float>()[i] = static_cast<float>(value);
-    } else if (const auto value = element.is_string()
-                                      ? parse_exact_float(element.get<std::string>())
-                                      : std::nullopt) {
+    } else if (const auto value =
+                   element.is_text() ? parse_exact_float(*element.as_text()) : std::nullopt) {
       tensor.mutable_data<float>()[i] = *value;
     } else {
       return unexpected(element, path, "a number, or \"nan\", \"inf\" or \"-inf\"");
@@ -98,7 +94,7 @@ Result<Tensor> fill(DType dtype, const Flat& flat, const std::string& path) {
   return tensor;
 }
 
-Result<Tensor> spelt_out(const Json& json, const std::string& path) {
+Result<Tensor> spelt_out(const Tree& json, const std::string& path) {
   CH_CHECK(check_object(json, path, {"tensor", "shape", "data"}));
   CH_TRY(const std::string name, text_from(json["tensor"], path + ".tensor"));
   CH_TRY(const DType dtype, dtype_from_name(name));
@@ -107,31 +103,32 @@ Result<Tensor> spelt_out(const Json& json, const std::string& path) {
   Flat flat;
   CH_TRY(flat.shape, integers_from(json["shape"], path + ".shape"));
   // Nested lists tell every other tensor.
-  if (!json["data"].is_array() || json["data"].size() > 1)
+  const Tree::List* data = json["data"].as_list();
+  if (data == nullptr || data->size() > 1)
     return unexpected(json["data"], path + ".data", "a list of one number, or of none");
   if (flat.shape.size() > kMostDimensions ||
       std::any_of(flat.shape.begin(), flat.shape.end(), [](auto dim) { return dim < 0; }) ||
       (!flat.shape.empty() &&
        std::find(flat.shape.begin(), flat.shape.end(), 0) == flat.shape.end()))
     return Error{.what = cat(path, ".shape: ", to_string(flat.shape), " has elements or is none")};
-  for (const Json& element : json["data"]) flat.elements.push_back(&element);
+  for (const Tree& element : *data) flat.elements.push_back(&element);
   return fill(dtype, flat, path);
 }
 
-Result<StatValue> value_from(const Json& json, const std::string& path) {
-  if (json.is_array()) {
+Result<StatValue> value_from(const Tree& json, const std::string& path) {
+  if (json.is_list()) {
     Flat flat;
     CH_CHECK(flatten(json, 0, flat, path));
     const bool whole = std::all_of(flat.elements.begin(), flat.elements.end(),
-                                   [](const Json* item) { return item->is_number_integer(); });
+                                   [](const Tree* item) { return item->as_integer() != nullptr; });
     CH_TRY(Tensor tensor, fill(whole ? DType::I64 : DType::F32, flat, path));
     return StatValue(std::move(tensor));
   }
-  if (json.is_object() && json.contains("tensor")) {
+  if (json.is_table() && json.contains("tensor")) {
     CH_TRY(Tensor tensor, spelt_out(json, path));
     return StatValue(std::move(tensor));
   }
-  CH_TRY(const Attrs one, attrs_from(Json{{"value", json}}, path));
+  CH_TRY(const Attrs one, attrs_from(Tree::Table{{"value", json}}, path));
   const Attr& attr = one.at("value");
   if (const auto* integer = std::get_if<std::int64_t>(&attr)) return StatValue(*integer);
   if (const auto* real = std::get_if<double>(&attr)) return StatValue(*real);
@@ -148,31 +145,31 @@ bool same_bits(const StatValue& a, const StatValue& b) {
   return a == b;
 }
 
-OrderedJson json_of(const StatValue& value) {
+Tree tree_of(const StatValue& value) {
   if (const auto* integer = std::get_if<std::int64_t>(&value)) return *integer;
-  if (const auto* real = std::get_if<double>(&value)) return json_of(Attr(*real));
+  if (const auto* real = std::get_if<double>(&value)) return tree_of(Attr(*real));
   if (const auto* text = std::get_if<std::string>(&value)) return to_utf8(*text);
-  return json_of(std::get<Tensor>(value));
+  return tree_of(std::get<Tensor>(value));
 }
 
-OrderedJson json_of(const Stats& stats) {
-  OrderedJson json = OrderedJson::object();
+Tree tree_of(const Stats& stats) {
+  Tree::Table table;
   for (const auto& [stat, values] : stats) {
-    OrderedJson entry = OrderedJson::object();
-    for (const auto& [key, value] : values) entry.push_back({to_utf8(key), json_of(value)});
-    json.push_back({to_utf8(stat), std::move(entry)});
+    Tree::Table entry;
+    for (const auto& [key, value] : values) entry.emplace_back(to_utf8(key), tree_of(value));
+    table.emplace_back(to_utf8(stat), std::move(entry));
   }
-  return json;
+  return table;
 }
 
-Result<Stats> stats_from_json(const Json& json, const std::string& path) {
-  if (!json.is_object()) return unexpected(json, path, "an object");
+Result<Stats> stats_from_json(const Tree& json, const std::string& path) {
+  if (!json.is_table()) return unexpected(json, path, "an object");
   Stats stats;
-  for (const auto& [stat, values] : json.items()) {
+  for (const auto& [stat, values] : *json.as_table()) {
     const std::string at = cat(path, ".", stat);
-    if (!values.is_object()) return unexpected(values, at, "an object");
+    if (!values.is_table()) return unexpected(values, at, "an object");
     auto& entry = stats[from_utf8(stat)];
-    for (const auto& [key, value] : values.items()) {
+    for (const auto& [key, value] : *values.as_table()) {
       CH_TRY(entry[from_utf8(key)], value_from(value, cat(at, ".", key)));
     }
   }

@@ -116,11 +116,6 @@ std::string format_text(const std::string& operand, const NumberFormat& format) 
              format.config.empty() ? "" : attrs_text(format.config));
 }
 
-bool is_call(Opcode opcode) {
-  return opcode == Opcode::CallFunction || opcode == Opcode::CallMethod ||
-         opcode == Opcode::CallModule;
-}
-
 bool is_usual_output(const Node& node) {
   return node.opcode == Opcode::Output && node.name == "output" && node.op == "output" &&
          node.target == "output";

@@ -10,11 +10,6 @@
 namespace chop {
 namespace {
 
-bool is_call(Opcode opcode) {
-  return opcode == Opcode::CallFunction || opcode == Opcode::CallMethod ||
-         opcode == Opcode::CallModule;
-}
-
 template <class T, class Read>
 Status read_into(Tensor& tensor, std::size_t i, Read read) {
   CH_TRY(tensor.mutable_data<T>()[i], read());

@@ -8,7 +8,10 @@
 #include "support/text.hpp"
 
 namespace chop::models {
-#define CH_ITEM(name) std::vector<ModelDef> name();
+#define CH_ITEM(name)             \
+  namespace name {                \
+  std::vector<ModelDef> define(); \
+  }
 #include "models.inc"
 #undef CH_ITEM
 }  // namespace chop::models
@@ -41,7 +44,7 @@ std::span<const ModelDef> all_models() {
     const auto take = [&all](std::vector<ModelDef> family) {
       std::move(family.begin(), family.end(), std::back_inserter(all));
     };
-#define CH_ITEM(name) take(models::name());
+#define CH_ITEM(name) take(models::name::define());
 #include "models.inc"
 #undef CH_ITEM
     return all;

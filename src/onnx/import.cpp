@@ -149,7 +149,7 @@ class Import {
     }
     import_nodes(scope, file_.model->graph());
     if (importer.failed()) return *importer.error();
-    std::vector<Operand> outputs;
+    std::vector<ImportValue> outputs;
     std::vector<std::string> names;
     for (const auto& info : file_.model->graph().output()) {
       const auto found = scope.names.find(info.name());

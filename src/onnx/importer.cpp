@@ -32,9 +32,9 @@ bool is_possible(const Shape& shape) {
   return shape.size() <= kMostDims && check_shape(shape, {.elements = kMostElements});
 }
 
-Operand Importer::add(Item item) {
+ImportValue Importer::add(Item item) {
   items_.push_back(std::move(item));
-  return static_cast<Operand>(items_.size() - 1);
+  return static_cast<ImportValue>(items_.size() - 1);
 }
 
 void Importer::fail(Error error) {
@@ -47,7 +47,7 @@ void Importer::set_place(std::string node_name, std::string place) {
   place_ = std::move(place);
 }
 
-Operand Importer::input(const std::string& name, Shape shape, DType dtype) {
+ImportValue Importer::input(const std::string& name, Shape shape, DType dtype) {
   std::array<TensorType, 2> types = {TensorType{dtype, shape}, TensorType{dtype, shape}};
   for (std::size_t b = 0; b < 2; ++b)
     for (std::int64_t& dim : types.at(b).shape)
@@ -74,35 +74,35 @@ Operand Importer::input(const std::string& name, Shape shape, DType dtype) {
   return add({.type = types[0], .value = Value{id}});
 }
 
-Operand Importer::constant(Tensor tensor, std::string name) {
+ImportValue Importer::constant(Tensor tensor, std::string name) {
   return add({.type = tensor.type(), .known = Known(tensor), .name = std::move(name)});
 }
 
-Operand Importer::constant(Known known) {
+ImportValue Importer::constant(Known known) {
   return add({.type = known.at[0].type(), .known = std::move(known)});
 }
 
-Operand Importer::lazily(TensorType type, std::function<Operand()> make) {
+ImportValue Importer::lazily(TensorType type, std::function<ImportValue()> make) {
   return add({.type = std::move(type), .make = std::move(make)});
 }
 
 /// Makes what was put off.
-void Importer::settle(Operand x) {
+void Importer::settle(ImportValue x) {
   if (!item(x).make) return;
-  const std::function<Operand()> make = std::exchange(item(x).make, {});
-  const Operand made = make();
+  const std::function<ImportValue()> make = std::exchange(item(x).make, {});
+  const ImportValue made = make();
   if (failed() || made == kNone) return;
   settle(made);
   const Item copy = item(made);
   item(x) = copy;
 }
 
-const TensorType& Importer::type(Operand x) {
+const TensorType& Importer::type(ImportValue x) {
   static const TensorType kNothing;
   return failed() || x == kNone ? kNothing : item(x).type;
 }
 
-Shape Importer::open_shape(Operand x) {
+Shape Importer::open_shape(ImportValue x) {
   if (failed()) return {};
   settle(x);
   if (failed()) return {};
@@ -115,13 +115,13 @@ Shape Importer::open_shape(Operand x) {
   return shape;
 }
 
-Operand Importer::quantised(Operand x, NumberFormat format) {
+ImportValue Importer::quantised(ImportValue x, NumberFormat format) {
   if (failed()) return kNone;
   settle(x);
   if (failed()) return kNone;
   Item copy = item(x);
   if (copy.format) {  // one format after another: the first is applied by a call of its own
-    const Operand once = call("identity", {x});
+    const ImportValue once = call("identity", {x});
     if (failed()) return kNone;
     copy = item(once);
   }
@@ -129,20 +129,20 @@ Operand Importer::quantised(Operand x, NumberFormat format) {
   return add(std::move(copy));
 }
 
-Operand Importer::bare(Operand x) {
+ImportValue Importer::bare(ImportValue x) {
   if (failed() || !item(x).format) return x;
   Item copy = item(x);
   copy.format.reset();
   return add(std::move(copy));
 }
 
-Operand Importer::call(std::string_view op, std::vector<Operand> in, Attrs attrs) {
+ImportValue Importer::call(std::string_view op, std::vector<ImportValue> in, Attrs attrs) {
   return calls(op, std::move(in), std::move(attrs), 1)[0];
 }
 
-std::vector<Operand> Importer::calls(std::string_view op, std::vector<Operand> in, Attrs attrs,
-                                     std::size_t results) {
-  const std::vector<Operand> nothing(results, kNone);
+std::vector<ImportValue> Importer::calls(std::string_view op, std::vector<ImportValue> in,
+                                         Attrs attrs, std::size_t results) {
+  const std::vector<ImportValue> nothing(results, kNone);
   if (failed()) return nothing;
   Result<const OpDef*> found = find_op(op);
   if (!found) {
@@ -155,7 +155,7 @@ std::vector<Operand> Importer::calls(std::string_view op, std::vector<Operand> i
     return nothing;
   }
   bool all_known = true;
-  for (const Operand x : in) all_known = is_known(x) && all_known;
+  for (const ImportValue x : in) all_known = is_known(x) && all_known;
   if (failed()) return nothing;
   if (all_known && !in.empty()) {
     const auto constants = folded(def, in, attrs);
@@ -171,9 +171,9 @@ std::vector<Operand> Importer::calls(std::string_view op, std::vector<Operand> i
               in, results);
 }
 
-std::vector<Operand> Importer::emit(Node node, const std::vector<Operand>& in,
-                                    std::size_t results) {
-  const std::vector<Operand> nothing(results, kNone);
+std::vector<ImportValue> Importer::emit(Node node, const std::vector<ImportValue>& in,
+                                        std::size_t results) {
+  const std::vector<ImportValue> nothing(results, kNone);
   for (std::size_t i = 0; i < in.size(); ++i) {
     node.inputs.push_back(value_of(in[i]));
     if (failed()) return nothing;
@@ -198,7 +198,7 @@ std::vector<Operand> Importer::emit(Node node, const std::vector<Operand>& in,
     fail({.what = cat("node '", graph_.node(id).name, "' has no result ", results - 1)});
     return nothing;
   }
-  std::vector<Operand> operands;
+  std::vector<ImportValue> operands;
   for (std::uint32_t i = 0; i < results; ++i)
     operands.push_back(add({.type = types_[0][index(id)][i], .value = Value{id, i}}));
   return operands;
@@ -226,7 +226,7 @@ std::string Importer::module_target(const std::string& wanted, const OpDef& op) 
 }
 
 /// The graph inputs a value depends on.
-std::set<std::string> Importer::inputs_of(Operand x) const {
+std::set<std::string> Importer::inputs_of(ImportValue x) const {
   std::set<std::string> inputs;
   if (!item(x).value) return inputs;
   std::vector<bool> needed(graph_.id_limit(), false);
@@ -241,7 +241,7 @@ std::set<std::string> Importer::inputs_of(Operand x) const {
   return inputs;
 }
 
-Value Importer::value_of(Operand x) {
+Value Importer::value_of(ImportValue x) {
   if (failed()) return {};
   settle(x);
   if (failed()) return {};
@@ -269,9 +269,9 @@ Value Importer::value_of(Operand x) {
   return *(it.value = Value{id});
 }
 
-Operand Importer::module(std::string_view op, std::string target, std::vector<Operand> in,
-                         Attrs attrs, std::map<std::string, Tensor> parameters,
-                         std::map<std::string, NumberFormat> formats) {
+ImportValue Importer::module(std::string_view op, std::string target, std::vector<ImportValue> in,
+                             Attrs attrs, std::map<std::string, Tensor> parameters,
+                             std::map<std::string, NumberFormat> formats) {
   if (failed()) return kNone;
   Result<const OpDef*> found = find_op(op);
   if (!found) {
@@ -297,17 +297,17 @@ Operand Importer::module(std::string_view op, std::string target, std::vector<Op
               in, 1)[0];
 }
 
-std::optional<NodeId> Importer::producer(Operand x) const {
+std::optional<NodeId> Importer::producer(ImportValue x) const {
   if (failed() || x == kNone || !item(x).value || item(x).known || item(x).format)
     return std::nullopt;
   return item(x).value->node;
 }
 
-Result<Graph> Importer::finish(const std::vector<Operand>& outputs,
+Result<Graph> Importer::finish(const std::vector<ImportValue>& outputs,
                                const std::vector<std::string>& names) {
   set_place("", "");
   std::vector<Value> values;
-  for (const Operand x : outputs) {
+  for (const ImportValue x : outputs) {
     values.push_back(value_of(x));
     if (failed()) return *error_;
   }

@@ -20,8 +20,8 @@
 namespace chop {
 
 /// A value of the network being imported: a constant, a value of the graph, or both.
-enum class Operand : std::uint32_t {};
-constexpr Operand kNone{0xFFFFFFFFU};
+enum class ImportValue : std::uint32_t {};
+constexpr ImportValue kNone{0xFFFFFFFFU};
 
 /// A tensor known at import, for each of the batch sizes followed.
 struct Known {
@@ -47,49 +47,49 @@ class Importer {
   explicit Importer(std::string name) : graph_(std::move(name)) {}
 
   /// A placeholder; -1 in front stands for the batch.
-  Operand input(const std::string& name, Shape shape, DType dtype);
+  ImportValue input(const std::string& name, Shape shape, DType dtype);
   /// A constant. One that carries a name is a parameter when the graph comes to hold it.
-  Operand constant(Tensor tensor, std::string name = "");
-  Operand constant(Known known);
-  Operand reals(double value) { return constant(Tensor::scalar(value)); }
+  ImportValue constant(Tensor tensor, std::string name = "");
+  ImportValue constant(Known known);
+  ImportValue reals(double value) { return constant(Tensor::scalar(value)); }
 
   /// A call_function node, or a constant where all operands are.
-  Operand call(std::string_view op, std::vector<Operand> in, Attrs attrs = {});
+  ImportValue call(std::string_view op, std::vector<ImportValue> in, Attrs attrs = {});
   /// All results of such a call.
-  std::vector<Operand> calls(std::string_view op, std::vector<Operand> in, Attrs attrs,
-                             std::size_t results);
+  std::vector<ImportValue> calls(std::string_view op, std::vector<ImportValue> in, Attrs attrs,
+                                 std::size_t results);
   /// A call_module node that owns `parameters` by the op's names for them. `formats` are those of
   /// its parameters.
-  Operand module(std::string_view op, std::string target, std::vector<Operand> in, Attrs attrs,
-                 std::map<std::string, Tensor> parameters,
-                 std::map<std::string, NumberFormat> formats = {});
+  ImportValue module(std::string_view op, std::string target, std::vector<ImportValue> in,
+                     Attrs attrs, std::map<std::string, Tensor> parameters,
+                     std::map<std::string, NumberFormat> formats = {});
   /// The same value, read through a number format by whoever reads it next.
-  Operand quantised(Operand x, NumberFormat format);
+  ImportValue quantised(ImportValue x, NumberFormat format);
   /// A value made when somebody asks for it: `make` is called at most once.
-  Operand lazily(TensorType type, std::function<Operand()> make);
+  ImportValue lazily(TensorType type, std::function<ImportValue()> make);
 
   /// Of the value at the first batch size.
-  const TensorType& type(Operand x);
-  const Shape& shape(Operand x) { return type(x).shape; }
-  DType dtype(Operand x) { return type(x).dtype; }
-  std::size_t rank(Operand x) { return shape(x).size(); }
+  const TensorType& type(ImportValue x);
+  const Shape& shape(ImportValue x) { return type(x).shape; }
+  DType dtype(ImportValue x) { return type(x).dtype; }
+  std::size_t rank(ImportValue x) { return shape(x).size(); }
   /// The shape with -1 where it follows the batch.
-  Shape open_shape(Operand x);
-  const std::optional<NumberFormat>& format(Operand x) const { return item(x).format; }
+  Shape open_shape(ImportValue x);
+  const std::optional<NumberFormat>& format(ImportValue x) const { return item(x).format; }
   /// Without its format.
-  Operand bare(Operand x);
+  ImportValue bare(ImportValue x);
 
-  bool is_known(Operand x);
+  bool is_known(ImportValue x);
   /// The constant for both batch sizes; an error names what depends on the data.
-  const Known& known(Operand x, std::string_view what);
+  const Known& known(ImportValue x, std::string_view what);
   /// A constant that does not follow the batch.
-  const Tensor& need(Operand x, std::string_view what);
-  Ints need_ints(Operand x, std::string_view what);
-  double need_real(Operand x, std::string_view what);
+  const Tensor& need(ImportValue x, std::string_view what);
+  Ints need_ints(ImportValue x, std::string_view what);
+  double need_real(ImportValue x, std::string_view what);
   /// One whole number, small enough to count with.
-  std::int64_t need_whole(Operand x, std::string_view what);
+  std::int64_t need_whole(ImportValue x, std::string_view what);
   /// The name a constant was given, if any.
-  const std::string& name_of(Operand x) const { return item(x).name; }
+  const std::string& name_of(ImportValue x) const { return item(x).name; }
   /// Whether the batch size is open, so that known() may differ between its two tensors.
   bool follows_batch() const { return open_; }
 
@@ -109,11 +109,12 @@ class Importer {
   /// Inputs whose values some operator had to know: with them given, import can go on.
   const std::set<std::string>& wanted_inputs() const { return wanted_; }
 
-  Result<Graph> finish(const std::vector<Operand>& outputs, const std::vector<std::string>& names);
+  Result<Graph> finish(const std::vector<ImportValue>& outputs,
+                       const std::vector<std::string>& names);
 
   Graph& graph() { return graph_; }
   /// The node that makes `x`, if nothing but this operand can have read it so far.
-  std::optional<NodeId> producer(Operand x) const;
+  std::optional<NodeId> producer(ImportValue x) const;
 
  private:
   struct Item {
@@ -122,26 +123,27 @@ class Importer {
     std::optional<Value> value = {};
     std::optional<NumberFormat> format = {};
     std::string name = {};
-    std::function<Operand()> make = {};
+    std::function<ImportValue()> make = {};
   };
 
-  Item& item(Operand x) { return items_[static_cast<std::size_t>(x)]; }
-  const Item& item(Operand x) const { return items_[static_cast<std::size_t>(x)]; }
-  Operand add(Item item);
-  void settle(Operand x);
-  Value value_of(Operand x);
+  Item& item(ImportValue x) { return items_[static_cast<std::size_t>(x)]; }
+  const Item& item(ImportValue x) const { return items_[static_cast<std::size_t>(x)]; }
+  ImportValue add(Item item);
+  void settle(ImportValue x);
+  Value value_of(ImportValue x);
   std::string parameter_name(const std::string& wanted);
   std::string module_target(const std::string& wanted, const OpDef& op);
-  std::set<std::string> inputs_of(Operand x) const;
-  std::optional<std::vector<Operand>> folded(const OpDef& op, const std::vector<Operand>& in,
-                                             const Attrs& attrs);
-  Tensor through_format(Operand x, std::size_t batch);
-  std::vector<Operand> emit(Node node, const std::vector<Operand>& in, std::size_t results);
+  std::set<std::string> inputs_of(ImportValue x) const;
+  std::optional<std::vector<ImportValue>> folded(const OpDef& op,
+                                                 const std::vector<ImportValue>& in,
+                                                 const Attrs& attrs);
+  Tensor through_format(ImportValue x, std::size_t batch);
+  std::vector<ImportValue> emit(Node node, const std::vector<ImportValue>& in, std::size_t results);
 
   Graph graph_;
   std::array<Types, 2> types_;
   std::deque<Item> items_;  ///< references to items stay good
-  std::map<std::string, Operand> interned_;
+  std::map<std::string, ImportValue> interned_;
   std::set<std::string> wanted_;
   std::set<std::string> targets_;          ///< of modules
   std::map<std::string, int> last_used_;   ///< the number the last name made of a name ended in

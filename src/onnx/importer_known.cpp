@@ -55,18 +55,18 @@ std::vector<Tensor> evaluate(const OpDef& op, const Attrs& attrs, const std::vec
 
 }  // namespace
 
-bool Importer::is_known(Operand x) {
+bool Importer::is_known(ImportValue x) {
   if (failed() || x == kNone) return false;
   settle(x);
   return !failed() && item(x).known.has_value();
 }
 
-const Known& Importer::known(Operand x, std::string_view what) {
+const Known& Importer::known(ImportValue x, std::string_view what) {
   static const Known kNothing{Tensor(DType::I64, {0})};
   if (failed()) return kNothing;
   if (is_known(x)) {
     if (!item(x).format) return *item(x).known;
-    const Operand plain = call("identity", {x});
+    const ImportValue plain = call("identity", {x});
     return failed() ? kNothing : *item(plain).known;
   }
   if (failed()) return kNothing;
@@ -76,7 +76,7 @@ const Known& Importer::known(Operand x, std::string_view what) {
   return kNothing;
 }
 
-const Tensor& Importer::need(Operand x, std::string_view what) {
+const Tensor& Importer::need(ImportValue x, std::string_view what) {
   const Known& both = known(x, what);
   if (!failed() && !both.is_fixed())
     fail({.what = cat(what, " depends on the batch size"),
@@ -84,13 +84,13 @@ const Tensor& Importer::need(Operand x, std::string_view what) {
   return both.at[0];
 }
 
-Ints Importer::need_ints(Operand x, std::string_view what) {
+Ints Importer::need_ints(ImportValue x, std::string_view what) {
   const Tensor whole = need(x, what).to(DType::I64);
   const auto values = whole.data<std::int64_t>();
   return {values.begin(), values.end()};
 }
 
-double Importer::need_real(Operand x, std::string_view what) {
+double Importer::need_real(ImportValue x, std::string_view what) {
   const Tensor& tensor = need(x, what);
   if (failed()) return 0;
   if (tensor.size() != 1) {
@@ -100,7 +100,7 @@ double Importer::need_real(Operand x, std::string_view what) {
   return tensor.at(0);
 }
 
-std::int64_t Importer::need_whole(Operand x, std::string_view what) {
+std::int64_t Importer::need_whole(ImportValue x, std::string_view what) {
   constexpr double kMost = 9007199254740992.0;  // 2^53
   const double value = need_real(x, what);
   if (failed() || (value == std::trunc(value) && std::abs(value) <= kMost))
@@ -127,7 +127,7 @@ bool Importer::afford(std::int64_t elements, std::int64_t work) {
   return false;
 }
 
-Tensor Importer::through_format(Operand x, std::size_t batch) {
+Tensor Importer::through_format(ImportValue x, std::size_t batch) {
   const Item& it = item(x);
   const Tensor& tensor = it.known->at.at(batch);
   if (!it.format) return tensor;
@@ -137,15 +137,15 @@ Tensor Importer::through_format(Operand x, std::size_t batch) {
   return tensor;
 }
 
-std::optional<std::vector<Operand>> Importer::folded(const OpDef& op,
-                                                     const std::vector<Operand>& in,
-                                                     const Attrs& attrs) {
+std::optional<std::vector<ImportValue>> Importer::folded(const OpDef& op,
+                                                         const std::vector<ImportValue>& in,
+                                                         const Attrs& attrs) {
   std::array<std::vector<Tensor>, 2> results;
   bool same = true;
-  for (const Operand x : in) same = same && item(x).known->is_fixed();
+  for (const ImportValue x : in) same = same && item(x).known->is_fixed();
   for (std::size_t b = 0; b < (same ? 1 : 2); ++b) {
     std::vector<Tensor> tensors;
-    for (const Operand x : in) tensors.push_back(through_format(x, b));
+    for (const ImportValue x : in) tensors.push_back(through_format(x, b));
     if (failed()) return std::nullopt;
     const Result<Folding> folding = fold_types(op, attrs, tensors);
     if (!folding) {
@@ -156,7 +156,7 @@ std::optional<std::vector<Operand>> Importer::folded(const OpDef& op,
     results.at(b) = evaluate(op, attrs, tensors, folding.value().out);
   }
   if (same) results[1] = results[0];
-  std::vector<Operand> operands;
+  std::vector<ImportValue> operands;
   for (std::size_t i = 0; i < results[0].size(); ++i)
     operands.push_back(constant(Known(results[0][i], results[1][i])));
   return operands;

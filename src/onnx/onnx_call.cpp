@@ -9,7 +9,7 @@ int OnnxCall::version() const {
   return found != scope_.versions.end() ? found->second : 1;
 }
 
-Operand OnnxCall::in(std::size_t i) const {
+ImportValue OnnxCall::in(std::size_t i) const {
   if (importer_.failed()) return kNone;
   if (!has(i)) {
     fail(cat(op_type(), " has no input ", i));
@@ -21,13 +21,13 @@ Operand OnnxCall::in(std::size_t i) const {
   return kNone;
 }
 
-std::vector<Operand> OnnxCall::all_inputs() const {
-  std::vector<Operand> operands;
+std::vector<ImportValue> OnnxCall::all_inputs() const {
+  std::vector<ImportValue> operands;
   for (std::size_t i = 0; i < inputs(); ++i) operands.push_back(in(i));
   return operands;
 }
 
-void OnnxCall::out(std::size_t i, Operand value) const {
+void OnnxCall::out(std::size_t i, ImportValue value) const {
   if (!importer_.failed() && wants(i)) names_[node_.output(static_cast<int>(i))] = value;
 }
 

@@ -15,13 +15,13 @@ namespace chop {
 struct OnnxScope {
   /// What a QuantizeLinear was given, by the name of its result.
   struct Quantised {
-    Operand x, scale, zero;
+    ImportValue x, scale, zero;
     std::int64_t axis;
   };
 
   const OnnxFile& file;
   Importer& importer;
-  std::map<std::string, Operand, std::less<>> names = {};
+  std::map<std::string, ImportValue, std::less<>> names = {};
   std::map<std::string, int, std::less<>> versions = {};  ///< by domain; "" is ONNX's own
   std::map<std::string, int, std::less<>> uses = {};      ///< readers of each value
   std::map<std::string, Quantised, std::less<>> quantised = {};
@@ -45,15 +45,15 @@ class OnnxCall {
     return i < inputs() && !node_.input(static_cast<int>(i)).empty();
   }
   /// Input i; an error when it is left out.
-  Operand in(std::size_t i) const;
-  std::vector<Operand> all_inputs() const;
+  ImportValue in(std::size_t i) const;
+  std::vector<ImportValue> all_inputs() const;
 
   std::size_t outputs() const { return static_cast<std::size_t>(node_.output_size()); }
   bool wants(std::size_t i) const {
     return i < outputs() && !node_.output(static_cast<int>(i)).empty();
   }
-  void out(std::size_t i, Operand value) const;
-  void out(Operand value) const { out(0, value); }
+  void out(std::size_t i, ImportValue value) const;
+  void out(ImportValue value) const { out(0, value); }
 
   const proto::AttributeProto* find(std::string_view name) const;
   bool has_attr(std::string_view name) const { return find(name) != nullptr; }
@@ -76,7 +76,7 @@ class OnnxCall {
   OnnxScope& scope_;
   Importer& importer_;
   const proto::NodeProto& node_;
-  std::map<std::string, Operand, std::less<>>& names_;
+  std::map<std::string, ImportValue, std::less<>>& names_;
 };
 
 /// Imports the initialisers and nodes of a graph, in an order in which every value is made before

@@ -23,14 +23,14 @@ std::string target_of(const Importer& make, const LayerParams& params) {
 
 }  // namespace
 
-Operand layer(const OnnxCall& call, std::string_view op, Operand x, Attrs attrs,
-              const LayerParams& params) {
+ImportValue layer(const OnnxCall& call, std::string_view op, ImportValue x, Attrs attrs,
+                  const LayerParams& params) {
   Importer& make = call.make();
   bool all_known = true;
   for (const auto& [name, operand] : params) all_known = make.is_known(operand) && all_known;
   if (make.failed()) return kNone;
   if (!all_known || make.is_known(x)) {
-    std::vector<Operand> operands = {x};
+    std::vector<ImportValue> operands = {x};
     for (const auto& [name, operand] : params) operands.push_back(operand);
     return make.call(op, std::move(operands), std::move(attrs));
   }
@@ -49,26 +49,26 @@ bool is_uniform(const NumberFormat& format) {
   return quantiser && quantiser.value().is_elementwise();
 }
 
-Operand reshaped(Importer& make, Operand x, Shape shape) {
+ImportValue reshaped(Importer& make, ImportValue x, Shape shape) {
   return make.call("reshape", {x}, {{"shape", Ints(std::move(shape))}});
 }
 
-Operand permuted(Importer& make, Operand x, Ints order) {
+ImportValue permuted(Importer& make, ImportValue x, Ints order) {
   return make.call("permute", {x}, {{"dims", std::move(order)}});
 }
 
-Operand cast(Importer& make, Operand x, DType dtype) {
+ImportValue cast(Importer& make, ImportValue x, DType dtype) {
   if (make.failed() || make.dtype(x) == dtype) return x;
   return make.call("cast", {x}, {{"dtype", std::string(name_of(dtype))}});
 }
 
-Operand with_number(Importer& make, std::string_view op, Operand x, double number) {
+ImportValue with_number(Importer& make, std::string_view op, ImportValue x, double number) {
   if (make.failed()) return kNone;
   if (make.dtype(x) == DType::F32) return make.call(op, {x}, {{"other", number}});
   return make.call(op, {x, make.constant(Tensor::scalar(number, make.dtype(x)))});
 }
 
-Operand whole_numbers(Importer& make, const Ints& values) {
+ImportValue whole_numbers(Importer& make, const Ints& values) {
   return make.constant(
       Tensor::of<std::int64_t>({static_cast<std::int64_t>(values.size())}, values));
 }
@@ -119,7 +119,7 @@ Padding padding_of(const OnnxCall& call, const Ints& dims, const Ints& kernel, c
   return padding;
 }
 
-Operand padded(Importer& make, Operand x, const Padding& padding, double value) {
+ImportValue padded(Importer& make, ImportValue x, const Padding& padding, double value) {
   const std::size_t rank = make.rank(x);
   const std::size_t n = padding.begin.size();
   if (make.failed() || rank < n) return x;

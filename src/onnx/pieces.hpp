@@ -10,24 +10,24 @@
 
 namespace chop {
 
-using LayerParams = std::vector<std::pair<std::string, Operand>>;
+using LayerParams = std::vector<std::pair<std::string, ImportValue>>;
 
 /// A layer with parameters: a module when all of them are constants, else a function that takes
 /// them as operands. Their formats become the module's.
-Operand layer(const OnnxCall& call, std::string_view op, Operand x, Attrs attrs,
-              const LayerParams& params);
+ImportValue layer(const OnnxCall& call, std::string_view op, ImportValue x, Attrs attrs,
+                  const LayerParams& params);
 
 /// Whether a format treats all elements alike, wherever they stand.
 bool is_uniform(const NumberFormat& format);
 
-Operand reshaped(Importer& make, Operand x, Shape shape);
-Operand permuted(Importer& make, Operand x, Ints order);
+ImportValue reshaped(Importer& make, ImportValue x, Shape shape);
+ImportValue permuted(Importer& make, ImportValue x, Ints order);
 /// Reads only zeros and other numbers where they matter: x as f32 if it is of another type.
-Operand cast(Importer& make, Operand x, DType dtype);
+ImportValue cast(Importer& make, ImportValue x, DType dtype);
 /// x op number, as a constant operand of x's type.
-Operand with_number(Importer& make, std::string_view op, Operand x, double number);
+ImportValue with_number(Importer& make, std::string_view op, ImportValue x, double number);
 /// A one-dimensional constant of whole numbers.
-Operand whole_numbers(Importer& make, const Ints& values);
+ImportValue whole_numbers(Importer& make, const Ints& values);
 
 /// Numbers about windows are at most this, so that products of two can be counted.
 constexpr std::int64_t kMostWindow = std::int64_t{1} << 24;
@@ -46,6 +46,6 @@ struct Padding {
 Padding padding_of(const OnnxCall& call, const Ints& dims, const Ints& kernel, const Ints& stride,
                    const Ints& dilation);
 /// x with its last dimensions padded.
-Operand padded(Importer& make, Operand x, const Padding& padding, double value);
+ImportValue padded(Importer& make, ImportValue x, const Padding& padding, double value);
 
 }  // namespace chop

@@ -9,7 +9,10 @@
 #include "support/text.hpp"
 
 namespace chop::onnx_defs {
-#define CH_ITEM(name) OnnxFamily name();
+#define CH_ITEM(name)  \
+  namespace name {     \
+  OnnxFamily define(); \
+  }
 #include "onnx_defs.inc"
 #undef CH_ITEM
 }  // namespace chop::onnx_defs
@@ -40,7 +43,7 @@ const Tables& tables() {
   static const Tables all = [] {
     Tables made;
     for (const OnnxFamily& family : {
-#define CH_ITEM(name) onnx_defs::name(),
+#define CH_ITEM(name) onnx_defs::name::define(),
 #include "onnx_defs.inc"
 #undef CH_ITEM
              OnnxFamily{}}) {

@@ -35,7 +35,7 @@ Status check_rank(const Call& call, const Shape& x) {
 }
 
 template <std::size_t kDims>
-TypeList infer(const TypedCall& call) {
+TypeList norm_infer(const TypedCall& call) {
   CH_CHECK(check_at_least(call, "num_features", 1));
   CH_CHECK(check_operands(call));
   const Shape& x = call.shape(0);
@@ -84,7 +84,7 @@ void move_running(const ForwardCall& call, const ChannelLayout& layout, std::int
   call.y(4)[c] = (1 - momentum) * old_var + momentum * unbiased;
 }
 
-void forward(const ForwardCall& call) {
+void norm_forward(const ForwardCall& call) {
   const ChannelLayout layout(call.in[0]->shape());
   const auto x = call.x(0);
   const auto y = call.y();
@@ -108,7 +108,7 @@ void forward(const ForwardCall& call) {
   }
 }
 
-void gradient(GradBuilder& g) {
+void norm_gradient(GradBuilder& g) {
   std::vector<Value> inputs = {g.output_grad(), g.input(0), g.output(1), g.output(2)};
   const bool affine = g.call().flag("affine");
   if (affine) inputs.push_back(g.input(static_cast<std::size_t>(g.find("weight"))));
@@ -126,7 +126,7 @@ void gradient(GradBuilder& g) {
 
 /// Per element: − mean, · invstd, · weight, + bias; for batch statistics also the additions
 /// of the mean and the −, ·, + of the variance. Per channel: + eps, √, 1/.
-Cost cost(const CostCall& call) {
+Cost norm_cost(const CostCall& call) {
   const std::int64_t elements = numel(call.shape(0));
   const std::int64_t each =
       2 + (call.flag("affine") ? 2 : 0) + (uses_batch_statistics(call) ? 4 : 0);
@@ -135,11 +135,11 @@ Cost cost(const CostCall& call) {
           .backward = 4 * elements};
 }
 
-bool rows_apart(const RowsCall& call) {
+bool norm_rows_apart(const RowsCall& call) {
   return first_by_row(call) && !uses_batch_statistics(call);
 }
 
-std::string repr(const Call& call) {
+std::string norm_repr(const Call& call) {
   return cat(call.integer("num_features"), ", eps=", python_repr(call.real("eps")),
              ", momentum=", python_repr(call.real("momentum")),
              ", affine=", to_python(call.attr("affine")),
@@ -151,7 +151,7 @@ Shape channel_shape(const Call& call) {
 }
 
 template <std::size_t kDims>
-OpDef complete(OpDef op) {
+OpDef norm_complete(OpDef op) {
   op.mase_type = MaseType::Module;
   op.torch =
       "(F.relu if relu else torch.nn.Identity())(F.batch_norm(x, running_mean, running_var, "
@@ -174,15 +174,15 @@ OpDef complete(OpDef op) {
                {"running_mean", channel_shape, {InitKind::Zeros}, false, "track_running_stats"},
                {"running_var", channel_shape, {InitKind::Ones}, false, "track_running_stats"}};
   op.updates = {{3, "running_mean"}, {4, "running_var"}};
-  op.infer = infer<kDims>;
-  op.forward = forward;
-  op.gradient = gradient;
-  op.cost = cost;
-  op.rows_apart = rows_apart;
+  op.infer = norm_infer<kDims>;
+  op.forward = norm_forward;
+  op.gradient = norm_gradient;
+  op.cost = norm_cost;
+  op.rows_apart = norm_rows_apart;
   op.traits = op.traits | Trait::ChannelAffine;
   op.quantisable = {"data_in", {"weight", false}, {"bias", false}};
   op.onnx = {{"BatchNormalization", 9}};
-  op.repr = repr;
+  op.repr = norm_repr;
   return op;
 }
 
@@ -193,8 +193,8 @@ bool uses_batch_statistics(const Call& call) {
 }
 
 OpDef batch_norm_op(std::size_t dims, OpDef op) {
-  if (dims == 1) return complete<1>(std::move(op));
-  return dims == 2 ? complete<2>(std::move(op)) : complete<3>(std::move(op));
+  if (dims == 1) return norm_complete<1>(std::move(op));
+  return dims == 2 ? norm_complete<2>(std::move(op)) : norm_complete<3>(std::move(op));
 }
 
 }  // namespace chop::ops

@@ -12,7 +12,7 @@ namespace chop::ops {
 namespace {
 
 template <std::size_t kDims>
-Shape weight_shape(const Call& call) {
+Shape conv_weight_shape(const Call& call) {
   return conv_weight(call, "out_channels", "in_channels", kDims);
 }
 
@@ -39,13 +39,13 @@ Status check_channels(const Call& call) {
 }
 
 template <std::size_t kDims>
-TypeList infer(const TypedCall& call) {
+TypeList conv_infer(const TypedCall& call) {
   CH_CHECK(check_conv(call, kDims));
   CH_TRY(const ConvShape conv, conv_shape(call, call.shape(0), call.shape(1)));
   return std::vector<TensorType>{{call.in[0].dtype, conv_output(conv, call.shape(0))}};
 }
 
-void forward(const ForwardCall& call) {
+void conv_forward(const ForwardCall& call) {
   const ConvShape conv = conv_shape(call, call.in[0]->shape(), call.in[1]->shape()).value();
   const auto x = call.x(0);
   const auto w = call.x(1);
@@ -55,12 +55,12 @@ void forward(const ForwardCall& call) {
 }
 
 template <std::size_t kDims>
-void gradient(GradBuilder& g) {
+void plain_gradient(GradBuilder& g) {
   conv_gradient(g, "conv_grad", kDims, {"stride", "padding", "dilation"});
 }
 
 /// Every tap counts, those in the padding too.
-Cost cost(const CostCall& call) {
+Cost conv_cost(const CostCall& call) {
   const std::int64_t outputs = numel(call.out[0].shape);
   const std::int64_t taps = product(call.shape(1), 1);
   const std::int64_t macs = outputs * taps;
@@ -71,12 +71,12 @@ Cost cost(const CostCall& call) {
 }
 
 template <std::size_t kDims>
-std::string repr(const Call& call) {
+std::string plain_repr(const Call& call) {
   return conv_repr(call, kDims, {"padding", "dilation"});
 }
 
 template <std::size_t kDims>
-OpDef complete(OpDef op) {
+OpDef conv_complete(OpDef op) {
   op.mase_type = MaseType::ModuleRelatedFunc;
   op.attrs = {{"in_channels", std::int64_t{0}, "channels of the input", true},
               {"out_channels", std::int64_t{0}, "channels of the output", true},
@@ -86,16 +86,16 @@ OpDef complete(OpDef op) {
               {"dilation", Ints{1}, "distance between neighbouring taps"},
               {"groups", std::int64_t{1}, "channels are split into this many separate parts"},
               {"bias", true, "whether b is added"}};
-  op.params = conv_params(weight_shape<kDims>);
-  op.infer = infer<kDims>;
-  op.forward = forward;
-  op.gradient = gradient<kDims>;
-  op.cost = cost;
+  op.params = conv_params(conv_weight_shape<kDims>);
+  op.infer = conv_infer<kDims>;
+  op.forward = conv_forward;
+  op.gradient = plain_gradient<kDims>;
+  op.cost = conv_cost;
   op.rows_apart = images_by_row<kDims>;
   op.weight_axis = 1;
   op.quantisable = {"data_in", "weight", {"bias", false}};
   op.onnx = {{"Conv", 11}};
-  op.repr = repr<kDims>;
+  op.repr = plain_repr<kDims>;
   return op;
 }
 
@@ -210,8 +210,8 @@ Shape conv_output(const ConvShape& conv, const Shape& x) {
 }
 
 OpDef conv_op(std::size_t dims, OpDef op) {
-  if (dims == 1) return complete<1>(std::move(op));
-  return dims == 2 ? complete<2>(std::move(op)) : complete<3>(std::move(op));
+  if (dims == 1) return conv_complete<1>(std::move(op));
+  return dims == 2 ? conv_complete<2>(std::move(op)) : conv_complete<3>(std::move(op));
 }
 
 }  // namespace chop::ops

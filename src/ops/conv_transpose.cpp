@@ -10,12 +10,12 @@ namespace chop::ops {
 namespace {
 
 template <std::size_t kDims>
-Shape weight_shape(const Call& call) {
+Shape transposed_weight_shape(const Call& call) {
   return conv_weight(call, "in_channels", "out_channels", kDims);
 }
 
 template <std::size_t kDims>
-TypeList infer(const TypedCall& call) {
+TypeList transposed_infer(const TypedCall& call) {
   CH_CHECK(check_conv(call, kDims));
   CH_TRY(const ConvShape conv, conv_transpose_shape(call, call.shape(0), call.shape(1)));
   Shape y = conv_transpose_output(conv, call.shape(0));
@@ -23,7 +23,7 @@ TypeList infer(const TypedCall& call) {
   return std::vector<TensorType>{{call.in[0].dtype, std::move(y)}};
 }
 
-void forward(const ForwardCall& call) {
+void transposed_forward(const ForwardCall& call) {
   const ConvShape conv =
       conv_transpose_shape(call, call.in[0]->shape(), call.in[1]->shape()).value();
   const auto x = call.x(0);
@@ -34,20 +34,20 @@ void forward(const ForwardCall& call) {
 }
 
 template <std::size_t kDims>
-void gradient(GradBuilder& g) {
+void transposed_gradient(GradBuilder& g) {
   conv_gradient(g, "conv_transpose_grad", kDims,
                 {"stride", "padding", "output_padding", "dilation"});
 }
 
 /// Every tap of every input is multiplied and added to what is there, the bias or zero; those
 /// that the padding cuts off count too.
-Cost cost(const CostCall& call) {
+Cost transposed_cost(const CostCall& call) {
   const std::int64_t macs = numel(call.shape(0)) * product(call.shape(1), 1);
   return {.macs = macs, .lab = macs, .exact = 2 * macs, .backward = 2 * macs};
 }
 
 template <std::size_t kDims>
-std::string repr(const Call& call) {
+std::string transposed_repr(const Call& call) {
   return conv_repr(call, kDims, {"padding", "dilation", "output_padding"});
 }
 
@@ -73,7 +73,7 @@ Result<std::int64_t> reach(const Call& call, std::int64_t places, std::int64_t k
 }
 
 template <std::size_t kDims>
-OpDef complete(OpDef op) {
+OpDef transposed_complete(OpDef op) {
   op.mase_type = MaseType::ModuleRelatedFunc;
   op.attrs = {{"in_channels", std::int64_t{0}, "channels of the input", true},
               {"out_channels", std::int64_t{0}, "channels of the output", true},
@@ -84,15 +84,15 @@ OpDef complete(OpDef op) {
               {"groups", std::int64_t{1}, "channels are split into this many separate parts"},
               {"bias", true, "whether b is added"},
               {"dilation", Ints{1}, "distance between neighbouring taps"}};
-  op.params = conv_params(weight_shape<kDims>);
-  op.infer = infer<kDims>;
-  op.forward = forward;
-  op.gradient = gradient<kDims>;
-  op.cost = cost;
+  op.params = conv_params(transposed_weight_shape<kDims>);
+  op.infer = transposed_infer<kDims>;
+  op.forward = transposed_forward;
+  op.gradient = transposed_gradient<kDims>;
+  op.cost = transposed_cost;
   op.rows_apart = images_by_row<kDims>;
   op.quantisable = {"data_in", "weight", {"bias", false}};
   op.onnx = {{"ConvTranspose", 11}};
-  op.repr = repr<kDims>;
+  op.repr = transposed_repr<kDims>;
   return op;
 }
 
@@ -131,8 +131,8 @@ Shape conv_transpose_output(const ConvShape& conv, const Shape& x) {
 }
 
 OpDef conv_transpose_op(std::size_t dims, OpDef op) {
-  if (dims == 1) return complete<1>(std::move(op));
-  return dims == 2 ? complete<2>(std::move(op)) : complete<3>(std::move(op));
+  if (dims == 1) return transposed_complete<1>(std::move(op));
+  return dims == 2 ? transposed_complete<2>(std::move(op)) : transposed_complete<3>(std::move(op));
 }
 
 }  // namespace chop::ops

@@ -81,8 +81,8 @@ Result<PoolShape> adaptive_shape(const Call& call, const Shape& x, std::size_t d
   return pool;
 }
 
-std::int64_t argmax(const Window& window, std::span<const double> image, std::int64_t od,
-                    std::int64_t oh, std::int64_t ow) {
+std::int64_t largest_in(const Window& window, std::span<const double> image, std::int64_t od,
+                        std::int64_t oh, std::int64_t ow) {
   std::int64_t best = -1;
   for_each_tap(window, od, oh, ow, [&](std::int64_t at) {
     if (at >= 0 && (best < 0 || image[at] > image[best] || std::isnan(image[at]))) best = at;

@@ -24,8 +24,8 @@ Result<PoolShape> adaptive_shape(const Call& call, const Shape& x, std::size_t d
 
 /// Index in the image of the maximum that place (od, oh, ow) sees; the first one when several
 /// are equal, the last NaN when there is one, -1 when all taps are in the padding.
-std::int64_t argmax(const Window& window, std::span<const double> image, std::int64_t od,
-                    std::int64_t oh, std::int64_t ow);
+std::int64_t largest_in(const Window& window, std::span<const double> image, std::int64_t od,
+                        std::int64_t oh, std::int64_t ow);
 
 /// Layers [front, back), rows [top, bottom) and columns [left, right), whose sum is divided by
 /// `divisor`.

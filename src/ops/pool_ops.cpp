@@ -39,7 +39,7 @@ void max_forward(const ForwardCall& call) {
   for (std::int64_t plane = 0; plane < pool.planes; ++plane) {
     const auto x = call.x(0).subspan(static_cast<std::size_t>(plane) * image, image);
     for_each_place(win, [&](auto od, auto oh, auto ow) {
-      const std::int64_t at = argmax(win, x, od, oh, ow);
+      const std::int64_t at = largest_in(win, x, od, oh, ow);
       y[out++] = at < 0 ? -std::numeric_limits<double>::infinity() : x[at];
     });
   }

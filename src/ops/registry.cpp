@@ -8,7 +8,10 @@
 #include "support/text.hpp"
 
 namespace chop::ops {
-#define CH_ITEM(name) OpDef name();
+#define CH_ITEM(name) \
+  namespace name {    \
+  OpDef define();     \
+  }
 #include "ops.inc"
 #undef CH_ITEM
 }  // namespace chop::ops
@@ -47,7 +50,7 @@ std::string_view name_of(MaseType type) {
 
 std::span<const OpDef> all_ops() {
   static const std::vector<OpDef> table = {
-#define CH_ITEM(name) ops::name(),
+#define CH_ITEM(name) ops::name::define(),
 #include "ops.inc"
 #undef CH_ITEM
   };

@@ -56,14 +56,14 @@ std::int64_t piece_rows(const Graph& graph, std::span<const Value> values, const
                                   std::min<std::int64_t>(rows, 1024));
 }
 
-class Runner {
+class ObservingRunner {
  public:
-  static Result<Runner> make(const Graph& lowered, std::int64_t rows, int threads) {
+  static Result<ObservingRunner> make(const Graph& lowered, std::int64_t rows, int threads) {
     // Evaluation never writes to parameters.
     const auto memory = [&lowered](const std::string& name) {
       return const_cast<std::byte*>(lowered.find_parameter(name)->value.bytes());
     };
-    Runner runner;
+    ObservingRunner runner;
     CH_TRY(runner.plan_, Plan::compile(lowered, rows, {.threads = threads, .parameter = memory}));
     runner.input_ = lowered.node(lowered.placeholders()[0]).name;
     return runner;
@@ -99,13 +99,13 @@ class Runner {
 
 /// Steps over few values end before a second thread has joined in. Pieces of many rows therefore
 /// run beside one another, each on a thread of its own; others one by one, on all threads.
-Result<std::vector<Runner>> make_runners(const Graph& lowered, std::int64_t rows,
-                                         std::int64_t pieces, int threads) {
+Result<std::vector<ObservingRunner>> make_runners(const Graph& lowered, std::int64_t rows,
+                                                  std::int64_t pieces, int threads) {
   constexpr std::int64_t kMany = 256;
   const std::int64_t count = rows < kMany ? 1 : std::clamp<std::int64_t>(threads, 1, pieces);
-  std::vector<Runner> made;
+  std::vector<ObservingRunner> made;
   for (std::int64_t i = 0; i < count; ++i) {
-    CH_TRY(Runner runner, Runner::make(lowered, rows, count > 1 ? 1 : threads));
+    CH_TRY(ObservingRunner runner, ObservingRunner::make(lowered, rows, count > 1 ? 1 : threads));
     made.push_back(std::move(runner));
   }
   return made;
@@ -150,7 +150,7 @@ Status observe(const Graph& graph, std::span<const Value> values, const Split& s
   const std::int64_t piece = piece_rows(graph, values, of_one, rows);
   const std::int64_t width = split.x.size() / split.rows();
   const float* x = split.x.data<float>().data();
-  std::vector<Runner> runners;
+  std::vector<ObservingRunner> runners;
   std::int64_t made_for = 0;
   for (std::int64_t first = 0; first < rows;) {
     const std::int64_t now = std::min(piece, rows - first);

@@ -6,7 +6,6 @@
 #include "formats/registry.hpp"
 #include "ops/registry.hpp"
 #include "passes/operands.hpp"
-#include "report/tree_json.hpp"
 #include "support/files.hpp"
 
 namespace chop {

@@ -1,7 +1,6 @@
 #include "passes/quantise_nodes.hpp"
 
 #include <algorithm>
-#include <regex>
 
 #include "formats/quantiser.hpp"
 #include "formats/registry.hpp"
@@ -42,21 +41,15 @@ Status check_node(const std::string& key, const Graph& graph, const ArgPlace& pl
                .hint = cat(did_you_mean(key, known), "the nodes are ", join(known, ", "))};
 }
 
-bool matches(const std::string& pattern, const std::string& name) {
-  return std::regex_match(name, std::regex(pattern));  // known to be valid
-}
-
 Status check_pattern(const std::string& key, const Graph& graph, const ArgPlace& place) {
-  try {
-    const std::regex pattern(key);
-    for (const std::string& name : quantisable_names(graph))
-      if (std::regex_match(name, pattern)) return {};
-  } catch (const std::regex_error& wrong) {
-    return Error{.what = cat(place.path, ".", key, ": not a regular expression: ", wrong.what())};
-  }
+  const Result<Pattern> pattern = Pattern::compile(key);
+  if (!pattern) return Error{.what = cat(place.path, ".", key, ": ", pattern.error().what)};
+  const std::vector<std::string> names = quantisable_names(graph);
+  if (std::any_of(names.begin(), names.end(),
+                  [&](const std::string& name) { return pattern.value().matches(name); }))
+    return {};
   return Error{.what = cat(place.path, ".", key, ": matches the name of no node"),
-               .hint = cat("the whole name must match; the nodes are ",
-                           join(quantisable_names(graph), ", "))};
+               .hint = cat("the whole name must match; the nodes are ", join(names, ", "))};
 }
 
 /// One key to choose, with the values to choose by.
@@ -173,6 +166,8 @@ Result<QuantiseTables> QuantiseTables::read(const Tree::Table& tables, SelectBy 
       if (!place.file.empty()) error.notes.push_back(cat(place.file, ":", table.line));
       return error;
     }
+    if (by == SelectBy::RegexName)  // Known to be valid.
+      made.patterns_.emplace(key, Pattern::compile(key).value());
     CH_TRY(QuantiseConfig read_config, QuantiseConfig::read(*config, inside));
     made.tables_.emplace_back(key, std::move(read_config));
   }
@@ -185,7 +180,7 @@ QuantiseConfig* QuantiseTables::find(const Node& node) {
     if (key == kDefault) fallback = &config;
     const bool mine = by_ == SelectBy::Type   ? key == node.op
                       : by_ == SelectBy::Name ? key == node.name
-                                              : matches(key, node.name);
+                                              : patterns_.at(key).matches(node.name);
     if (!mine) continue;
     matched_.insert(key);
     return &config;

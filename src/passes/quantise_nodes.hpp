@@ -1,6 +1,7 @@
 // Which configuration is for which node, and number formats for the nodes it is for.
 #pragma once
 
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -9,6 +10,7 @@
 #include "passes/calibrate.hpp"
 #include "passes/pass_def.hpp"
 #include "passes/quantise_config.hpp"
+#include "support/pattern.hpp"
 
 namespace chop {
 
@@ -33,7 +35,8 @@ class QuantiseTables {
  private:
   SelectBy by_ = SelectBy::Type;
   std::vector<std::pair<std::string, QuantiseConfig>> tables_;
-  std::set<std::string> matched_;  ///< tables that were for some node
+  std::map<std::string, Pattern> patterns_;  ///< by key, for SelectBy::RegexName
+  std::set<std::string> matched_;            ///< tables that were for some node
 };
 
 /// True for calls whose op has operands that may carry formats.

@@ -5,14 +5,17 @@
 
 namespace chop {
 namespace passes {
-#define CH_ITEM(name) PassDef name();
+#define CH_ITEM(name) \
+  namespace name {    \
+  PassDef define();   \
+  }
 #include "passes.inc"
 #undef CH_ITEM
 }  // namespace passes
 
 std::span<const PassDef> all_passes() {
   static const std::vector<PassDef> table = {
-#define CH_ITEM(name) passes::name(),
+#define CH_ITEM(name) passes::name::define(),
 #include "passes.inc"
 #undef CH_ITEM
   };

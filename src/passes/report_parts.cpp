@@ -12,10 +12,10 @@ using StatsByName = std::map<std::string, OperandStats>;
 
 Tree tree_of(const TensorMeta& meta) {
   Tree tree = Tree::table();
-  tree.set("shape", Tree::integers(meta.shape));
+  tree.set("shape", Tree(meta.shape));
   tree.set("torch_dtype", torch_name_of(meta.dtype));
   tree.set("type", meta.type);
-  tree.set("precision", Tree::integers(meta.precision));
+  tree.set("precision", Tree(meta.precision));
   return tree;
 }
 
@@ -29,7 +29,7 @@ Tree nested(const Tensor& tensor, std::size_t axis, std::int64_t& at) {
   return list;
 }
 
-Tree tree_of(const StatValue& value) {
+Tree plain_tree(const StatValue& value) {
   if (const auto* whole = std::get_if<std::int64_t>(&value)) return *whole;
   if (const auto* real = std::get_if<double>(&value)) return *real;
   if (const auto* text = std::get_if<std::string>(&value)) return *text;
@@ -43,12 +43,12 @@ Tree tree_of(const StatsByName& by_name) {
     Tree stats = Tree::table();
     for (const auto& [stat, values] : operand.stat) {
       Tree one = Tree::table();
-      for (const auto& [key, value] : values) one.set(key, tree_of(value));
+      for (const auto& [key, value] : values) one.set(key, plain_tree(value));
       stats.set(stat, std::move(one));
     }
     Tree entry = Tree::table();
     entry.set("stat", std::move(stats));
-    for (const auto& [key, value] : operand.extra) entry.set(key, chop::tree_of(value));
+    for (const auto& [key, value] : operand.extra) entry.set(key, chop::plain_tree(value));
     tree.set(name, std::move(entry));
   }
   return tree;
@@ -61,7 +61,7 @@ Tree tree_of(const TensorMetas& metas) {
 }
 
 struct AttrTree {
-  Tree operator()(const Ints& values) const { return Tree::integers(values); }
+  Tree operator()(const Ints& values) const { return Tree(values); }
   Tree operator()(const std::vector<double>& values) const {
     Tree list = Tree::list();
     for (const double value : values) list.push(value);
@@ -89,13 +89,13 @@ std::string explain_columns() {
          "as above. Mase op is the operator itself.\n";
 }
 
-Tree tree_of(const Attr& attr) {
+Tree plain_tree(const Attr& attr) {
   return std::visit(AttrTree{}, attr);
 }
 
 Tree tree_of(const CommonMeta& meta) {
   Tree args = tree_of(meta.args);
-  for (const auto& [name, value] : meta.constants) args.set(name, tree_of(value));
+  for (const auto& [name, value] : meta.constants) args.set(name, plain_tree(value));
   Tree tree = Tree::table();
   tree.set("mase_type", meta.mase_type);
   tree.set("mase_op", meta.mase_op);
@@ -113,7 +113,7 @@ Tree tree_of(const SoftwareMeta& meta) {
 
 Tree tree_of(const HardwareMeta& meta) {
   Tree params = Tree::table();
-  for (const auto& [name, value] : meta.verilog_param) params.set(name, tree_of(value));
+  for (const auto& [name, value] : meta.verilog_param) params.set(name, plain_tree(value));
   Tree tree = Tree::table();
   tree.set("is_implicit", meta.is_implicit);
   tree.set("device_id", meta.device_id);

@@ -17,7 +17,7 @@ Tree tree_of(const CommonMeta& meta);
 Tree tree_of(const SoftwareMeta& meta);
 Tree tree_of(const HardwareMeta& meta);
 /// An attribute; lists of numbers as lists.
-Tree tree_of(const Attr& attr);
+Tree plain_tree(const Attr& attr);
 
 /// Puts `text` where it belongs: into the file `name` when one is named, else into the
 /// output's text, with a final newline.

@@ -3,14 +3,17 @@
 
 namespace chop {
 namespace statistics {
-#define CH_ITEM(name) StatisticDef name();
+#define CH_ITEM(name)    \
+  namespace name {       \
+  StatisticDef define(); \
+  }
 #include "statistics.inc"
 #undef CH_ITEM
 }  // namespace statistics
 
 std::span<const StatisticDef> all_statistics() {
   static const std::vector<StatisticDef> table = {
-#define CH_ITEM(name) statistics::name(),
+#define CH_ITEM(name) statistics::name::define(),
 #include "statistics.inc"
 #undef CH_ITEM
   };

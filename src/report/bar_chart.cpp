@@ -9,18 +9,18 @@
 namespace chop {
 namespace {
 
-constexpr double kTop = 56;
+constexpr double kTopMargin = 56;
 constexpr double kBar = 14;
 constexpr double kGap = 10;
 
-struct Layout {
+struct BarLayout {
   double left = 0, right = 0, height = 0;
   double most = 1;   ///< the value at the right end
   double group = 0;  ///< height of the bars of one name
 };
 
-Layout lay_out(const BarChart& chart) {
-  Layout layout;
+BarLayout lay_out(const BarChart& chart) {
+  BarLayout layout;
   double names = 40;
   for (const std::string& name : chart.names) names = std::max(names, svg::text_width(name, 12));
   layout.left = std::min(32 + names, 0.6 * chart.width);
@@ -32,22 +32,22 @@ Layout lay_out(const BarChart& chart) {
   layout.group = kBar * static_cast<double>(std::max<std::size_t>(1, chart.series.size()));
   const double legend = chart.series.size() > 1 ? 24 : 0;
   layout.height =
-      kTop + legend + static_cast<double>(chart.names.size()) * (layout.group + kGap) + 52;
+      kTopMargin + legend + static_cast<double>(chart.names.size()) * (layout.group + kGap) + 52;
   return layout;
 }
 
-double draw_legend(const BarChart& chart, const Layout& layout, svg::Canvas& canvas) {
-  if (chart.series.size() < 2) return kTop;
+double draw_legend(const BarChart& chart, const BarLayout& layout, svg::Canvas& canvas) {
+  if (chart.series.size() < 2) return kTopMargin;
   double x = layout.left;
   for (std::size_t s = 0; s < chart.series.size(); ++s) {
-    canvas.box(x, kTop - 8, 12, 12, svg::kColours.at(s % svg::kColours.size()), 2);
-    canvas.text(x + 18, kTop + 2, chart.series[s].name);
+    canvas.box(x, kTopMargin - 8, 12, 12, svg::kColours.at(s % svg::kColours.size()), 2);
+    canvas.text(x + 18, kTopMargin + 2, chart.series[s].name);
     x += 40 + svg::text_width(chart.series[s].name, 12);
   }
-  return kTop + 24;
+  return kTopMargin + 24;
 }
 
-void draw_bars(const BarChart& chart, const Layout& layout, double top, svg::Canvas& canvas) {
+void draw_bars(const BarChart& chart, const BarLayout& layout, double top, svg::Canvas& canvas) {
   const double scale = (layout.right - layout.left) / layout.most;
   for (std::size_t i = 0; i < chart.names.size(); ++i) {
     const double y = top + static_cast<double>(i) * (layout.group + kGap);
@@ -67,7 +67,7 @@ void draw_bars(const BarChart& chart, const Layout& layout, double top, svg::Can
 }  // namespace
 
 std::string to_svg(const BarChart& chart) {
-  const Layout layout = lay_out(chart);
+  const BarLayout layout = lay_out(chart);
   svg::Canvas canvas;
   canvas.text(24, 32, chart.title, {.size = 17, .bold = true});
   const double top = draw_legend(chart, layout, canvas);

@@ -64,14 +64,14 @@ std::string count_text(std::int64_t count, double room) {
   return text.data();
 }
 
-struct Layout {
+struct MatrixLayout {
   double cell = 0, left = 0, top = 0, side = 0;
   double slant = 0;  ///< degrees by which class names too long for a column are turned
 };
 
-Layout lay_out(const ConfusionMatrix& matrix) {
+MatrixLayout lay_out(const ConfusionMatrix& matrix) {
   const auto n = static_cast<double>(std::max<std::size_t>(1, matrix.classes.size()));
-  Layout layout{.cell = std::clamp(560 / n, kSmallestCell, kLargestCell)};
+  MatrixLayout layout{.cell = std::clamp(560 / n, kSmallestCell, kLargestCell)};
   double longest = 0;
   for (const std::string& name : matrix.classes)
     longest = std::max(longest, svg::text_width(name, 12));
@@ -82,7 +82,7 @@ Layout lay_out(const ConfusionMatrix& matrix) {
   return layout;
 }
 
-void draw_labels(const ConfusionMatrix& matrix, const Layout& layout, svg::Canvas& canvas) {
+void draw_labels(const ConfusionMatrix& matrix, const MatrixLayout& layout, svg::Canvas& canvas) {
   canvas.text(24, 32, matrix.title, {.size = 17, .bold = true});
   canvas.text(layout.left + layout.side / 2, 62, "predicted",
               {.size = 13, .anchor = Anchor::Middle});
@@ -101,7 +101,7 @@ void draw_labels(const ConfusionMatrix& matrix, const Layout& layout, svg::Canva
   }
 }
 
-void draw_row(const std::vector<std::int64_t>& counts, std::size_t row, const Layout& layout,
+void draw_row(const std::vector<std::int64_t>& counts, std::size_t row, const MatrixLayout& layout,
               svg::Canvas& canvas) {
   double total = 0;
   for (const std::int64_t count : counts) total += static_cast<double>(count);
@@ -128,7 +128,7 @@ void draw_row(const std::vector<std::int64_t>& counts, std::size_t row, const La
 }
 
 /// The bar that says what the colours mean.
-void draw_scale(const Layout& layout, svg::Canvas& canvas) {
+void draw_scale(const MatrixLayout& layout, svg::Canvas& canvas) {
   constexpr int kSteps = 50;
   const double x = layout.left + layout.side + 26;
   const double height = std::max(layout.side, 120.0);
@@ -149,7 +149,7 @@ void draw_scale(const Layout& layout, svg::Canvas& canvas) {
 
 std::string to_svg(const ConfusionMatrix& matrix) {
   assert(matrix.counts.size() == matrix.classes.size() && "one row of counts per class");
-  const Layout layout = lay_out(matrix);
+  const MatrixLayout layout = lay_out(matrix);
   svg::Canvas canvas;
   draw_labels(matrix, layout, canvas);
   for (std::size_t row = 0; row < matrix.counts.size(); ++row) {

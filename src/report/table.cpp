@@ -3,7 +3,6 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
-#include <nlohmann/json.hpp>
 
 #include "support/text.hpp"
 
@@ -30,13 +29,13 @@ std::string csv_field(const std::string& text) {
   return quoted + '"';
 }
 
-nlohmann::ordered_json json_value(const Cell& cell) {
+Tree tree_of(const Cell& cell) {
   if (const auto* real = std::get_if<double>(&cell.value))
-    return std::isfinite(*real) ? nlohmann::ordered_json(*real) : nlohmann::ordered_json();
+    return std::isfinite(*real) ? Tree(*real) : Tree();
   if (const auto* whole = std::get_if<std::int64_t>(&cell.value)) return *whole;
   if (const auto* truth = std::get_if<bool>(&cell.value)) return *truth;
   if (const auto* text = std::get_if<std::string>(&cell.value)) return *text;
-  return nullptr;
+  return {};
 }
 
 }  // namespace
@@ -62,13 +61,13 @@ std::string to_csv(const Table& table) {
   return csv;
 }
 
-nlohmann::ordered_json to_json(const Table& table) {
-  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+Tree tree_of(const Table& table) {
+  Tree rows = Tree::list();
   for (const std::vector<Cell>& row : table.rows) {
-    nlohmann::ordered_json object = nlohmann::ordered_json::object();
+    Tree entries = Tree::table();
     for (std::size_t c = 0; c < table.columns.size(); ++c)
-      object[key_of(table.columns[c])] = c < row.size() ? json_value(row[c]) : nullptr;
-    rows.push_back(std::move(object));
+      entries.set(key_of(table.columns[c]), c < row.size() ? tree_of(row[c]) : Tree());
+    rows.push(std::move(entries));
   }
   return rows;
 }

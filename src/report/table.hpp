@@ -3,11 +3,12 @@
 
 #include <concepts>
 #include <cstdint>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
+
+#include "support/tree.hpp"
 
 namespace chop {
 
@@ -65,8 +66,8 @@ std::string render(const Table& table, const RenderOptions& options = {});
 
 /// Header line and rows, quoted as RFC 4180 says; lines end in "\n".
 std::string to_csv(const Table& table);
-/// An array with one object per row, keys in column order. NaN and infinities become null.
-nlohmann::ordered_json to_json(const Table& table);
+/// A list with one table per row, keys in column order. NaN and infinities become nothing.
+Tree tree_of(const Table& table);
 
 /// Lines of at most `width` columns, broken as Python's textwrap does: at spaces and after
 /// hyphens inside words, and within a word only when it is longer than a line.

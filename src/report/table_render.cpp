@@ -58,7 +58,7 @@ Style style_of(TableStyle style) {
 /// One cell ready to be drawn: its lines, unstyled.
 using Lines = std::vector<std::string>;
 
-struct Layout {
+struct TableLayout {
   Style style;
   TableStyle name = TableStyle::Pretty;
   std::vector<Align> aligns;
@@ -100,7 +100,7 @@ Lines cell_lines(const std::string& text, int wrap, TableStyle style) {
 }
 
 /// Numbers of an Auto column end in as many spaces as bring their points in line.
-void align_points(const Table& table, std::size_t column, Layout& layout) {
+void align_points(const Table& table, std::size_t column, TableLayout& layout) {
   const bool apply = table.columns[column].align == Align::Auto &&
                      layout.aligns[column] == Align::Right && table.columns[column].wrap == 0;
   if (!apply) return;
@@ -113,8 +113,8 @@ void align_points(const Table& table, std::size_t column, Layout& layout) {
   }
 }
 
-Layout lay_out(const Table& table, TableStyle name) {
-  Layout layout{.style = style_of(name), .name = name};
+TableLayout lay_out(const Table& table, TableStyle name) {
+  TableLayout layout{.style = style_of(name), .name = name};
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
     layout.aligns.push_back(resolve(table, c, layout.style.centred));
     layout.header.push_back(cell_lines(table.columns[c].header, table.columns[c].wrap, name));
@@ -151,7 +151,7 @@ std::string aligned(const std::string& text, int width, Align align, std::string
   return out + spaces(room - left);
 }
 
-void add_rule(std::string& out, const Layout& layout, const Rule& rule) {
+void add_rule(std::string& out, const TableLayout& layout, const Rule& rule) {
   if (rule.fill == 0) return;
   out += rule.begin;
   for (std::size_t c = 0; c < layout.widths.size(); ++c) {
@@ -167,7 +167,7 @@ void add_rule(std::string& out, const Layout& layout, const Rule& rule) {
   out.append(rule.end).append("\n");
 }
 
-void add_row(std::string& out, const Layout& layout, const std::vector<Lines>& cells,
+void add_row(std::string& out, const TableLayout& layout, const std::vector<Lines>& cells,
              const std::vector<std::string_view>& styles) {
   std::size_t height = 1;
   for (const Lines& lines : cells) height = std::max(height, lines.size());
@@ -190,7 +190,7 @@ void add_row(std::string& out, const Layout& layout, const std::vector<Lines>& c
 
 std::string render(const Table& table, const RenderOptions& options) {
   if (table.columns.empty()) return "";
-  const Layout layout = lay_out(table, options.style);
+  const TableLayout layout = lay_out(table, options.style);
   std::string out;
   add_rule(out, layout, layout.style.top);
   add_row(out, layout, layout.header, std::vector<std::string_view>(layout.header.size()));

@@ -35,7 +35,7 @@ bool is_plain(std::string_view text) {
   return true;
 }
 
-std::string in_quotes(std::string_view text) {
+std::string in_yaml_quotes(std::string_view text) {
   static constexpr std::string_view kHex = "0123456789abcdef";
   std::string out = "\"";
   for (const char c : text) {
@@ -68,7 +68,7 @@ std::string yaml_value(const Cell& cell) {
   if (const auto* whole = std::get_if<std::int64_t>(&cell.value)) return std::to_string(*whole);
   if (const auto* real = std::get_if<double>(&cell.value)) return real_text(*real);
   if (const auto* text = std::get_if<std::string>(&cell.value))
-    return is_plain(*text) ? *text : in_quotes(*text);
+    return is_plain(*text) ? *text : in_yaml_quotes(*text);
   return "null";
 }
 
@@ -77,8 +77,9 @@ std::string yaml_value(const Cell& cell) {
 std::string to_yaml(std::span<const std::pair<std::string, Cell>> entries) {
   std::string yaml;
   for (const auto& [name, cell] : entries)
-    yaml.append(is_plain(name) ? name : in_quotes(name)).append(": ").append(yaml_value(cell)) +=
-        '\n';
+    yaml.append(is_plain(name) ? name : in_yaml_quotes(name))
+        .append(": ")
+        .append(yaml_value(cell)) += '\n';
   return yaml;
 }
 

@@ -39,18 +39,18 @@ struct Tensors {
 };
 
 Tensors tensors(const Conv& c, std::int64_t n, bool dense) {
-  using Tag = memory::format_tag;
-  const auto desc = [](const Dims& dims, Tag tag) {
+  using FormatTag = memory::format_tag;
+  const auto desc = [](const Dims& dims, FormatTag tag) {
     return memory::desc(dims, memory::data_type::f32, tag);
   };
   const ops::Window& w = c.window;
   const Dims grouped = {c.groups, c.group_out(), c.group_in(), w.kernel.h, w.kernel.w};
   const Dims plain = {c.out_channels, c.in_channels, w.kernel.h, w.kernel.w};
-  return {desc({n, c.in_channels, w.in.h, w.in.w}, dense ? Tag::nchw : Tag::any),
-          c.groups > 1 ? desc(grouped, dense ? Tag::goihw : Tag::any)
-                       : desc(plain, dense ? Tag::oihw : Tag::any),
-          desc({c.out_channels}, Tag::a),
-          desc({n, c.out_channels, w.out.h, w.out.w}, dense ? Tag::nchw : Tag::any)};
+  return {desc({n, c.in_channels, w.in.h, w.in.w}, dense ? FormatTag::nchw : FormatTag::any),
+          c.groups > 1 ? desc(grouped, dense ? FormatTag::goihw : FormatTag::any)
+                       : desc(plain, dense ? FormatTag::oihw : FormatTag::any),
+          desc({c.out_channels}, FormatTag::a),
+          desc({n, c.out_channels, w.out.h, w.out.w}, dense ? FormatTag::nchw : FormatTag::any)};
 }
 
 Tensors liked_tensors(const Conv& c, std::int64_t n, const memory::desc* weights) {

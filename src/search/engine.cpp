@@ -2,16 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <thread>
 
-#include "report/tree_json.hpp"
 #include "search/results.hpp"
+#include "support/json.hpp"
 
 namespace chop {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using namespace std::chrono_literals;
 
 constexpr const char* kInterrupted = "interrupted";
@@ -19,16 +17,15 @@ constexpr const char* kInterrupted = "interrupted";
 constexpr std::size_t kMostRetries = 3;
 
 std::string json_text(const MetricValues& values) {
-  Tree tree = Tree::table();
-  for (const auto& [name, value] : values) tree.set(name, value);
-  return to_line(to_json(tree));
+  return to_json(Tree(values));
 }
 
 std::optional<std::int64_t> whole_number(const AttributeMap& attributes, const char* key) {
   const auto found = attributes.find(key);
   if (found == attributes.end()) return {};
-  const Json json = Json::parse(found->second, nullptr, /*allow_exceptions=*/false);
-  return json.is_number_integer() ? std::optional(json.get<std::int64_t>()) : std::nullopt;
+  const Result<Tree> json = parse_json(found->second, key);
+  const std::int64_t* number = json ? json.value().as_integer() : nullptr;
+  return number == nullptr ? std::nullopt : std::optional(*number);
 }
 
 }  // namespace
@@ -159,10 +156,11 @@ void Engine::give_up_on(std::int64_t number, StudyChanges& changes) {
   failed.state = TrialState::Fail;
   if (failed.completed == 0) failed.completed = local_now();
   put(failed, changes);
-  Json history = Json::array();
+  Tree history = Tree::list();
   if (const auto earlier = failed.system.find("retry_history"); earlier != failed.system.end())
-    if (Json known = Json::parse(earlier->second, nullptr, false); known.is_array())
-      history = std::move(known);
+    if (Result<Tree> known = parse_json(earlier->second, "retry_history");
+        known && known.value().is_list())
+      history = std::move(known).value();
   if (history.size() >= kMostRetries) {
     if (observer_.on_note)
       observer_.on_note(cat("trial ", number, " ended with its worker once more: given up"));
@@ -171,8 +169,8 @@ void Engine::give_up_on(std::int64_t number, StudyChanges& changes) {
   Trial again{.number = static_cast<std::int64_t>(trials_.size()), .state = TrialState::Waiting};
   again.system["fixed_params"] = fixed_parameters(failed.parameters);
   again.system["failed_trial"] = std::to_string(number);
-  if (!failed.user.contains(kInterrupted)) history.push_back(number);  // a stop is nobody's fault
-  again.system["retry_history"] = to_line(history);
+  if (!failed.user.contains(kInterrupted)) history.push(number);  // a stop is nobody's fault
+  again.system["retry_history"] = to_json(history);
   put(again, changes);
 }
 
@@ -255,20 +253,20 @@ Trial Engine::judge(const Turn& turn, int worker) {
   trial.completed = local_now();
   trial.state = TrialState::Fail;
   if (!result) {
-    trial.user["error"] = to_line(result.error().what);
+    trial.user["error"] = to_json(result.error().what);
     return trial;
   }
   const Evaluation& found = result.value();
   trial.user["software_metrics"] = json_text(found.software);
   trial.user["hardware_metrics"] = json_text(found.hardware);
-  trial.user["sampled_config"] = to_line(to_json(found.config));
+  trial.user["sampled_config"] = to_json(found.config);
   if (pruned) {
     trial.state = TrialState::Pruned;
     trial.values = {trial.reports.rbegin()->second};
   } else if ((found.objectives.empty() || problem_.trains()) && stop_requested()) {
     trial.user[kInterrupted] = "true";
   } else if (found.objectives.empty()) {
-    trial.user["error"] = to_line("a metric was not measured");
+    trial.user["error"] = to_json("a metric was not measured");
   } else {
     trial.user["scaled_metrics"] = json_text(found.scaled);
     trial.state = TrialState::Complete;

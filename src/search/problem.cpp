@@ -2,10 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
-#include "report/tree_json.hpp"
 #include "search/format_keys.hpp"
+#include "support/json.hpp"
 
 namespace chop {
 
@@ -90,7 +89,7 @@ std::string SearchProblem::training_text() const {
   tree.set("batch_size", training_.batch_size);
   tree.set("max_epochs", training_.max_epochs);
   tree.set("seed", static_cast<std::int64_t>(training_.seed));
-  return to_json(tree).dump();
+  return to_json(tree);
 }
 
 Result<Candidate> SearchProblem::candidate(const Point& point) {

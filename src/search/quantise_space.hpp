@@ -15,6 +15,7 @@
 #include "passes/quantise_nodes.hpp"
 #include "search/candidate.hpp"
 #include "search/space.hpp"
+#include "support/pattern.hpp"
 
 namespace chop {
 
@@ -97,6 +98,7 @@ class SeedTables {
  private:
   SelectBy by_ = SelectBy::Name;
   const Tree* seed_ = nullptr;
+  std::map<std::string, Pattern> patterns_;  ///< by key, for SelectBy::RegexName
   std::vector<std::string> notes_;
 };
 

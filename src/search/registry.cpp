@@ -8,17 +8,26 @@
 
 namespace chop {
 namespace samplers {
-#define CH_ITEM(name) SamplerDef name();
+#define CH_ITEM(name)  \
+  namespace name {     \
+  SamplerDef define(); \
+  }
 #include "samplers.inc"
 #undef CH_ITEM
 }  // namespace samplers
 namespace pruners {
-#define CH_ITEM(name) PrunerDef name();
+#define CH_ITEM(name) \
+  namespace name {    \
+  PrunerDef define(); \
+  }
 #include "pruners.inc"
 #undef CH_ITEM
 }  // namespace pruners
 namespace stores {
-#define CH_ITEM(name) StoreDef name();
+#define CH_ITEM(name) \
+  namespace name {    \
+  StoreDef define();  \
+  }
 #include "stores.inc"
 #undef CH_ITEM
 }  // namespace stores
@@ -36,7 +45,7 @@ std::string lower_case(std::string_view text) {
 
 std::span<const SamplerDef> all_samplers() {
   static const std::vector<SamplerDef> table = {
-#define CH_ITEM(name) samplers::name(),
+#define CH_ITEM(name) samplers::name::define(),
 #include "samplers.inc"
 #undef CH_ITEM
   };
@@ -57,7 +66,7 @@ Result<const SamplerDef*> find_sampler(std::string_view name) {
 
 std::span<const PrunerDef> all_pruners() {
   static const std::vector<PrunerDef> table = {
-#define CH_ITEM(name) pruners::name(),
+#define CH_ITEM(name) pruners::name::define(),
 #include "pruners.inc"
 #undef CH_ITEM
   };
@@ -76,7 +85,7 @@ Result<const PrunerDef*> find_pruner(std::string_view name) {
 
 std::span<const StoreDef> all_stores() {
   static const std::vector<StoreDef> table = {
-#define CH_ITEM(name) stores::name(),
+#define CH_ITEM(name) stores::name::define(),
 #include "stores.inc"
 #undef CH_ITEM
   };

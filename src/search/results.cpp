@@ -1,30 +1,28 @@
 #include "search/results.hpp"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "search/pareto.hpp"
+#include "support/json.hpp"
 #include "support/text.hpp"
 
 namespace chop {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 /// Python writes NaN and Infinity into JSON; such a text stays a text.
-Json parsed(const std::string& text) {
-  Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  return json.is_discarded() ? Json(text) : json;
+Tree parsed(const std::string& text) {
+  Result<Tree> json = parse_json(text, "an attribute");
+  return json ? std::move(json).value() : Tree(text);
 }
 
-Json attribute(const Trial& trial, const std::string& name) {
+Tree attribute(const Trial& trial, const std::string& name) {
   const auto found = trial.user.find(name);
-  return found == trial.user.end() ? Json() : parsed(found->second);
+  return found == trial.user.end() ? Tree() : parsed(found->second);
 }
 
-Json milliseconds(LocalTime time) {
-  return time == 0 ? Json() : Json(time / 1000);
+Tree milliseconds(LocalTime time) {
+  return time == 0 ? Tree() : Tree(time / 1000);
 }
 
 /// Equal parameters are equal points, whatever came of them.
@@ -59,10 +57,10 @@ std::vector<const Trial*> best_of(std::span<const Trial> trials,
 std::map<std::string, double> metrics_of(const Trial& trial) {
   std::map<std::string, double> found;
   for (const char* name : {"hardware_metrics", "software_metrics"}) {
-    const Json metrics = attribute(trial, name);
-    if (!metrics.is_object()) continue;
-    for (const auto& [metric, value] : metrics.items())
-      if (value.is_number()) found[metric] = value.get<double>();
+    const Tree metrics = attribute(trial, name);
+    if (!metrics.is_table()) continue;
+    for (const auto& [metric, value] : *metrics.as_table())
+      if (value.is_number()) found[metric] = value.number();
   }
   return found;
 }
@@ -93,14 +91,10 @@ const Trial* favourite(const std::vector<const Trial*>& best,
   return chosen;
 }
 
-std::string to_line(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
-Json log_json(std::span<const Trial> trials) {
-  Json log = Json::object();
+Tree log_tree(std::span<const Trial> trials) {
+  Tree::Table log;
   for (const Trial& trial : trials) {
-    Json& entry = log[std::to_string(trial.number)];
+    Tree& entry = log.emplace_back(std::to_string(trial.number), Tree()).second;
     entry["number"] = trial.number;
     if (trial.values.size() == 1) entry["value"] = trial.values[0];
     for (std::size_t i = 0; trial.values.size() > 1 && i < trial.values.size(); ++i)
@@ -108,20 +102,20 @@ Json log_json(std::span<const Trial> trials) {
     entry["datetime_start"] = milliseconds(trial.started);
     entry["datetime_complete"] = milliseconds(trial.completed);
     entry["duration"] = trial.started == 0 || trial.completed == 0
-                            ? Json()
-                            : Json((trial.completed - trial.started) / 1000);
+                            ? Tree()
+                            : Tree((trial.completed - trial.started) / 1000);
     for (const auto& [name, text] : trial.user) entry[cat("user_attrs_", name)] = parsed(text);
-    entry["state"] = std::string(name_of(trial.state));
+    entry["state"] = name_of(trial.state);
   }
   return log;
 }
 
-Json best_json(const std::vector<const Trial*>& best) {
-  Json list = Json::object();
+Tree best_tree(const std::vector<const Trial*>& best) {
+  Tree::Table list;
   for (std::size_t i = 0; i < best.size(); ++i) {
-    Json& entry = list[std::to_string(i)];
+    Tree& entry = list.emplace_back(std::to_string(i), Tree()).second;
     entry["number"] = best[i]->number;
-    entry["value"] = best[i]->values.size() == 1 ? Json(best[i]->values[0]) : Json(best[i]->values);
+    entry["value"] = best[i]->values.size() == 1 ? Tree(best[i]->values[0]) : Tree(best[i]->values);
     for (const char* name :
          {"software_metrics", "hardware_metrics", "scaled_metrics", "sampled_config"})
       entry[name] = attribute(*best[i], name);

@@ -1,9 +1,8 @@
 // What a study has come to: its best trials, and files as the reference system writes them.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
-
 #include "search/sampler_def.hpp"
+#include "support/tree.hpp"
 
 namespace chop {
 
@@ -20,11 +19,8 @@ std::map<std::string, double> metrics_of(const Trial& trial);
 const Trial* favourite(const std::vector<const Trial*>& best,
                        std::span<const ObjectiveMetric> metrics);
 
-/// JSON on one line. Bytes that are no UTF-8, as names from a data base may have, are replaced.
-std::string to_line(const nlohmann::ordered_json& json);
-
 /// log.json and best.json of the reference system: one object per trial, keyed by index.
-nlohmann::ordered_json log_json(std::span<const Trial> trials);
-nlohmann::ordered_json best_json(const std::vector<const Trial*>& best);
+Tree log_tree(std::span<const Trial> trials);
+Tree best_tree(const std::vector<const Trial*>& best);
 
 }  // namespace chop

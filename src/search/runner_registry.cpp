@@ -3,14 +3,17 @@
 
 namespace chop {
 namespace runners {
-#define CH_ITEM(name) RunnerDef name();
+#define CH_ITEM(name) \
+  namespace name {    \
+  RunnerDef define(); \
+  }
 #include "runners.inc"
 #undef CH_ITEM
 }  // namespace runners
 
 std::span<const RunnerDef> all_runners() {
   static const std::vector<RunnerDef> table = {
-#define CH_ITEM(name) runners::name(),
+#define CH_ITEM(name) runners::name::define(),
 #include "runners.inc"
 #undef CH_ITEM
   };

@@ -1,6 +1,4 @@
 // Which [search.search_space.seed.KEY.config] is for which node.
-#include <regex>
-
 #include "ops/registry.hpp"
 #include "search/format_keys.hpp"
 #include "search/quantise_space.hpp"
@@ -54,17 +52,14 @@ Status check_type(const std::string& key, const Graph& graph, std::string& note)
   return {};
 }
 
-Status check_pattern(const std::string& key, const Graph& graph) {
-  try {
-    const std::regex pattern(key);
-    for (const std::string& name : names_of(graph))
-      if (std::regex_match(name, pattern)) return {};
-  } catch (const std::regex_error& wrong) {
-    return Error{.what = cat("not a regular expression: ", wrong.what())};
-  }
-  return Error{
-      .what = "matches the name of no node",
-      .hint = cat("the whole name must match; the nodes are ", join(names_of(graph), ", "))};
+Result<Pattern> read_pattern(const std::string& key, const Graph& graph) {
+  CH_TRY(Pattern pattern, Pattern::compile(key));
+  const std::vector<std::string> names = names_of(graph);
+  if (std::any_of(names.begin(), names.end(),
+                  [&](const std::string& name) { return pattern.matches(name); }))
+    return pattern;
+  return Error{.what = "matches the name of no node",
+               .hint = cat("the whole name must match; the nodes are ", join(names, ", "))};
 }
 
 }  // namespace
@@ -86,8 +81,12 @@ Result<SeedTables> SeedTables::read(const Tree& seed, SelectBy by, const Graph& 
       known = {};
     else if (by == SelectBy::Name)
       known = check_name(key, graph, note);
+    else if (by == SelectBy::Type)
+      known = check_type(key, graph, note);
+    else if (Result<Pattern> pattern = read_pattern(key, graph); pattern)
+      made.patterns_.emplace(key, std::move(pattern).value());
     else
-      known = by == SelectBy::Type ? check_type(key, graph, note) : check_pattern(key, graph);
+      known = std::move(pattern).failure();
     if (!known) {
       Error error = std::move(known).error();
       error.what = cat(path, ": ", error.what);
@@ -103,11 +102,10 @@ std::string SeedTables::key_of(const Node& node) const {
   for (const auto& [key, table] : *seed_->as_table()) {
     const bool is_default = key == kDefault;
     has_default = has_default || is_default;
-    if (is_default && by_ != SelectBy::RegexName) continue;
-    if (by_ == SelectBy::Name ? key == node.name
-        : by_ == SelectBy::Type
-            ? key == node.op
-            : !is_default && std::regex_match(node.name, std::regex(key)))  // known to be valid
+    if (is_default) continue;
+    if (by_ == SelectBy::Name   ? key == node.name
+        : by_ == SelectBy::Type ? key == node.op
+                                : patterns_.at(key).matches(node.name))
       return key;
   }
   return has_default ? std::string(kDefault) : "";

@@ -1,16 +1,9 @@
 // Trials between their stored form and the points of a space.
-#include <nlohmann/json.hpp>
-
-#include "report/tree_json.hpp"
 #include "search/engine.hpp"
 #include "search/results.hpp"
+#include "support/json.hpp"
 
 namespace chop {
-namespace {
-
-using Json = nlohmann::ordered_json;
-
-}  // namespace
 
 SeenTrial seen_from(const Trial& trial, const Space& space) {
   SeenTrial seen{.number = trial.number,
@@ -37,20 +30,20 @@ std::vector<TrialParameter> parameters_of(const Space& space, const Point& point
 }
 
 std::string fixed_parameters(const std::vector<TrialParameter>& parameters) {
-  Json json = Json::object();
+  Tree tree = Tree::table();
   for (const TrialParameter& one : parameters)
-    json[one.name] = to_json(to_external(one.distribution, one.value));
-  return to_line(json);
+    tree[one.name] = to_external(one.distribution, one.value);
+  return to_json(tree);
 }
 
 Point point_from_fixed(const Space& space, const std::string& text) {
   Point point(space.dimensions(), kInactive);
-  const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (!json.is_object()) return point;
-  for (const auto& [name, value] : json.items()) {
+  const Result<Tree> json = parse_json(text, "fixed parameters");
+  if (!json || !json.value().is_table()) return point;
+  for (const auto& [name, value] : *json.value().as_table()) {
     const auto at = space.find(name);
     if (!at) continue;
-    const Result<double> inside = to_internal(space.parameters()[*at].distribution, tree_of(value));
+    const Result<double> inside = to_internal(space.parameters()[*at].distribution, value);
     if (inside) point[*at] = inside.value();
   }
   return point;

@@ -16,7 +16,7 @@ constexpr std::string_view kLibraryVersion = "3.1.0";
 constexpr std::chrono::seconds kMakingTables{10};  ///< Optuna is waited for that long
 
 /// What differs from one data base to another in what CREATE TABLE says.
-struct Types {
+struct ColumnTypes {
   std::string_view id;  ///< of a row: counts by itself
   std::string_view real;
   std::string_view time;
@@ -27,7 +27,7 @@ struct Types {
   std::vector<std::string_view> first = {};  ///< statements before any table
 };
 
-Types sqlite_types() {
+ColumnTypes sqlite_types() {
   return {.id = "INTEGER NOT NULL",
           .real = "FLOAT",
           .time = "DATETIME",
@@ -37,7 +37,7 @@ Types sqlite_types() {
           .report_type = "VARCHAR(7)"};
 }
 
-Types postgresql_types() {
+ColumnTypes postgresql_types() {
   return {.id = "SERIAL NOT NULL",
           .real = "FLOAT(53)",
           .time = "TIMESTAMP WITHOUT TIME ZONE",
@@ -68,7 +68,7 @@ SqlTable attributes_table(std::string_view name, std::string_view id, std::strin
           unique, owner, owner_id};
 }
 
-std::vector<SqlTable> tables_of(const Types& types) {
+std::vector<SqlTable> tables_of(const ColumnTypes& types) {
   const std::string_view of_study = "study_id, \"key\"";
   const std::string_view of_trial = "trial_id, \"key\"";
   return {{"studies", "study_id", "study_name VARCHAR(512) NOT NULL"},
@@ -105,7 +105,7 @@ std::vector<SqlTable> tables_of(const Types& types) {
            "trials", "trial_id"}};
 }
 
-std::string statement_for(const SqlTable& table, const Types& types) {
+std::string statement_for(const SqlTable& table, const ColumnTypes& types) {
   std::string text = cat("CREATE TABLE ", table.name, " (", table.id, " ", types.id, ", ",
                          table.columns, ", PRIMARY KEY (", table.id, ")");
   if (!table.unique.empty()) text += cat(", UNIQUE (", table.unique, ")");
@@ -115,11 +115,11 @@ std::string statement_for(const SqlTable& table, const Types& types) {
   return text + ")";
 }
 
-Types types_of(const SqlDialect& dialect) {
+ColumnTypes types_of(const SqlDialect& dialect) {
   return dialect.has_enums ? postgresql_types() : sqlite_types();
 }
 
-std::vector<std::string> schema(const Types& types) {
+std::vector<std::string> schema(const ColumnTypes& types) {
   std::vector<std::string> all(types.first.begin(), types.first.end());
   for (const SqlTable& table : tables_of(types)) all.push_back(statement_for(table, types));
   all.emplace_back("CREATE UNIQUE INDEX ix_studies_study_name ON studies (study_name)");

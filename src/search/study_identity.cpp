@@ -1,15 +1,14 @@
 #include "search/study_identity.hpp"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
+#include <array>
+#include <charconv>
 
-#include "report/tree_json.hpp"
+#include "support/json.hpp"
 #include "support/text.hpp"
 
 namespace chop {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr const char* kSpace = "search_space";
 constexpr const char* kFixed = "fixed_choices";
@@ -28,45 +27,83 @@ constexpr std::array<Mark, 6> kMarks = {
      {"dataset", "dataset"},
      {"training", "max_epochs, learning_rate and their kin"}}};
 
-Json space_json(const Space& space) {
-  Json json = Json::object();
+/// An attribute; nothing when it is not JSON.
+Tree parsed(const std::string& text) {
+  Result<Tree> json = parse_json(text, "an attribute");
+  return json ? std::move(json).value() : Tree();
+}
+
+/// Of what is no table, none.
+const Tree::Table& entries_of(const Tree& tree) {
+  static const Tree::Table kNone;
+  return tree.is_table() ? *tree.as_table() : kNone;
+}
+
+/// Equal, where 1 is 1.0.
+bool same_values(const Tree& a, const Tree& b) {
+  if (a.is_list() && b.is_list())
+    return std::equal(a.as_list()->begin(), a.as_list()->end(), b.as_list()->begin(),
+                      b.as_list()->end(), same_values);
+  if (a.is_table() && b.is_table())
+    return std::equal(a.as_table()->begin(), a.as_table()->end(), b.as_table()->begin(),
+                      b.as_table()->end(), [](const auto& x, const auto& y) {
+                        return x.first == y.first && same_values(x.second, y.second);
+                      });
+  const bool whole = a.as_integer() != nullptr && b.as_integer() != nullptr;
+  return a.is_number() && b.is_number() && !whole ? a.number() == b.number() : a == b;
+}
+
+/// Whether two attributes say the same; one that is not JSON says nothing.
+bool agree(const std::string& a, const std::string& b) {
+  const Result<Tree> x = parse_json(a, "an attribute");
+  const Result<Tree> y = parse_json(b, "an attribute");
+  return !x || !y || same_values(x.value(), y.value());
+}
+
+Tree space_tree(const Space& space) {
+  Tree tree = Tree::table();
   for (const SpaceParameter& parameter : space.parameters())
-    json[parameter.name] = Json::parse(to_json_text(parameter.distribution));
-  return json;
+    tree[parameter.name] = parse_json(to_json_text(parameter.distribution), parameter.name).value();
+  return tree;
 }
 
 /// What every trial of the space has in common: keys with one choice, and how ranges are chosen.
-Json fixed_json(const SearchProblem& problem) {
-  Json json = Json::object();
-  for (const auto& [name, value] : problem.fixed()) json[name] = to_json(value);
-  if (!problem.config().searches_formats) return json;
-  json["setup/calibration"] = "mse";
-  json["setup/quantile"] = 0.999;
-  json["setup/num_samples"] = 512;
+Tree fixed_tree(const SearchProblem& problem) {
+  Tree tree = Tree::table();
+  for (const auto& [name, value] : problem.fixed()) tree[name] = value;
+  if (!problem.config().searches_formats) return tree;
+  tree["setup/calibration"] = "mse";
+  tree["setup/quantile"] = 0.999;
+  tree["setup/num_samples"] = 512;
   if (const Tree* setup = problem.config().space.find("setup"))
     for (const char* key : {"calibration", "quantile", "num_samples"})
-      if (const Tree* given = setup->find(key)) json[cat("setup/", key)] = to_json(*given);
-  return json;
+      if (const Tree* given = setup->find(key)) tree[cat("setup/", key)] = *given;
+  return tree;
 }
 
-Json objectives_json(const SearchConfig& config) {
-  Json list = Json::array();
+Tree objectives_tree(const SearchConfig& config) {
+  Tree::List list;
   for (const ObjectiveMetric& metric : config.metrics)
-    list.push_back({{"metric", metric.name},
-                    {"scale", metric.scale},
-                    {"direction", std::string(name_of(metric.direction))}});
-  return {{"metrics", list}, {"sum", config.sum}};
+    list.push_back(Tree::Table{{"metric", metric.name},
+                               {"scale", metric.scale},
+                               {"direction", name_of(metric.direction)}});
+  return Tree::Table{{"metrics", std::move(list)}, {"sum", config.sum}};
 }
 
-Json runners_json(const SearchConfig& config) {
-  Json json = Json::object();
+Tree runners_tree(const SearchConfig& config) {
+  Tree tree = Tree::table();
   for (const RunnerCall& call : config.runners) {
-    Json args = Json::object();
+    Tree args = Tree::table();
     for (const ArgDef& def : call.def->args)
-      if (call.args.has(def.name)) args[std::string(def.name)] = to_json(call.args.get(def.name));
-    json[std::string(call.def->name)] = std::move(args);
+      if (call.args.has(def.name)) args[def.name] = call.args.get(def.name);
+    tree[call.def->name] = std::move(args);
   }
-  return json;
+  return tree;
+}
+
+std::string hexadecimal(std::uint64_t number) {
+  std::array<char, 16> digits;
+  return {digits.data(), std::to_chars(digits.begin(), digits.end(), number, 16).ptr};
 }
 
 std::string weights_mark(const Graph& graph) {
@@ -76,7 +113,7 @@ std::string weights_mark(const Graph& graph) {
                                  parameter.value.size_in_bytes());
     mark = mix64(mark ^ hash_text(parameter.name) ^ mix64(hash_text(bytes)));
   }
-  return cat(std::hex, mark);
+  return hexadecimal(mark);
 }
 
 /// Of the first rows of each split, which differ where files, seeds or scalings do.
@@ -93,7 +130,7 @@ std::string data_mark(const Dataset& data) {
       mark = mix64(mark ^ mix64(hash_text(bytes)));
     }
   }
-  return cat(std::hex, mark);
+  return hexadecimal(mark);
 }
 
 Error another(const StudyInfo& study, std::string key, std::string what) {
@@ -108,19 +145,19 @@ std::string list_names(const std::vector<Direction>& directions) {
 }
 
 /// The first parameter that is not the same in both spaces.
-Status check_space(const StudyInfo& found, const Json& theirs, const Space& space) {
+Status check_space(const StudyInfo& found, const Tree& theirs, const Space& space) {
   for (const SpaceParameter& parameter : space.parameters()) {
-    const auto other = theirs.find(parameter.name);
-    if (other == theirs.end())
+    const Tree* other = theirs.find(parameter.name);
+    if (other == nullptr)
       return another(found, "search.search_space", cat("has no parameter ", parameter.name));
-    const Result<Distribution> distribution = distribution_from_json(other->dump());
+    const Result<Distribution> distribution = distribution_from_json(to_json(*other));
     if (!distribution || distribution.value() != parameter.distribution)
       return another(found, "search.search_space",
                      cat("has ", parameter.name, " from ",
-                         distribution ? to_string(distribution.value()) : other->dump(),
+                         distribution ? to_string(distribution.value()) : to_json(*other),
                          ", here it is from ", to_string(parameter.distribution)));
   }
-  for (const auto& [name, distribution] : theirs.items())
+  for (const auto& [name, distribution] : entries_of(theirs))
     if (!space.find(name))
       return another(found, "search.search_space",
                      cat("has a parameter ", name, " that is not searched here"));
@@ -131,12 +168,12 @@ Status check_space(const StudyInfo& found, const Json& theirs, const Space& spac
 Status check_fixed(const StudyInfo& found, const StudyInfo& wanted) {
   const auto known = found.user.find(kFixed);
   if (known == found.user.end()) return {};
-  const Json theirs = Json::parse(known->second, nullptr, /*allow_exceptions=*/false);
-  const Json ours = Json::parse(wanted.user.at(kFixed));
-  for (const Json* side : {&ours, &theirs})
-    for (const auto& [name, value] : side->items()) {
-      const std::string a = theirs.contains(name) ? theirs[name].dump() : "not there";
-      const std::string b = ours.contains(name) ? ours[name].dump() : "not there";
+  const Tree theirs = parsed(known->second);
+  const Tree ours = parsed(wanted.user.at(kFixed));
+  for (const Tree* side : {&ours, &theirs})
+    for (const auto& [name, value] : entries_of(*side)) {
+      const std::string a = theirs.contains(name) ? to_json(theirs[name]) : "not there";
+      const std::string b = ours.contains(name) ? to_json(ours[name]) : "not there";
       if (a != b)
         return another(found, "search.search_space",
                        cat("has ", name, " always ", a, ", here it is ", b));
@@ -175,18 +212,17 @@ StudyInfo describe_study(const std::string& name, const SearchProblem& problem, 
                          const Dataset& data) {
   const SearchConfig& config = problem.config();
   StudyInfo info{.name = name, .directions = config.directions()};
-  info.user[kSpace] = space_json(problem.space()).dump();
-  info.user[kFixed] = fixed_json(problem).dump();
-  info.user[kData] = Json(data_mark(data)).dump();
-  info.user["objectives"] = objectives_json(config).dump();
-  info.user["runners"] = runners_json(config).dump();
-  info.user["network"] = Json(graph.name()).dump();
-  info.user["weights"] = Json(weights_mark(graph)).dump();
-  info.user["dataset"] = Json(cat(data.name, ", ", data.train.rows(), " + ", data.validation.rows(),
-                                  " + ", data.test.rows(), " rows"))
-                             .dump();
+  info.user[kSpace] = to_json(space_tree(problem.space()));
+  info.user[kFixed] = to_json(fixed_tree(problem));
+  info.user[kData] = to_json(data_mark(data));
+  info.user["objectives"] = to_json(objectives_tree(config));
+  info.user["runners"] = to_json(runners_tree(config));
+  info.user["network"] = to_json(graph.name());
+  info.user["weights"] = to_json(weights_mark(graph));
+  info.user["dataset"] = to_json(cat(data.name, ", ", data.train.rows(), " + ",
+                                     data.validation.rows(), " + ", data.test.rows(), " rows"));
   if (problem.trains()) info.user["training"] = problem.training_text();
-  info.system["study:metric_names"] = Json(value_names(config)).dump();
+  info.system["study:metric_names"] = to_json(value_names(config));
   return info;
 }
 
@@ -197,15 +233,14 @@ Status check_same_study(const StudyInfo& wanted, const Study& found, const Space
                        list_names(wanted.directions)));
   const auto known = found.info.user.find(kSpace);
   if (known == found.info.user.end()) return check_trials(found, space);
-  const Json theirs = Json::parse(known->second, nullptr, /*allow_exceptions=*/false);
-  CH_CHECK(check_space(found.info, theirs, space));
+  CH_CHECK(check_space(found.info, parsed(known->second), space));
   CH_CHECK(check_fixed(found.info, wanted));
   for (const Mark& mark : kMarks) {
     const auto ours = wanted.user.find(mark.attribute);
     const auto other = found.info.user.find(mark.attribute);
     const std::string a = other == found.info.user.end() ? "null" : other->second;
     const std::string b = ours == wanted.user.end() ? "null" : ours->second;
-    if (Json::parse(a, nullptr, false) != Json::parse(b, nullptr, false))
+    if (!agree(a, b))
       return another(found.info, mark.key, cat("was made with ", a, ", here it is ", b));
   }
   const auto data = found.info.user.find(kData);
@@ -238,7 +273,7 @@ Status check_same_marks(const StudyInfo& a, const StudyInfo& b) {
     const auto one = a.user.find(attribute);
     const auto other = b.user.find(attribute);
     if (one == a.user.end() || other == b.user.end()) continue;
-    if (Json::parse(one->second, nullptr, false) != Json::parse(other->second, nullptr, false))
+    if (!agree(one->second, other->second))
       return Error{.what = cat("studies '", a.name, "' and '", b.name, "' differ in ", attribute),
                    .notes = {cat("'", a.name, "': ", one->second.substr(0, 200)),
                              cat("'", b.name, "': ", other->second.substr(0, 200))},

@@ -6,21 +6,13 @@
 #pragma once
 
 #include <optional>
-#include <sstream>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
-namespace chop {
+#include "support/cat.hpp"
 
-/// Joins anything printable into one string: cat("rank ", 3, " of '", name, "'").
-template <class... Parts>
-std::string cat(const Parts&... parts) {
-  std::ostringstream out;
-  (out << ... << parts);
-  return out.str();
-}
+namespace chop {
 
 struct Error {
   std::string what;                     ///< one clause, lower-case, no final period
@@ -36,35 +28,67 @@ struct Error {
 /// Renders the three-part message every command prints.
 std::string to_string(const Error& error);
 
+/// An Error on the heap, or nothing. A Result is returned by almost every function: with the error
+/// behind a pointer it is cheap to move, and its code is short.
+class Failure {
+ public:
+  Failure() = default;
+  Failure(Error&& error);
+  Failure(const Failure& other);
+  Failure(Failure&& other) noexcept : error_(std::exchange(other.error_, nullptr)) {}
+  Failure& operator=(Failure other) noexcept {
+    std::swap(error_, other.error_);
+    return *this;
+  }
+  ~Failure() {
+    if (error_ != nullptr) destroy(error_);
+  }
+
+  explicit operator bool() const { return error_ != nullptr; }
+  Error& operator*() const { return *error_; }
+
+ private:
+  static void destroy(Error* error);
+
+  Error* error_ = nullptr;
+};
+
 template <class T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}
-  Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}
+  Result(T value) : value_(std::move(value)) {}
+  Result(Error&& error) : failure_(std::move(error)) {}
+  Result(const Error& error) : failure_(Error(error)) {}
+  Result(Failure&& failure) : failure_(std::move(failure)) {}
 
-  explicit operator bool() const { return state_.index() == 0; }
-  T& value() & { return std::get<0>(state_); }
-  const T& value() const& { return std::get<0>(state_); }
-  T&& value() && { return std::get<0>(std::move(state_)); }
-  const Error& error() const& { return std::get<1>(state_); }
-  Error&& error() && { return std::get<1>(std::move(state_)); }
+  explicit operator bool() const { return value_.has_value(); }
+  T& value() & { return *value_; }
+  const T& value() const& { return *value_; }
+  T&& value() && { return *std::move(value_); }
+  const Error& error() const& { return *failure_; }
+  Error&& error() && { return std::move(*failure_); }
+  Failure&& failure() && { return std::move(failure_); }
 
  private:
-  std::variant<T, Error> state_;
+  std::optional<T> value_;
+  Failure failure_;
 };
 
 template <>
 class [[nodiscard]] Result<void> {
  public:
   Result() = default;
-  Result(Error error) : error_(std::move(error)) {}
+  Result(Error&& error) : failure_(std::move(error)) {}
+  Result(const Error& error) : failure_(Error(error)) {}
+  Result(Failure&& failure) : failure_(std::move(failure)) {}
 
-  explicit operator bool() const { return !error_; }
-  const Error& error() const& { return *error_; }
-  Error&& error() && { return std::move(*error_); }
+  explicit operator bool() const { return !failure_; }
+  const Error& error() const& { return *failure_; }
+  Error&& error() && { return std::move(*failure_); }
+  Failure&& failure() && { return std::move(failure_); }
 
  private:
-  std::optional<Error> error_;
+  Failure failure_;
 };
 
 using Status = Result<void>;
@@ -75,13 +99,13 @@ using Status = Result<void>;
 #define CH_CONCAT(a, b) CH_CONCAT_IMPL(a, b)
 
 /// `CH_TRY(auto graph, read(path));` binds the value or returns the error.
-#define CH_TRY(decl, expr)                                                                   \
-  auto CH_CONCAT(result_, __LINE__) = (expr);                                                \
-  if (!CH_CONCAT(result_, __LINE__)) return std::move(CH_CONCAT(result_, __LINE__)).error(); \
+#define CH_TRY(decl, expr)                                                                     \
+  auto CH_CONCAT(result_, __LINE__) = (expr);                                                  \
+  if (!CH_CONCAT(result_, __LINE__)) return std::move(CH_CONCAT(result_, __LINE__)).failure(); \
   decl = std::move(CH_CONCAT(result_, __LINE__)).value()
 
 /// `CH_CHECK(verify(graph));` returns the error, if there is one.
-#define CH_CHECK(expr)                                                                \
-  do {                                                                                \
-    if (::chop::Status status_ = (expr); !status_) return std::move(status_).error(); \
+#define CH_CHECK(expr)                                                                  \
+  do {                                                                                  \
+    if (::chop::Status status_ = (expr); !status_) return std::move(status_).failure(); \
   } while (false)

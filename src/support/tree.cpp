@@ -8,12 +8,27 @@
 
 namespace chop {
 
-Tree Tree::texts(const std::vector<std::string>& items) {
-  return List(items.begin(), items.end());
+Tree::Tree() = default;
+Tree::Tree(const Tree& other) = default;
+Tree::Tree(Tree&& other) noexcept = default;
+Tree& Tree::operator=(const Tree& other) = default;
+Tree& Tree::operator=(Tree&& other) noexcept = default;
+Tree::~Tree() = default;
+
+bool Tree::operator==(const Tree& other) const {
+  return value_ == other.value_;
 }
 
-Tree Tree::integers(const std::vector<std::int64_t>& items) {
-  return List(items.begin(), items.end());
+double Tree::number() const {
+  if (const std::int64_t* whole = as_integer()) return static_cast<double>(*whole);
+  const double* real = as_real();
+  return real == nullptr ? 0.0 : *real;
+}
+
+std::size_t Tree::size() const {
+  if (const List* items = as_list()) return items->size();
+  const Table* entries = as_table();
+  return entries == nullptr ? 0 : entries->size();
 }
 
 const Tree* Tree::find(std::string_view key) const {
@@ -26,6 +41,17 @@ const Tree* Tree::find(std::string_view key) const {
 
 Tree* Tree::find(std::string_view key) {
   return const_cast<Tree*>(std::as_const(*this).find(key));
+}
+
+const Tree& Tree::operator[](std::string_view key) const {
+  static const Tree kNothing;
+  const Tree* found = find(key);
+  return found == nullptr ? kNothing : *found;
+}
+
+Tree& Tree::operator[](std::string_view key) {
+  Tree* found = find(key);
+  return found == nullptr ? set(key, Tree()) : *found;
 }
 
 Tree& Tree::set(std::string_view key, Tree value) {

@@ -7,7 +7,10 @@
 #include "support/text.hpp"
 
 namespace chop::optimisers {
-#define CH_ITEM(name) OptimiserDef name();
+#define CH_ITEM(name)    \
+  namespace name {       \
+  OptimiserDef define(); \
+  }
 #include "optimisers.inc"
 #undef CH_ITEM
 }  // namespace chop::optimisers
@@ -16,7 +19,7 @@ namespace chop {
 
 std::span<const OptimiserDef> all_optimisers() {
   static const std::vector<OptimiserDef> table = {
-#define CH_ITEM(name) optimisers::name(),
+#define CH_ITEM(name) optimisers::name::define(),
 #include "optimisers.inc"
 #undef CH_ITEM
   };

@@ -4,21 +4,24 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
-#include <nlohmann/json.hpp>
 
+#include "support/json.hpp"
 #include "support/rng.hpp"
 #include "support/text.hpp"
 
 namespace chop {
 namespace {
 
-using Json = nlohmann::ordered_json;
 constexpr const char* kKey = "chop.trainer";
 
-Json to_json(const EpochMetrics& m) {
-  return Json::array({m.epoch, m.step, exact(m.learning_rate), exact(m.train_loss),
-                      exact(m.train_accuracy), exact(m.validation_loss),
-                      exact(m.validation_accuracy)});
+Tree row_of(const EpochMetrics& m) {
+  return Tree::List{m.epoch,
+                    m.step,
+                    exact(m.learning_rate),
+                    exact(m.train_loss),
+                    exact(m.train_accuracy),
+                    exact(m.validation_loss),
+                    exact(m.validation_accuracy)};
 }
 
 Error damaged(const std::string& what) {
@@ -26,26 +29,22 @@ Error damaged(const std::string& what) {
                .hint = "train again without --resume, or resume from another checkpoint"};
 }
 
-Result<std::int64_t> get_int(const Json& from, const std::string& key) {
-  if (!from.contains(key) || !from[key].is_number_integer())
-    return damaged(cat("no whole number '", key, "'"));
-  if (from[key].is_number_unsigned() &&
-      from[key].get<std::uint64_t>() > std::numeric_limits<std::int64_t>::max())
-    return damaged(cat("'", key, "' is too large"));
-  return from[key].get<std::int64_t>();
+Result<std::int64_t> get_int(const Tree& from, const std::string& key) {
+  const std::int64_t* value = from[key].as_integer();
+  if (value == nullptr) return damaged(cat("no whole number '", key, "'"));
+  return *value;
 }
 
-Result<double> real_of(const Json& from) {
-  if (from.is_string())
-    if (const auto value = parse_double(from.get<std::string>())) return *value;
+Result<double> real_of(const Tree& from) {
+  if (const std::string* text = from.as_text())
+    if (const auto value = parse_double(*text)) return *value;
   return damaged("a real number is missing");
 }
 
-Result<EpochMetrics> epoch_from(const Json& row, std::size_t epoch) {
-  if (!row.is_array() || row.size() != 7 || !row[0].is_number_integer() ||
-      !row[1].is_number_integer() || row[0] != epoch)
+Result<EpochMetrics> epoch_from(const Tree& row, std::size_t epoch) {
+  if (!row.is_list() || row.size() != 7 || row[0] != Tree(epoch) || row[1].as_integer() == nullptr)
     return damaged("an epoch's row");
-  EpochMetrics m{.epoch = row[0].get<std::int64_t>(), .step = row[1].get<std::int64_t>()};
+  EpochMetrics m{.epoch = *row[0].as_integer(), .step = *row[1].as_integer()};
   CH_TRY(m.learning_rate, real_of(row[2]));
   CH_TRY(m.train_loss, real_of(row[3]));
   CH_TRY(m.train_accuracy, real_of(row[4]));
@@ -69,11 +68,10 @@ Status check(const ProgressState& s) {
   return {};
 }
 
-Status compare(const Json& then, const std::map<std::string, std::string>& now) {
+Status compare(const Tree& then, const std::map<std::string, std::string>& now) {
   std::vector<std::string> notes;
   for (const auto& [key, value] : now) {
-    const std::string was =
-        then.contains(key) && then[key].is_string() ? then[key].get<std::string>() : "not recorded";
+    const std::string was = then[key].is_text() ? *then[key].as_text() : "not recorded";
     if (was != value) notes.push_back(cat(key, " was ", was, ", is now ", value));
   }
   if (notes.empty()) return {};
@@ -134,7 +132,7 @@ std::map<std::string, std::string> fingerprint(const TrainOptions& o, const Data
 
 std::map<std::string, std::string> to_info(const ProgressState& state,
                                            const std::map<std::string, std::string>& print) {
-  Json json;
+  Tree json;
   json["epoch"] = state.epoch;
   json["batch"] = state.batch;
   json["step"] = state.step;
@@ -145,11 +143,11 @@ std::map<std::string, std::string> to_info(const ProgressState& state,
   json["best_loss"] = exact(state.best_loss);
   json["bad_epochs"] = state.bad_epochs;
   json["finished"] = state.finished;
-  json["history"] = Json::array();
-  for (const EpochMetrics& row : state.history) json["history"].push_back(to_json(row));
+  json["history"] = Tree::list();
+  for (const EpochMetrics& row : state.history) json["history"].push(row_of(row));
   json["settings"] = print;
   // A data set may be called after a file whose name is not UTF-8.
-  return {{kKey, json.dump(-1, ' ', false, Json::error_handler_t::replace)}};
+  return {{kKey, to_json(json)}};
 }
 
 Result<ProgressState> from_info(const std::map<std::string, std::string>& info,
@@ -158,10 +156,10 @@ Result<ProgressState> from_info(const std::map<std::string, std::string>& info,
   if (found == info.end())
     return Error{.what = "the checkpoint is not one of an interrupted training",
                  .hint = "--resume needs last.ckpt; use --load to start from its weights"};
-  const Json json = Json::parse(found->second, nullptr, /*allow_exceptions=*/false);
-  if (!json.is_object() || !json.contains("settings") || !json.contains("history") ||
-      !json["history"].is_array())
+  const Result<Tree> parsed = parse_json(found->second, kKey);
+  if (!parsed || !parsed.value().contains("settings") || !parsed.value()["history"].is_list())
     return damaged("not readable");
+  const Tree& json = parsed.value();
   CH_CHECK(compare(json["settings"], print));
   ProgressState state;
   CH_TRY(state.epoch, get_int(json, "epoch"));
@@ -171,12 +169,11 @@ Result<ProgressState> from_info(const std::map<std::string, std::string>& info,
   CH_TRY(state.rows, get_int(json, "rows"));
   CH_TRY(state.best_epoch, get_int(json, "best_epoch"));
   CH_TRY(state.bad_epochs, get_int(json, "bad_epochs"));
-  CH_TRY(state.loss_sum, real_of(json.value("loss_sum", Json())));
-  CH_TRY(state.best_loss, real_of(json.value("best_loss", Json())));
-  if (!json.contains("finished") || !json["finished"].is_boolean())
-    return damaged("whether it is finished");
-  state.finished = json["finished"].get<bool>();
-  for (const Json& row : json["history"]) {
+  CH_TRY(state.loss_sum, real_of(json["loss_sum"]));
+  CH_TRY(state.best_loss, real_of(json["best_loss"]));
+  if (json["finished"].as_flag() == nullptr) return damaged("whether it is finished");
+  state.finished = *json["finished"].as_flag();
+  for (const Tree& row : *json["history"].as_list()) {
     CH_TRY(EpochMetrics metrics, epoch_from(row, state.history.size()));
     double least = std::numeric_limits<double>::infinity();
     for (const EpochMetrics& before : state.history)

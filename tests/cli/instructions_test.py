@@ -5,7 +5,7 @@ What is counted is the difference between a run of N and one of 2 N steps of one
 loading, validating and saving cancel out. tests/data/instructions.txt holds what is
 expected. After a change that is meant to cost or to save instructions, record them again:
 
-    CH_BIN=build/dev/ch /usr/bin/python3 tests/cli/instructions_test.py --record
+    CH_BIN=build/release/ch /usr/bin/python3 tests/cli/instructions_test.py --record
 """
 import os
 import pathlib
@@ -16,7 +16,7 @@ import sys
 import tempfile
 import unittest
 
-CH = str(pathlib.Path(os.environ.get("CH_BIN", "build/dev/ch")).resolve())
+CH = str(pathlib.Path(os.environ.get("CH_BIN", "build/release/ch")).resolve())
 RECORD = pathlib.Path(__file__).resolve().parent.parent / "data" / "instructions.txt"
 STEPS = {"jsc-tiny": 80, "jsc-s": 25}
 SLACK = 0.1

@@ -19,6 +19,7 @@ add_executable(ch src/main.cpp ${extra})
 target_compile_definitions(ch PRIVATE EXTRA=${count})
 enable_testing()
 add_test(NAME it_runs COMMAND ch)
+add_custom_target(bench_programs)
 """
 MAIN = """#include <cstdio>
 #include <unistd.h>
@@ -73,7 +74,8 @@ class Launcher(unittest.TestCase):
         words = ["two words", "", "*", "it's \"quoted\"", "$HOME", "--flag=1"]
         status, out, err = self.run_it(self.root / "ch", *words, cwd="/usr")
         self.assertEqual((status, out), (0, "|".join(["/usr", "0", *words]) + "\n"))
-        self.assertEqual(err, "building ch (first time: some minutes)...\n")
+        self.assertEqual(err, "building ch, which takes some minutes the first time "
+                              f"(log: {self.root}/build/release.log)\n")
         self.assertEqual(self.run_it(self.root / "ch")[2], "")
         self.assertFalse((self.fake / "apt.calls").exists())
 
@@ -151,7 +153,7 @@ class Launcher(unittest.TestCase):
         self.assertIn("apt-get install --no-install-recommends python3-torch ", err)
         self.assertIn("going on without the peers among them\n", err)
         self.assertIn("npm could not install it", err)
-        self.assertTrue((self.root / "build/bench/ch").exists())
+        self.assertTrue((self.root / "build/release/ch").exists())
 
         with self.subTest("what needs no measuring needs no building"):
             self.assertEqual(self.run_it("./bench", "--list"), (0, "--list\n", ""))

@@ -1,26 +1,28 @@
 // oracle_statistics_dump CASES.json RESULTS.json: feeds every case's samples to its statistic in
 // batches of the sizes given. A case: {"stat", "args", "shape", "data", "batches"}.
 #include <iostream>
-#include <nlohmann/json.hpp>
 
 #include "passes/stat_report.hpp"
-#include "report/tree_json.hpp"
 #include "support/files.hpp"
+#include "support/json.hpp"
 
 namespace chop {
 namespace {
 
-Result<Tree> run_case(const nlohmann::ordered_json& task) {
+Result<Tree> run_case(const Tree& task) {
   Tree table = Tree::table();
-  table.set(task.at("stat").get<std::string>(), tree_of(task.at("args")));
+  table.set(*task["stat"].as_text(), task["args"]);
   CH_TRY(const std::vector<StatisticCall> calls, statistic_calls(table, {.path = "case"}));
-  const Shape shape = task.at("shape").get<Shape>();
+  Shape shape;
+  for (const Tree& size : *task["shape"].as_list()) shape.push_back(*size.as_integer());
   CH_TRY(const std::unique_ptr<Statistic> statistic, calls[0].def->make(calls[0].args, shape));
-  const auto data = task.at("data").get<std::vector<float>>();
+  std::vector<float> data;
+  for (const Tree& value : *task["data"].as_list())
+    data.push_back(static_cast<float>(value.number()));
   const float* at = data.data();
-  for (const auto batch : task.at("batches").get<std::vector<std::int64_t>>()) {
-    statistic->update(at, batch);
-    at += batch * numel(shape);
+  for (const Tree& batch : *task["batches"].as_list()) {
+    statistic->update(at, *batch.as_integer());
+    at += *batch.as_integer() * numel(shape);
   }
   return stat_tree(statistic->result());
 }
@@ -28,11 +30,12 @@ Result<Tree> run_case(const nlohmann::ordered_json& task) {
 Status run(const std::string& from, const std::string& to) {
   CH_TRY(const std::string text, read_file(from));
   Tree results = Tree::list();
-  for (const auto& task : nlohmann::ordered_json::parse(text)) {
+  CH_TRY(const Tree tasks, parse_json(text, from));
+  for (const Tree& task : *tasks.as_list()) {
     CH_TRY(Tree result, run_case(task));
     results.push(std::move(result));
   }
-  return write_file(to, to_json(results).dump());
+  return write_file(to, to_json(results));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 
 #include "cli/study_json.hpp"
 #include "search/store.hpp"
+#include "support/json.hpp"
 #include "support/text.hpp"
 
 namespace {
@@ -84,7 +85,7 @@ Status write(const std::string& url) {
 Status read(const std::string& url, const std::string& name) {
   CH_TRY(const auto store, open_store(url, Create::No));
   CH_TRY(const Study study, store->read(name));
-  std::cout << json_of(study).dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
+  std::cout << to_json(tree_of(study)) << '\n';
   return {};
 }
 

@@ -16,7 +16,7 @@ Result<PassCall> profile_call(std::int64_t rows) {
   for (const char* name : kStatistics) statistics.set(name, Tree::table());
   Tree args = Tree::table();
   args.set("by", "type");
-  args.set("target_activation_nodes", Tree::texts({"relu", "linear"}));
+  args.set("target_activation_nodes", Tree::List{"relu", "linear"});
   args.set("activation_statistics", std::move(statistics));
   args.set("num_samples", rows);
   return make_call("profile_statistics", args);

@@ -1,6 +1,4 @@
 // ch bench-model MODEL|FILE [DATASET]: what a network costs against how long it takes.
-#include <nlohmann/json.hpp>
-
 #include "cli/open_model.hpp"
 #include "cli/output.hpp"
 #include "cli/session.hpp"
@@ -10,10 +8,8 @@
 #include "support/text.hpp"
 #include "train/evaluate.hpp"
 
-namespace chop::actions {
+namespace chop::actions::bench_model {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct Bench {
   GraphCost cost;
@@ -78,30 +74,30 @@ std::string summary(const Bench& bench) {
              " GB/s (copy of 64 MiB)\n", counters_text(bench));
 }
 
-Json json_of(const Bench& bench, const std::string& model) {
-  Json json;
-  json["model"] = model;
-  json["batch_size"] = bench.cost.batch;
-  json["threads"] = bench.threads;
-  json["repeats"] = bench.times.repeats;
-  json["run_microseconds"] = bench.times.run_seconds * 1e6;
-  json["step_microseconds"] = bench.times.step_seconds() * 1e6;
-  json["samples_per_second"] = rate(bench.cost.batch, bench.times.run_seconds);
-  json["macs"] = bench.cost.arithmetic.macs;
-  json["operations"] = bench.cost.arithmetic.exact;
-  json["gflops"] = rate(bench.cost.arithmetic.exact, bench.times.run_seconds) * 1e-9;
-  json["peak_gflops"] = bench.machine.flops * 1e-9;
-  json["copy_gigabytes_per_second"] = bench.machine.bytes * 1e-9;
-  json["plan_bytes"] = bench.times.plan_bytes;
+Tree tree_of(const Bench& bench, const std::string& model) {
+  Tree result;
+  result["model"] = model;
+  result["batch_size"] = bench.cost.batch;
+  result["threads"] = bench.threads;
+  result["repeats"] = bench.times.repeats;
+  result["run_microseconds"] = bench.times.run_seconds * 1e6;
+  result["step_microseconds"] = bench.times.step_seconds() * 1e6;
+  result["samples_per_second"] = rate(bench.cost.batch, bench.times.run_seconds);
+  result["macs"] = bench.cost.arithmetic.macs;
+  result["operations"] = bench.cost.arithmetic.exact;
+  result["gflops"] = rate(bench.cost.arithmetic.exact, bench.times.run_seconds) * 1e-9;
+  result["peak_gflops"] = bench.machine.flops * 1e-9;
+  result["copy_gigabytes_per_second"] = bench.machine.bytes * 1e-9;
+  result["plan_bytes"] = bench.times.plan_bytes;
   if (bench.times.counters.empty()) {
-    json["counters"] = nullptr;
-    json["no_counters"] = bench.no_counters;
+    result["counters"] = Tree();
+    result["no_counters"] = bench.no_counters;
   } else {
     for (const CounterValue& counter : bench.times.counters)
-      json["counters"][counter.name] = counter.value;
+      result["counters"][counter.name] = counter.value;
   }
-  json["layers"] = to_json(layer_table(bench));
-  return json;
+  result["layers"] = tree_of(layer_table(bench));
+  return result;
 }
 
 Result<Bench> measure(const Graph& graph, TimingOptions options) {
@@ -144,13 +140,13 @@ Result<Exit> run(const Invocation& invocation) {
     invocation.out << render(layer_table(bench),
                              {.style = TableStyle::Simple, .colour = invocation.colour})
                    << summary(bench);
-  CH_CHECK(write_json(invocation, json_of(bench, model.name)));
+  CH_CHECK(write_json(invocation, tree_of(bench, model.name)));
   return Exit::Done;
 }
 
 }  // namespace
 
-ActionDef bench_model() {
+ActionDef define() {
   return {
       .name = "bench-model",
       .usage = "ch bench-model MODEL|FILE [DATASET] [options]",
@@ -178,4 +174,4 @@ ActionDef bench_model() {
       .run = run};
 }
 
-}  // namespace chop::actions
+}  // namespace chop::actions::bench_model

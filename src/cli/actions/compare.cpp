@@ -1,6 +1,5 @@
 // ch compare A [B] [DATASET]: two networks node by node, weight by weight, output by output.
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "cli/comparison_report.hpp"
 #include "cli/open_model.hpp"
@@ -13,10 +12,9 @@
 #include "support/log.hpp"
 #include "support/text.hpp"
 
-namespace chop::actions {
+namespace chop::actions::compare {
 namespace {
 
-using Json = nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
 /// What the words of the command line stand for.
@@ -149,7 +147,7 @@ Result<Comparison> chosen_nodes(const Settings& settings, const Comparison& all)
 /// The weight of one node, row by row.
 struct ShownWeights {
   std::string text;
-  Json json;
+  Tree tree;
 };
 
 Result<ShownWeights> show_weights(const BothNetworks& both, const NodeComparison& node,
@@ -165,11 +163,15 @@ Result<ShownWeights> show_weights(const BothNetworks& both, const NodeComparison
   shown.text = cat(node.name, ".", operand, " ", to_string(shape), ": ", node.type_before, ", ",
                    display(before.format), " -> ", node.type_after, ", ", display(after.format),
                    "\n", rows_side_by_side(before.effective, after.effective), "\n");
-  shown.json["node"] = node.name;
-  shown.json["operand"] = operand;
-  shown.json["shape"] = shape;
-  shown.json["before"] = before.effective.data<float>();
-  shown.json["after"] = after.effective.data<float>();
+  shown.tree["node"] = node.name;
+  shown.tree["operand"] = operand;
+  shown.tree["shape"] = shape;
+  const auto numbers = [](const Tensor& tensor) {
+    const auto values = tensor.data<float>();
+    return Tree::List(values.begin(), values.end());
+  };
+  shown.tree["before"] = numbers(before.effective);
+  shown.tree["after"] = numbers(after.effective);
   return shown;
 }
 
@@ -179,9 +181,9 @@ void print(const Invocation& invocation, const Table& table) {
                    << "\n";
 }
 
-/// Runs both networks, prints what came of it, and adds it to the JSON.
+/// Runs both networks, prints what came of it, and adds it to the result.
 Status run_both(const Invocation& invocation, const BothNetworks& both, const Dataset& data,
-                Json& json) {
+                Tree& result) {
   const Settings& settings = invocation.settings;
   const std::int64_t asked = settings.integer("samples");
   const std::int64_t rows = asked == 0 ? data.test.rows() : std::min(asked, data.test.rows());
@@ -200,18 +202,18 @@ Status run_both(const Invocation& invocation, const BothNetworks& both, const Da
   print(invocation, judgement_table(judged, labelled(data, cat(data.name, ", ", with_commas(rows),
                                                                " rows of the test split"))));
   if (prints_text(invocation)) invocation.out << judgement_text(judged);
-  json["dataset"] = data.name;
-  json["synthetic"] = data.synthetic;
-  json["outputs"] = to_json(outputs);
-  json["accuracy"] = to_json(judged);
+  result["dataset"] = data.name;
+  result["synthetic"] = data.synthetic;
+  result["outputs"] = tree_of(outputs);
+  result["accuracy"] = tree_of(judged);
   return {};
 }
 
-Json described(const OpenedModel& model) {
-  return {{"name", model.name},
-          {"graph", model.graph.name()},
-          {"trained", model.trained},
-          {"parameters", model.graph.parameter_count()}};
+Tree described(const OpenedModel& model) {
+  return Tree::Table{{"name", model.name},
+                     {"graph", model.graph.name()},
+                     {"trained", model.trained},
+                     {"parameters", model.graph.parameter_count()}};
 }
 
 void print_comparison(const Invocation& invocation, const BothNetworks& both, const Comparison& all,
@@ -241,17 +243,17 @@ Result<Exit> run(const Invocation& invocation) {
   }
   CH_TRY(const std::optional<Dataset> data, open_data(names, both, settings));
   print_comparison(invocation, both, all, chosen, weights.text);
-  Json json = {{"before", described(both.before)}, {"after", described(both.after)}};
-  json.update(to_json(all));
-  json["weights"] = weights.json;
-  if (data) CH_CHECK(run_both(invocation, both, *data, json));
-  CH_CHECK(write_json(invocation, json));
+  Tree result = Tree::Table{{"before", described(both.before)}, {"after", described(both.after)}};
+  add_entries(result, tree_of(all));
+  result["weights"] = weights.tree;
+  if (data) CH_CHECK(run_both(invocation, both, *data, result));
+  CH_CHECK(write_json(invocation, result));
   return Exit::Done;
 }
 
 }  // namespace
 
-ActionDef compare() {
+ActionDef define() {
   return {
       .name = "compare",
       .usage = "ch compare A [B] [DATASET] [options]",
@@ -305,4 +307,4 @@ ActionDef compare() {
       .run = run};
 }
 
-}  // namespace chop::actions
+}  // namespace chop::actions::compare

@@ -1,7 +1,6 @@
 // ch convert FROM TO: the same weights in another kind of file.
 #include <algorithm>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "cli/action_def.hpp"
 #include "cli/open_model.hpp"
@@ -14,11 +13,10 @@
 #include "support/log.hpp"
 #include "support/text.hpp"
 
-namespace chop::actions {
+namespace chop::actions::convert {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
 
 /// What was written, for the report.
 struct Written {
@@ -175,17 +173,17 @@ Result<Exit> run(const Invocation& invocation) {
   if (prints_text(invocation))
     invocation.out << "Wrote " << written.tensors << (written.tensors == 1 ? " tensor" : " tensors")
                    << " to " << to.string() << "\n";
-  CH_CHECK(write_json(invocation, {{"from", from},
-                                   {"type", found.type},
-                                   {"to", to.string()},
-                                   {"tensors", written.tensors},
-                                   {"notes", written.notes}}));
+  CH_CHECK(write_json(invocation, Tree::Table{{"from", from},
+                                              {"type", found.type},
+                                              {"to", to.string()},
+                                              {"tensors", written.tensors},
+                                              {"notes", written.notes}}));
   return Exit::Done;
 }
 
 }  // namespace
 
-ActionDef convert() {
+ActionDef define() {
   return {
       .name = "convert",
       .usage = "ch convert FROM TO [options]",
@@ -227,4 +225,4 @@ ActionDef convert() {
       .run = run};
 }
 
-}  // namespace chop::actions
+}  // namespace chop::actions::convert

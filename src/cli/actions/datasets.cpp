@@ -3,7 +3,7 @@
 #include "cli/output.hpp"
 #include "data/registry.hpp"
 
-namespace chop::actions {
+namespace chop::actions::datasets {
 namespace {
 
 Result<Exit> run(const Invocation& invocation) {
@@ -20,7 +20,7 @@ Result<Exit> run(const Invocation& invocation) {
 
 }  // namespace
 
-ActionDef datasets() {
+ActionDef define() {
   return {.name = "datasets",
           .usage = "ch datasets [--json FILE]",
           .summary = "list the data sets known by name",
@@ -30,4 +30,4 @@ ActionDef datasets() {
           .run = run};
 }
 
-}  // namespace chop::actions
+}  // namespace chop::actions::datasets

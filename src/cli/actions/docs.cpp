@@ -4,7 +4,7 @@
 #include "support/files.hpp"
 #include "support/log.hpp"
 
-namespace chop::actions {
+namespace chop::actions::docs {
 namespace {
 
 Result<Exit> run(const Invocation& invocation) {
@@ -29,7 +29,7 @@ Result<Exit> run(const Invocation& invocation) {
 
 }  // namespace
 
-ActionDef docs() {
+ActionDef define() {
   return {.name = "docs",
           .usage = "ch docs --dir DIR [--check]",
           .summary = "write the reference pages from the registries",
@@ -47,4 +47,4 @@ ActionDef docs() {
           .run = run};
 }
 
-}  // namespace chop::actions
+}  // namespace chop::actions::docs

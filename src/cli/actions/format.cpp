@@ -1,6 +1,5 @@
 // ch format NAME [KEY=VALUE ...]: what a number format does to values, or to a file of them.
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "cli/action_def.hpp"
 #include "cli/output.hpp"
@@ -9,10 +8,8 @@
 #include "io/npy.hpp"
 #include "support/text.hpp"
 
-namespace chop::actions {
+namespace chop::actions::format {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 std::string shown_default(const KeyDef& key) {
   switch (key.absent) {
@@ -48,20 +45,20 @@ Table list_table() {
   return table;
 }
 
-Json list_json() {
-  Json json = Json::array();
+Tree list_tree() {
+  Tree list = Tree::list();
   for (const FormatDef& def : all_formats()) {
-    Json entry = {{"format", def.name}, {"aliases", def.aliases}, {"doc", def.doc}};
+    Tree entry = Tree::Table{{"format", def.name}, {"aliases", def.aliases}, {"doc", def.doc}};
     entry["gradient"] = name_of(def.gradient);
-    entry["keys"] = Json::array();
+    entry["keys"] = Tree::list();
     for (const KeyDef& key : def.keys)
-      entry["keys"].push_back({{"key", key.name},
-                               {"default", shown_default(key)},
-                               {"allowed", describe_allowed(key)},
-                               {"meaning", key.doc}});
-    json.push_back(std::move(entry));
+      entry["keys"].push(Tree::Table{{"key", key.name},
+                                     {"default", shown_default(key)},
+                                     {"allowed", describe_allowed(key)},
+                                     {"meaning", key.doc}});
+    list.push(std::move(entry));
   }
-  return json;
+  return list;
 }
 
 Result<NumberFormat> read_format(const Invocation& invocation) {
@@ -116,11 +113,11 @@ Table facts_table(const FormatDef& def, const Range& range, const Bits& bits) {
   return table;
 }
 
-Json config_json(const NumberFormat& format) {
-  Json json = Json::object();
+Tree config_tree(const NumberFormat& format) {
+  Tree tree = Tree::table();
   for (const auto& [key, value] : format.config)
-    std::visit([&, &name = key](const auto& v) { json[name] = v; }, value);
-  return json;
+    std::visit([&, &name = key](const auto& v) { tree[name] = v; }, value);
+  return tree;
 }
 
 Result<Exit> show(const Invocation& invocation, const NumberFormat& format) {
@@ -135,18 +132,18 @@ Result<Exit> show(const Invocation& invocation, const NumberFormat& format) {
                    << render(facts, style) << "\n"
                    << render(values, style);
   }
-  CH_CHECK(write_json(invocation, {{"format", format.name},
-                                   {"config", config_json(format)},
-                                   {"bits", {{"value", bits.value}, {"shared", bits.shared}}},
-                                   {"range",
-                                    {{"lowest", range.lowest},
-                                     {"highest", range.highest},
-                                     {"least_positive", range.least_positive},
-                                     {"step", range.step},
-                                     {"has_zero", range.has_zero},
-                                     {"relative", range.relative}}},
-                                   {"gradient", name_of(def->gradient)},
-                                   {"values", to_json(values)}}));
+  CH_CHECK(write_json(
+      invocation, Tree::Table{{"format", format.name},
+                              {"config", config_tree(format)},
+                              {"bits", Tree::Table{{"value", bits.value}, {"shared", bits.shared}}},
+                              {"range", Tree::Table{{"lowest", range.lowest},
+                                                    {"highest", range.highest},
+                                                    {"least_positive", range.least_positive},
+                                                    {"step", range.step},
+                                                    {"has_zero", range.has_zero},
+                                                    {"relative", range.relative}}},
+                              {"gradient", name_of(def->gradient)},
+                              {"values", tree_of(values)}}));
   return Exit::Done;
 }
 
@@ -201,7 +198,7 @@ Result<Exit> run(const Invocation& invocation) {
     if (prints_text(invocation))
       invocation.out << render(list_table(),
                                {.style = TableStyle::Simple, .colour = invocation.colour});
-    CH_CHECK(write_json(invocation, list_json()));
+    CH_CHECK(write_json(invocation, list_tree()));
     return Exit::Done;
   }
   if (!settings.has("name"))
@@ -218,7 +215,7 @@ Result<Exit> run(const Invocation& invocation) {
 
 }  // namespace
 
-ActionDef format() {
+ActionDef define() {
   return {
       .name = "format",
       .usage = "ch format NAME [KEY=VALUE ...] [--in X.npy [--out Y.npy]] | --list [--json FILE]",
@@ -252,4 +249,4 @@ ActionDef format() {
       .run = run};
 }
 
-}  // namespace chop::actions
+}  // namespace chop::actions::format

@@ -1,6 +1,5 @@
 // ch inspect MODEL|FILE: what is in a network, on one screen; --report runs one of the reports.
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "cli/inspect_view.hpp"
@@ -16,10 +15,9 @@
 #include "support/log.hpp"
 #include "support/text.hpp"
 
-namespace chop::actions {
+namespace chop::actions::inspect {
 namespace {
 
-using Json = nlohmann::ordered_json;
 constexpr std::size_t kRowsOfAScreen = 30;
 constexpr std::int64_t kSamplesForStatistics = 512;
 
@@ -49,8 +47,8 @@ Tree statistics_args(const Graph& graph) {
   statistics.set("variance_online", Tree::table()).set("dims", "all");
   Tree args = Tree::table();
   args.set("by", "type");
-  args.set("target_weight_nodes", Tree::texts({with_weights.begin(), with_weights.end()}));
-  args.set("target_activation_nodes", Tree::texts({all.begin(), all.end()}));
+  args.set("target_weight_nodes", Tree::List(with_weights.begin(), with_weights.end()));
+  args.set("target_activation_nodes", Tree::List(all.begin(), all.end()));
   args.set("weight_statistics", statistics);
   args.set("activation_statistics", statistics);
   args.set("num_samples", kSamplesForStatistics);
@@ -74,7 +72,7 @@ Result<PassCall> report_call(const Invocation& invocation, const Graph& graph,
   return make_call(name, args);
 }
 
-Result<Json> run_report(const Invocation& invocation, OpenedModel& model,
+Result<Tree> run_report(const Invocation& invocation, OpenedModel& model,
                         const std::string& report) {
   const Settings& settings = invocation.settings;
   CH_TRY(const PassCall call, report_call(invocation, model.graph, report));
@@ -93,11 +91,11 @@ Result<Json> run_report(const Invocation& invocation, OpenedModel& model,
                             .folder = std::filesystem::current_path()};
   CH_TRY(const std::vector<PassReport> reports,
          run_and_print(invocation, model.graph, {&call, 1}, context));
-  Json json;
-  json["model"] = model.name;
-  json["batch_size"] = context.batch_size;
-  json["passes"] = json_of(reports);
-  return json;
+  Tree result;
+  result["model"] = model.name;
+  result["batch_size"] = context.batch_size;
+  result["passes"] = tree_of(reports);
+  return result;
 }
 
 std::string header(const OpenedModel& model, const Inspection& inspection, int threads) {
@@ -138,7 +136,7 @@ std::string footer(const Inspection& inspection, std::size_t shown) {
   return text;
 }
 
-Result<Json> show(const Invocation& invocation, const OpenedModel& model) {
+Result<Tree> show(const Invocation& invocation, const OpenedModel& model) {
   const Settings& settings = invocation.settings;
   const int threads = thread_count(settings);
   CH_TRY(
@@ -156,12 +154,12 @@ Result<Json> show(const Invocation& invocation, const OpenedModel& model) {
                    << footer(inspection, rows.size());
     if (settings.flag("explain")) invocation.out << "\n" << inspect_explanation();
   }
-  Json json;
-  json["model"] = model.name;
-  json["dataset"] = model.dataset;
-  json["trained"] = model.trained;
-  json.update(json_of(inspection));
-  return json;
+  Tree result;
+  result["model"] = model.name;
+  result["dataset"] = model.dataset;
+  result["trained"] = model.trained;
+  add_entries(result, tree_of(inspection));
+  return result;
 }
 
 /// The tensors of a file and what else it says.
@@ -182,11 +180,11 @@ Status show_weights(const Invocation& invocation, const std::filesystem::path& p
       invocation.out << file.tensors.size() - rows << " more; --all lists every one\n";
     invocation.out << metadata_text(file);
   }
-  Json json;
-  json["file"] = name;
-  json["file_bytes"] = code ? 0 : size;
-  json.update(json_of(file));
-  return write_json(invocation, json);
+  Tree result;
+  result["file"] = name;
+  result["file_bytes"] = code ? 0 : size;
+  add_entries(result, tree_of(file));
+  return write_json(invocation, result);
 }
 
 Result<Exit> run(const Invocation& invocation) {
@@ -207,9 +205,9 @@ Result<Exit> run(const Invocation& invocation) {
   CH_TRY(OpenedModel model,
          open_model(given, {.seed = static_cast<std::uint64_t>(settings.integer("seed"))}));
   const auto report = settings.text("report");
-  CH_TRY(const Json json,
+  CH_TRY(const Tree result,
          report ? run_report(invocation, model, *report) : show(invocation, model));
-  CH_CHECK(write_json(invocation, json));
+  CH_CHECK(write_json(invocation, result));
   return Exit::Done;
 }
 
@@ -251,7 +249,7 @@ std::vector<SettingDef> options() {
 
 }  // namespace
 
-ActionDef inspect() {
+ActionDef define() {
   return {
       .name = "inspect",
       .usage = "ch inspect MODEL|FILE [DATASET] [options]",
@@ -277,4 +275,4 @@ ActionDef inspect() {
       .run = run};
 }
 
-}  // namespace chop::actions
+}  // namespace chop::actions::inspect

@@ -1,6 +1,4 @@
 // ch models [NAME]: the zoo with its parameter counts, or one network layer by layer.
-#include <nlohmann/json.hpp>
-
 #include "cli/action_def.hpp"
 #include "cli/output.hpp"
 #include "models/registry.hpp"
@@ -8,10 +6,8 @@
 #include "ops/registry.hpp"
 #include "support/text.hpp"
 
-namespace chop::actions {
+namespace chop::actions::models {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Table zoo_table() {
   Table table{.columns = {{"Model", Align::Left, 0, "model"},
@@ -84,11 +80,11 @@ Result<Exit> show_one(const Invocation& invocation, const std::string& name) {
     invocation.out << render(table, {.style = TableStyle::Simple, .colour = invocation.colour})
                    << with_commas(graph.parameter_count()) << " trainable parameters\n";
   }
-  Json json;
-  json["model"] = name;
-  json["parameters"] = graph.parameter_count();
-  json["nodes"] = to_json(table);
-  CH_CHECK(write_json(invocation, json));
+  Tree result;
+  result["model"] = name;
+  result["parameters"] = graph.parameter_count();
+  result["nodes"] = tree_of(table);
+  CH_CHECK(write_json(invocation, result));
   return Exit::Done;
 }
 
@@ -100,7 +96,7 @@ Result<Exit> run(const Invocation& invocation) {
 
 }  // namespace
 
-ActionDef models() {
+ActionDef define() {
   return {.name = "models",
           .usage = "ch models [NAME|FILE.toml] [--json FILE]",
           .summary = "list the models with their parameter counts, or show one layer by layer",
@@ -113,4 +109,4 @@ ActionDef models() {
           .run = run};
 }
 
-}  // namespace chop::actions
+}  // namespace chop::actions::models

@@ -6,7 +6,7 @@
 #include "onnx/onnx_def.hpp"
 #include "support/text.hpp"
 
-namespace chop::actions {
+namespace chop::actions::ops {
 namespace {
 
 Table all_table() {
@@ -62,7 +62,7 @@ Result<Exit> run(const Invocation& invocation) {
 
 }  // namespace
 
-ActionDef ops() {
+ActionDef define() {
   return {.name = "ops",
           .usage = "ch ops [NAME] [--onnx] [--json FILE]",
           .summary = "list the operators, or show one with its attributes",
@@ -81,4 +81,4 @@ ActionDef ops() {
           .run = run};
 }
 
-}  // namespace chop::actions
+}  // namespace chop::actions::ops

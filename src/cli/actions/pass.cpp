@@ -1,6 +1,4 @@
 // ch pass NAME MODEL|FILE [DATASET] [KEY=VALUE ...]: one pass over a network, at once.
-#include <nlohmann/json.hpp>
-
 #include "cli/open_model.hpp"
 #include "cli/output.hpp"
 #include "cli/pass_run.hpp"
@@ -9,10 +7,8 @@
 #include "support/log.hpp"
 #include "support/text.hpp"
 
-namespace chop::actions {
+namespace chop::actions::pass {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 /// The data set named, or the one the network is usually run on when the pass needs one.
 Result<std::optional<Dataset>> open_samples(const Invocation& invocation, const PassDef& pass,
@@ -46,17 +42,17 @@ Result<Exit> run(const Invocation& invocation) {
         *path, {.graph = model.graph, .info = {{kTransformedFrom, model.graph.name()}}}));
     log_info(cat("Saved mase graph to ", *path));
   }
-  Json json;
-  json["model"] = model.name;
-  json["batch_size"] = context.batch_size;
-  json["passes"] = json_of(reports);
-  CH_CHECK(write_json(invocation, json));
+  Tree result;
+  result["model"] = model.name;
+  result["batch_size"] = context.batch_size;
+  result["passes"] = tree_of(reports);
+  CH_CHECK(write_json(invocation, result));
   return Exit::Done;
 }
 
 }  // namespace
 
-ActionDef pass() {
+ActionDef define() {
   return {
       .name = "pass",
       .usage = "ch pass NAME MODEL|FILE [DATASET] [KEY=VALUE ...] [options]",
@@ -92,4 +88,4 @@ ActionDef pass() {
       .run = run};
 }
 
-}  // namespace chop::actions
+}  // namespace chop::actions::pass

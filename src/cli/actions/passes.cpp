@@ -1,14 +1,10 @@
 // ch passes [NAME]: what can be done to a graph, and what each pass may be told.
-#include <nlohmann/json.hpp>
-
 #include "cli/action_def.hpp"
 #include "cli/output.hpp"
 #include "passes/pass_def.hpp"
 
-namespace chop::actions {
+namespace chop::actions::passes {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Table all_table() {
   Table table{.columns = {{"Pass", Align::Left, 0, "pass"},
@@ -45,12 +41,12 @@ Result<Exit> show_one(const Invocation& invocation, const std::string& name) {
                    << " MODEL" << (pass->needs_samples ? " DATASET" : "")
                    << (pass->args.empty() ? "" : " KEY=VALUE ...") << "\n";
   }
-  Json json;
-  json["pass"] = pass->name;
-  json["doc"] = pass->doc;
-  json["promise"] = name_of(pass->promise);
-  json["args"] = to_json(args);
-  CH_CHECK(write_json(invocation, json));
+  Tree result;
+  result["pass"] = pass->name;
+  result["doc"] = pass->doc;
+  result["promise"] = name_of(pass->promise);
+  result["args"] = tree_of(args);
+  CH_CHECK(write_json(invocation, result));
   return Exit::Done;
 }
 
@@ -62,7 +58,7 @@ Result<Exit> run(const Invocation& invocation) {
 
 }  // namespace
 
-ActionDef passes() {
+ActionDef define() {
   return {.name = "passes",
           .usage = "ch passes [NAME] [--json FILE]",
           .summary = "list what can be done to a graph, or the arguments of one pass",
@@ -72,4 +68,4 @@ ActionDef passes() {
           .run = run};
 }
 
-}  // namespace chop::actions
+}  // namespace chop::actions::passes

@@ -1,7 +1,6 @@
 // ch run MODEL|FILE --in X.npz --out Y.npz: a network on the arrays of a file.
 #include <algorithm>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "cli/open_model.hpp"
 #include "cli/output.hpp"
@@ -13,11 +12,10 @@
 #include "support/log.hpp"
 #include "support/text.hpp"
 
-namespace chop::actions {
+namespace chop::actions::run {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
 
 Result<NamedTensors> read_arrays(const fs::path& path) {
   NamedTensors arrays;
@@ -108,7 +106,7 @@ Result<Exit> execute(const Invocation& invocation) {
 
 }  // namespace
 
-ActionDef run() {
+ActionDef define() {
   return {.name = "run",
           .usage = "ch run MODEL|FILE --in X.npz [--out Y.npz] [options]",
           .summary = "run a network on the arrays of a file",
@@ -141,4 +139,4 @@ ActionDef run() {
           .run = execute};
 }
 
-}  // namespace chop::actions
+}  // namespace chop::actions::run

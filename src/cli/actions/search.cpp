@@ -1,6 +1,4 @@
 // ch search --config FILE: the best mix of precisions (and of ways to train) of a space.
-#include <nlohmann/json.hpp>
-
 #include "cli/interrupt.hpp"
 #include "cli/output.hpp"
 #include "cli/search_report.hpp"
@@ -12,11 +10,10 @@
 #include "support/log.hpp"
 #include "support/text.hpp"
 
-namespace chop::actions {
+namespace chop::actions::search {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
 
 Result<SearchConfig> configured_search(const Settings& settings) {
   const ConfigFile* config = settings.config();
@@ -136,26 +133,26 @@ void tell_ending(const EngineOutcome& outcome, const SearchConfig& config) {
                  " trials already: --trials N for more, --study NAME for another one"));
 }
 
-Json to_json(const Search& search, const Session& session, const EngineOutcome& outcome,
+Tree tree_of(const Search& search, const Session& session, const EngineOutcome& outcome,
              const Table& best, const std::optional<fs::path>& saved) {
   std::map<TrialState, std::int64_t> states;
   for (const Trial& trial : outcome.trials) ++states[trial.state];
-  Json json;
-  json["model"] = session.model_name;
-  json["dataset"] = session.data.name;
-  json["synthetic"] = session.data.synthetic;
-  json["study"] = search.study;
-  json["storage"] = shown_url(search.url);
+  Tree result;
+  result["model"] = session.model_name;
+  result["dataset"] = session.data.name;
+  result["synthetic"] = session.data.synthetic;
+  result["study"] = search.study;
+  result["storage"] = shown_url(search.url);
   const auto size = search.problem->space().size();
-  json["points"] = size ? Json(*size) : Json();
-  json["trials"] = outcome.trials.size();
-  for (const auto& [state, count] : states) json["states"][std::string(name_of(state))] = count;
-  json["ran"] = outcome.ran;
-  json["seconds"] = outcome.seconds;
-  json["best"] = chop::to_json(best);
-  json["folder"] = search_folder(session).string();
-  json["checkpoint"] = saved ? Json(saved->string()) : Json();
-  return json;
+  result["points"] = size;
+  result["trials"] = outcome.trials.size();
+  for (const auto& [state, count] : states) result["states"][name_of(state)] = count;
+  result["ran"] = outcome.ran;
+  result["seconds"] = outcome.seconds;
+  result["best"] = tree_of(best);
+  result["folder"] = search_folder(session).string();
+  result["checkpoint"] = saved ? Tree(saved->string()) : Tree();
+  return result;
 }
 
 Result<Exit> report(const Invocation& invocation, const Search& search, const Session& session,
@@ -178,7 +175,7 @@ Result<Exit> report(const Invocation& invocation, const Search& search, const Se
                Cell(static_cast<double>(outcome.ran) / std::max(1e-9, outcome.seconds), 1).text,
                " a second; study '", search.study, "' in ", shown_url(search.url)));
   log_info(cat("Results in ", search_folder(session).string()));
-  CH_CHECK(write_json(invocation, to_json(search, session, outcome, table, saved)));
+  CH_CHECK(write_json(invocation, tree_of(search, session, outcome, table, saved)));
   if (best.empty() && !outcome.stopped && !outcome.timed_out)
     return Error{.what = "no trial was completed",
                  .hint = "the warnings above say why trials failed"};
@@ -208,8 +205,9 @@ Result<Exit> run(const Invocation& invocation) {
   if (prints_text(invocation)) invocation.out << space_text(*search.problem) << std::flush;
   if (dry) {
     const auto size = search.problem->space().size();
-    CH_CHECK(write_json(invocation, {{"points", size ? Json(*size) : Json()},
-                                     {"parameters", search.problem->space().dimensions()}}));
+    CH_CHECK(write_json(
+        invocation,
+        Tree::Table{{"points", size}, {"parameters", search.problem->space().dimensions()}}));
     return Exit::Done;
   }
   if (!search.store) {
@@ -267,7 +265,7 @@ std::vector<SettingDef> own_settings_of_search() {
 
 }  // namespace
 
-ActionDef search() {
+ActionDef define() {
   return {
       .name = "search",
       .usage = "ch search [MODEL|FILE] [DATASET] --config FILE [options]",
@@ -287,4 +285,4 @@ ActionDef search() {
       .run = run};
 }
 
-}  // namespace chop::actions
+}  // namespace chop::actions::search

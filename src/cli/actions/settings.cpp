@@ -8,7 +8,7 @@
 #include "report/table.hpp"
 #include "support/text.hpp"
 
-namespace chop::actions {
+namespace chop::actions::settings {
 namespace {
 
 std::string flags_text(const SettingDef& def) {
@@ -49,7 +49,7 @@ Result<Exit> run(const Invocation& invocation) {
 
 }  // namespace
 
-ActionDef settings() {
+ActionDef define() {
   return {.name = "settings",
           .usage = "ch settings [NAME] [--json FILE]",
           .summary = "list every setting: its flags, default, allowed values and meaning",
@@ -65,4 +65,4 @@ ActionDef settings() {
           .run = run};
 }
 
-}  // namespace chop::actions
+}  // namespace chop::actions::settings

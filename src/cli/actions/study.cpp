@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
-#include <nlohmann/json.hpp>
 
 #include "cli/output.hpp"
 #include "cli/study_json.hpp"
@@ -10,14 +9,14 @@
 #include "cli/study_view.hpp"
 #include "support/display.hpp"
 #include "support/files.hpp"
+#include "support/json.hpp"
 #include "support/log.hpp"
 #include "support/text.hpp"
 
-namespace chop::actions {
+namespace chop::actions::study {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
 
 /// Where `ch search` keeps a study that was given no other place.
 fs::path study_file(const fs::path& project) {
@@ -88,16 +87,16 @@ Status show(const Invocation& invocation) {
     if (rows < best.size())
       invocation.out << best.size() - rows << " more; --top N shows as many\n";
   }
-  Json json = json_of(study.info);
-  json["trials"] = study.trials.size();
-  json["states"] = Json::object();
+  Tree result = tree_of(study.info);
+  result["trials"] = study.trials.size();
+  result["states"] = Tree::table();
   for (const Trial& trial : study.trials) {
-    Json& count = json["states"][std::string(name_of(trial.state))];
-    count = count.is_null() ? 1 : count.get<std::int64_t>() + 1;
+    Tree& count = result["states"][name_of(trial.state)];
+    count = count.is_null() ? 1 : *count.as_integer() + 1;
   }
-  json["best"] = Json::array();
-  for (std::size_t i = 0; i < rows; ++i) json["best"].push_back(json_of(*best[i]));
-  return write_json(invocation, json);
+  result["best"] = Tree::list();
+  for (std::size_t i = 0; i < rows; ++i) result["best"].push(tree_of(*best[i]));
+  return write_json(invocation, result);
 }
 
 Status export_study(const Invocation& invocation) {
@@ -105,10 +104,8 @@ Status export_study(const Invocation& invocation) {
   CH_TRY(const auto store, open(settings));
   CH_TRY(const std::string name, study_of(settings, *store));
   CH_TRY(const Study study, store->read(name));
-  const std::string text =
-      settings.text("format") == "json"
-          ? json_of(study).dump(2, ' ', false, Json::error_handler_t::replace) + "\n"
-          : to_csv(trials_table(study));
+  const std::string text = settings.text("format") == "json" ? to_json(tree_of(study), 2) + "\n"
+                                                             : to_csv(trials_table(study));
   const auto file = settings.text("output");
   if (!file || *file == "-") {
     invocation.out << text;
@@ -146,7 +143,7 @@ Status delete_study(const Invocation& invocation) {
                                    shown_url(url), "?")));
   CH_CHECK(store->remove(name));
   log_info(cat("Deleted '", name, "' with ", trials, " trials"));
-  return write_json(invocation, {{"deleted", name}, {"trials", trials}});
+  return write_json(invocation, Tree::Table{{"deleted", name}, {"trials", trials}});
 }
 
 Status merge(const Invocation& invocation) {
@@ -171,11 +168,11 @@ Status merge(const Invocation& invocation) {
   CH_TRY(const MergeResult result, merge_studies(sources, *target, into));
   log_info(cat(result.created ? "Made '" : "'", into, "': ", result.merged, " trials merged, ",
                result.known, " were there already, ", result.unfinished, " are unfinished"));
-  return write_json(invocation, {{"into", into},
-                                 {"created", result.created},
-                                 {"merged", result.merged},
-                                 {"known", result.known},
-                                 {"unfinished", result.unfinished}});
+  return write_json(invocation, Tree::Table{{"into", into},
+                                            {"created", result.created},
+                                            {"merged", result.merged},
+                                            {"known", result.known},
+                                            {"unfinished", result.unfinished}});
 }
 
 struct Verb {
@@ -235,7 +232,7 @@ std::vector<SettingDef> options() {
 
 }  // namespace
 
-ActionDef study() {
+ActionDef define() {
   return {
       .name = "study",
       .usage = "ch study list|show|export|delete|merge [NAME...] [options]",
@@ -256,4 +253,4 @@ ActionDef study() {
       .run = run};
 }
 
-}  // namespace chop::actions
+}  // namespace chop::actions::study

@@ -4,7 +4,6 @@
 #include <atomic>
 #include <chrono>
 #include <mutex>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "cli/interrupt.hpp"
@@ -17,7 +16,7 @@
 #include "support/text.hpp"
 #include "support/threads.hpp"
 
-namespace chop::actions {
+namespace chop::actions::sweep {
 namespace {
 
 struct Trial {
@@ -199,7 +198,7 @@ Result<Exit> run(const Invocation& invocation) {
 
 }  // namespace
 
-ActionDef sweep() {
+ActionDef define() {
   return {
       .name = "sweep",
       .usage = "ch sweep [MODEL] [DATASET] --SETTING VALUE,VALUE,... [options]",
@@ -218,4 +217,4 @@ ActionDef sweep() {
       .run = run};
 }
 
-}  // namespace chop::actions
+}  // namespace chop::actions::sweep

@@ -1,6 +1,4 @@
 // ch test [MODEL] [DATASET] --load CHECKPOINT: loss, accuracy, and what is taken for what.
-#include <nlohmann/json.hpp>
-
 #include "cli/open_model.hpp"
 #include "cli/output.hpp"
 #include "cli/session.hpp"
@@ -9,10 +7,8 @@
 #include "support/log.hpp"
 #include "support/text.hpp"
 
-namespace chop::actions {
+namespace chop::actions::test {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 std::string class_name(const Dataset& data, std::int64_t index) {
   const auto at = static_cast<std::size_t>(index);
@@ -61,17 +57,17 @@ ConfusionMatrix confusion_picture(const Session& session, const Metrics& m) {
   return matrix;
 }
 
-Json to_json(const Session& session, const Metrics& m) {
-  Json json;
-  json["model"] = session.model_name;
-  json["dataset"] = session.data.name;
-  json["synthetic"] = session.data.synthetic;
-  json["rows"] = m.rows;
-  json["loss"] = m.loss;
-  json["accuracy"] = m.accuracy();
-  json["correct"] = m.correct;
-  json["confusion"] = chop::to_json(confusion_table(session.data, m));
-  return json;
+Tree tree_of(const Session& session, const Metrics& m) {
+  Tree result;
+  result["model"] = session.model_name;
+  result["dataset"] = session.data.name;
+  result["synthetic"] = session.data.synthetic;
+  result["rows"] = m.rows;
+  result["loss"] = m.loss;
+  result["accuracy"] = m.accuracy();
+  result["correct"] = m.correct;
+  result["confusion"] = tree_of(confusion_table(session.data, m));
+  return result;
 }
 
 Result<Exit> run(const Invocation& invocation) {
@@ -101,7 +97,7 @@ Result<Exit> run(const Invocation& invocation) {
     invocation.out << render(scores, {.colour = invocation.colour})
                    << render(confusion, {.colour = invocation.colour});
   }
-  CH_CHECK(write_json(invocation, to_json(session, metrics)));
+  CH_CHECK(write_json(invocation, tree_of(session, metrics)));
   const auto folder = session.software() / "test";
   CH_CHECK(write_file(folder / "confusion.csv", to_csv(confusion)));
   CH_CHECK(write_file(folder / "confusion.svg", to_svg(confusion_picture(session, metrics))));
@@ -111,7 +107,7 @@ Result<Exit> run(const Invocation& invocation) {
 
 }  // namespace
 
-ActionDef test() {
+ActionDef define() {
   return {.name = "test",
           .usage = "ch test MODEL|FILE [DATASET] [--load CHECKPOINT] [options]",
           .summary = "judge a trained network on the test split",
@@ -127,4 +123,4 @@ ActionDef test() {
           .run = run};
 }
 
-}  // namespace chop::actions
+}  // namespace chop::actions::test

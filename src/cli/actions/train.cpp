@@ -1,5 +1,4 @@
 // ch train [MODEL] [DATASET]: trains a network, validates after each epoch, tests at the end.
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "cli/interrupt.hpp"
@@ -11,12 +10,10 @@
 #include "support/progress.hpp"
 #include "support/text.hpp"
 
-namespace chop::actions {
+namespace chop::actions::train {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
-
 /// Checkpoints of an earlier run of the project are kept as best-v1.ckpt, last-v1.ckpt ...
 Status set_aside(const fs::path& folder) {
   for (const char* name : {"best", "last"}) {
@@ -131,27 +128,27 @@ std::string_view name_of(Ending ending) {
   return "interrupted";
 }
 
-Json to_json(const Session& session, const TrainOutcome& outcome,
+Tree tree_of(const Session& session, const TrainOutcome& outcome,
              const std::optional<Scores>& scores) {
   const auto figures = [](double loss, double accuracy) {
-    return Json{{"loss", loss}, {"accuracy", accuracy}};
+    return Tree(Tree::Table{{"loss", loss}, {"accuracy", accuracy}});
   };
-  Json json;
-  json["model"] = session.model_name;
-  json["dataset"] = session.data.name;
-  json["synthetic"] = session.data.synthetic;
-  json["parameters"] = session.graph.parameter_count();
-  json["epochs"] = outcome.history.size();
-  json["steps"] = outcome.steps;
-  json["best_epoch"] = outcome.best_epoch;
-  json["ending"] = name_of(outcome.ending);
-  json["train"] = scores ? figures(scores->train_loss, scores->train_accuracy) : Json();
-  json["validation"] =
-      scores ? figures(scores->validation_loss, scores->validation_accuracy) : Json();
-  json["test"] = scores ? figures(scores->test.loss, scores->test.accuracy()) : Json();
-  json["history"] = chop::to_json(history_table(outcome.history));
-  json["checkpoints"] = session.checkpoints().string();
-  return json;
+  Tree result;
+  result["model"] = session.model_name;
+  result["dataset"] = session.data.name;
+  result["synthetic"] = session.data.synthetic;
+  result["parameters"] = session.graph.parameter_count();
+  result["epochs"] = outcome.history.size();
+  result["steps"] = outcome.steps;
+  result["best_epoch"] = outcome.best_epoch;
+  result["ending"] = name_of(outcome.ending);
+  result["train"] = scores ? figures(scores->train_loss, scores->train_accuracy) : Tree();
+  result["validation"] =
+      scores ? figures(scores->validation_loss, scores->validation_accuracy) : Tree();
+  result["test"] = scores ? figures(scores->test.loss, scores->test.accuracy()) : Tree();
+  result["history"] = tree_of(history_table(outcome.history));
+  result["checkpoints"] = session.checkpoints().string();
+  return result;
 }
 
 Result<Exit> finish(const Invocation& invocation, const Session& session,
@@ -165,7 +162,7 @@ Result<Exit> finish(const Invocation& invocation, const Session& session,
                      << render(score_table(session, *scores), {.colour = invocation.colour});
     log_info(cat("Best checkpoint: ", (session.checkpoints() / "best.ckpt").string()));
   }
-  CH_CHECK(write_json(invocation, to_json(session, outcome, scores)));
+  CH_CHECK(write_json(invocation, tree_of(session, outcome, scores)));
   if (outcome.ending == Ending::Interrupted) {
     log_info(cat("Interrupted after step ", outcome.steps, "; `--resume` continues from ",
                  (session.checkpoints() / "last.ckpt").string()));
@@ -198,7 +195,7 @@ Result<Exit> run(const Invocation& invocation) {
     return {};
   };
   Result<TrainOutcome> outcome =
-      train(session.graph, session.data, options, observer, resume ? &*resume : nullptr);
+      chop::train(session.graph, session.data, options, observer, resume ? &*resume : nullptr);
   bar.reset();
   const std::string title = labelled(session.data, session.model_name);
   if (!outcome) {
@@ -211,7 +208,7 @@ Result<Exit> run(const Invocation& invocation) {
 
 }  // namespace
 
-ActionDef train() {
+ActionDef define() {
   return {.name = "train",
           .usage = "ch train [MODEL] [DATASET] [options]",
           .summary = "train a network, validating after each epoch",
@@ -227,4 +224,4 @@ ActionDef train() {
           .run = run};
 }
 
-}  // namespace chop::actions
+}  // namespace chop::actions::train

@@ -1,6 +1,5 @@
 // ch transform --config FILE: the passes of a configuration file, in the order they stand.
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "cli/output.hpp"
@@ -10,10 +9,8 @@
 #include "support/log.hpp"
 #include "support/text.hpp"
 
-namespace chop::actions {
+namespace chop::actions::transform {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Result<std::vector<PassCall>> configured_passes(const Settings& settings) {
   const ConfigFile* config = settings.config();
@@ -85,7 +82,7 @@ Result<Exit> run(const Invocation& invocation) {
   }
   CH_TRY(const std::vector<PassReport> reports,
          run_and_print(invocation, session.graph, calls, context));
-  Json accuracy;
+  Tree accuracy;
   if (before) {
     CH_TRY(const Metrics after, judge(session, options));
     const Table table = accuracy_table(session, *before, after);
@@ -94,27 +91,27 @@ Result<Exit> run(const Invocation& invocation) {
     if (!session.trained)
       log_info(
           "The weights are random; --load a trained checkpoint for figures that mean something");
-    accuracy = to_json(table);
+    accuracy = tree_of(table);
   }
   const std::filesystem::path saved = folder / "transformed_ckpt";
   CH_CHECK(save_checkpoint(
       saved / "graph_module.mz",
       {.graph = session.graph, .info = {{kTransformedFrom, session.graph.name()}}}));
   log_info(cat("Saved mase graph to ", saved.string()));
-  Json json;
-  json["model"] = session.model_name;
-  json["dataset"] = session.data.name;
-  json["passes"] = json_of(reports);
-  json["accuracy"] = accuracy;
-  json["checkpoint"] = (saved / "graph_module.mz").string();
-  CH_CHECK(write_json(invocation, json));
+  Tree result;
+  result["model"] = session.model_name;
+  result["dataset"] = session.data.name;
+  result["passes"] = tree_of(reports);
+  result["accuracy"] = accuracy;
+  result["checkpoint"] = (saved / "graph_module.mz").string();
+  CH_CHECK(write_json(invocation, result));
   log_info("Transformation is completed");
   return Exit::Done;
 }
 
 }  // namespace
 
-ActionDef transform() {
+ActionDef define() {
   return {.name = "transform",
           .usage = "ch transform [MODEL|FILE] [DATASET] --config FILE [options]",
           .summary = "run the passes of a configuration file over a network",
@@ -131,4 +128,4 @@ ActionDef transform() {
           .run = run};
 }
 
-}  // namespace chop::actions
+}  // namespace chop::actions::transform

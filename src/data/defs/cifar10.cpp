@@ -11,7 +11,7 @@
 #include "io/cifar10.hpp"
 #include "support/files.hpp"
 
-namespace chop::datasets {
+namespace chop::datasets::cifar10 {
 namespace {
 
 namespace fs = std::filesystem;
@@ -75,7 +75,7 @@ Result<Dataset> load(const DataOptions& options) {
 
 }  // namespace
 
-DatasetDef cifar10() {
+DatasetDef define() {
   return {
       .name = "cifar10",
       .doc = "photographs, 3x32x32 normalised as ImageNet, from the binary batches",
@@ -86,4 +86,4 @@ DatasetDef cifar10() {
   };
 }
 
-}  // namespace chop::datasets
+}  // namespace chop::datasets::cifar10

@@ -15,7 +15,7 @@
 #include "support/files.hpp"
 #include "support/text.hpp"
 
-namespace chop::datasets {
+namespace chop::datasets::jsc {
 namespace {
 
 constexpr std::string_view kFileName =
@@ -202,7 +202,7 @@ Result<Dataset> load(const DataOptions& options) {
 
 }  // namespace
 
-DatasetDef jsc() {
+DatasetDef define() {
   return {
       .name = "jsc",
       .doc = "jets at the LHC: 16 substructure features, 5 classes (real file or synthetic)",
@@ -213,4 +213,4 @@ DatasetDef jsc() {
   };
 }
 
-}  // namespace chop::datasets
+}  // namespace chop::datasets::jsc

@@ -12,7 +12,7 @@
 #include "io/idx.hpp"
 #include "support/files.hpp"
 
-namespace chop::datasets {
+namespace chop::datasets::mnist {
 namespace {
 
 namespace fs = std::filesystem;
@@ -69,7 +69,7 @@ Result<Dataset> load(const DataOptions& options) {
 
 }  // namespace
 
-DatasetDef mnist() {
+DatasetDef define() {
   return {
       .name = "mnist",
       .doc = "handwritten digits, 1x28x28 in 0..1, from idx files (gzipped or not)",
@@ -80,4 +80,4 @@ DatasetDef mnist() {
   };
 }
 
-}  // namespace chop::datasets
+}  // namespace chop::datasets::mnist

@@ -6,7 +6,7 @@
 #include "data/registry.hpp"
 #include "data/splits.hpp"
 
-namespace chop::datasets {
+namespace chop::datasets::toy_tiny {
 namespace {
 
 Split generate(std::uint32_t seed, std::int64_t rows) {
@@ -46,7 +46,7 @@ Result<Dataset> load(const DataOptions& options) {
 
 }  // namespace
 
-DatasetDef toy_tiny() {
+DatasetDef define() {
   return {
       .name = "toy_tiny",
       .doc = "generated: is the sum of a 1x2x2 image positive?",
@@ -57,4 +57,4 @@ DatasetDef toy_tiny() {
   };
 }
 
-}  // namespace chop::datasets
+}  // namespace chop::datasets::toy_tiny

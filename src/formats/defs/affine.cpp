@@ -5,7 +5,7 @@
 
 #include "formats/groups.hpp"
 
-namespace chop::formats {
+namespace chop::formats::affine {
 namespace {
 
 Status complete(Config& config) {
@@ -66,7 +66,7 @@ Range range(const Config& config) {
 
 }  // namespace
 
-FormatDef affine() {
+FormatDef define() {
   return granular_format(
       "tensor",
       {
@@ -104,4 +104,4 @@ FormatDef affine() {
       });
 }
 
-}  // namespace chop::formats
+}  // namespace chop::formats::affine

@@ -1,7 +1,7 @@
 // q = +1 where x >= 0, else -1 (bipolar); 1 or 0 otherwise; scaled by mean|x| of each first index.
 #include "formats/numbers.hpp"
 
-namespace chop::formats {
+namespace chop::formats::binary {
 namespace {
 
 Status complete(Config& config) {
@@ -63,7 +63,7 @@ Range range(const Config& config) {
 
 }  // namespace
 
-FormatDef binary() {
+FormatDef define() {
   return {
       .name = "binary",
       .suffix = "Binary",
@@ -100,4 +100,4 @@ FormatDef binary() {
       .whole_shared = false};
 }
 
-}  // namespace chop::formats
+}  // namespace chop::formats::binary

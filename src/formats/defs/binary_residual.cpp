@@ -3,7 +3,7 @@
 
 #include "formats/numbers.hpp"
 
-namespace chop::formats {
+namespace chop::formats::binary_residual {
 namespace {
 
 /// A descending ramp whose sum is 1: 2/3, 1/3 for two levels.
@@ -78,7 +78,7 @@ Range range(const Config& config) {
 
 }  // namespace
 
-FormatDef binary_residual() {
+FormatDef define() {
   KeyDef width = width_key(1, 3, 1);
   width.doc = "kept for its name in configurations; a value takes `levels` bits";
   return {.name = "binary_residual",
@@ -115,4 +115,4 @@ FormatDef binary_residual() {
           .gradient = GradientRule::Clipped};
 }
 
-}  // namespace chop::formats
+}  // namespace chop::formats::binary_residual

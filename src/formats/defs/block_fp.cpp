@@ -4,7 +4,7 @@
 
 #include "formats/groups.hpp"
 
-namespace chop::formats {
+namespace chop::formats::block_fp {
 namespace {
 
 Status complete(Config& config) {
@@ -66,7 +66,7 @@ Range range(const Config& config) {
 
 }  // namespace
 
-FormatDef block_fp() {
+FormatDef define() {
   KeyDef exponent = exponent_width_key(8);
   exponent.pattern = std::int64_t{8};
   exponent.absent = IfAbsent::Default;
@@ -95,4 +95,4 @@ FormatDef block_fp() {
   });
 }
 
-}  // namespace chop::formats
+}  // namespace chop::formats::block_fp

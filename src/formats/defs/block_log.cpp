@@ -4,7 +4,7 @@
 
 #include "formats/groups.hpp"
 
-namespace chop::formats {
+namespace chop::formats::block_log {
 namespace {
 
 /// `high` is the largest bias: 2^-150 would be no float32.
@@ -17,7 +17,7 @@ Element element(const Config& config) {
 
 void restore(Element& e, float shared) {
   e.shared = shared;
-  set_log_bias(e, static_cast<int>(shared));
+  log_::set_bias(e, static_cast<int>(shared));
 }
 
 void share(Element& e, const GroupFacts& facts) {
@@ -37,7 +37,7 @@ Range range(const Config& config) {
 
 }  // namespace
 
-FormatDef block_log() {
+FormatDef define() {
   return block_format({
       .name = "block_log",
       .suffix = "BlockLog",
@@ -51,11 +51,11 @@ FormatDef block_log() {
       .element = element,
       .share = share,
       .restore = restore,
-      .quantise = log_quantise,
-      .encode = log_encode,
-      .decode = log_decode,
+      .quantise = log_::quantise,
+      .encode = log_::encode,
+      .decode = log_::decode,
       .range = range,
   });
 }
 
-}  // namespace chop::formats
+}  // namespace chop::formats::block_log

@@ -4,7 +4,7 @@
 
 #include "formats/groups.hpp"
 
-namespace chop::formats {
+namespace chop::formats::block_minifloat {
 namespace {
 
 /// `strict` says that the bias follows the data the right way round.
@@ -47,7 +47,7 @@ Range range(const Config& config) {
 
 }  // namespace
 
-FormatDef block_minifloat() {
+FormatDef define() {
   return block_format({
       .name = "block_minifloat",
       .suffix = "BlockMinifloat",
@@ -71,11 +71,11 @@ FormatDef block_minifloat() {
       .element = element,
       .share = share,
       .restore = restore,
-      .quantise = ieee_quantise,
-      .encode = ieee_encode,
-      .decode = ieee_decode,
+      .quantise = minifloat_ieee::quantise,
+      .encode = minifloat_ieee::encode,
+      .decode = minifloat_ieee::decode,
       .range = range,
   });
 }
 
-}  // namespace chop::formats
+}  // namespace chop::formats::block_minifloat

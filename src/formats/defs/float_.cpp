@@ -1,7 +1,7 @@
 // q = x: plain float32.
 #include "formats/numbers.hpp"
 
-namespace chop::formats {
+namespace chop::formats::float_ {
 namespace {
 
 float same(float x, const Element&, std::uint64_t) {
@@ -16,7 +16,7 @@ float decode(std::int64_t code, const Element&) {
 
 }  // namespace
 
-FormatDef float_() {
+FormatDef define() {
   return {.name = "float",
           .suffix = "",
           .doc = "q = x. Plain float32: nothing changes; codes are the bits.",
@@ -33,4 +33,4 @@ FormatDef float_() {
               }};
 }
 
-}  // namespace chop::formats
+}  // namespace chop::formats::float_

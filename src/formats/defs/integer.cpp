@@ -3,31 +3,25 @@
 
 #include "formats/numbers.hpp"
 
-namespace chop::formats {
+namespace chop::formats::integer {
 
-float fixed_quantise(float x, const Element& e, std::uint64_t /*index*/) {
+float quantise(float x, const Element& e, std::uint64_t /*index*/) {
   const float scaled = x * e.scale * e.scale2;
   const float rounded = e.floor ? std::floor(scaled) : std::nearbyint(scaled);
   return clamp(rounded, e.low, e.high) * e.unscale;
 }
 
-std::int64_t fixed_encode(float x, const Element& e, std::uint64_t /*index*/) {
+std::int64_t encode(float x, const Element& e, std::uint64_t /*index*/) {
   const float scaled = x * e.scale * e.scale2;
   const float rounded = e.floor ? std::floor(scaled) : std::nearbyint(scaled);
   return static_cast<std::int64_t>(clamp(rounded, e.low, e.high));
 }
 
-float fixed_decode(std::int64_t code, const Element& e) {
+float decode(std::int64_t code, const Element& e) {
   return static_cast<float>(code) * e.unscale;
 }
 
-Status complete_fixed(Config& config) {
-  if (!config.has("frac_width"))
-    config.set("frac_width", std::int64_t{config.integer("width") / 2});
-  return {};
-}
-
-Element fixed_element(const Config& config) {
+Element element(const Config& config) {
   Element e{.kind = Kind::Fixed};
   e.scale = pow2(config.integer("frac_width"));
   e.unscale = pow2(-config.integer("frac_width"));
@@ -35,8 +29,16 @@ Element fixed_element(const Config& config) {
   return e;
 }
 
-Range fixed_range(const Config& config) {
-  const Element e = fixed_element(config);
+namespace {
+
+Status complete(Config& config) {
+  if (!config.has("frac_width"))
+    config.set("frac_width", std::int64_t{config.integer("width") / 2});
+  return {};
+}
+
+Range range(const Config& config) {
+  const Element e = element(config);
   const double step = e.unscale;
   return {.lowest = e.low * step,
           .highest = e.high * step,
@@ -54,7 +56,9 @@ std::vector<Attr> frac_width_candidates(const Config& config, double abs_max) {
   return candidates;
 }
 
-FormatDef integer() {
+}  // namespace
+
+FormatDef define() {
   return {.name = "integer",
           .suffix = "Integer",
           .doc =
@@ -72,14 +76,14 @@ FormatDef integer() {
                     .most = 64,
                     .precision = true},
                    signed_key()},
-          .complete = complete_fixed,
-          .element = fixed_element,
-          .quantise = fixed_quantise,
-          .encode = fixed_encode,
-          .decode = fixed_decode,
+          .complete = complete,
+          .element = element,
+          .quantise = quantise,
+          .encode = encode,
+          .decode = decode,
           .bits = [](const Config& c) { return Bits{.value = c.integer("width")}; },
-          .range = fixed_range,
+          .range = range,
           .calibration = {"frac_width", frac_width_candidates, /*when_absent=*/true}};
 }
 
-}  // namespace chop::formats
+}  // namespace chop::formats::integer

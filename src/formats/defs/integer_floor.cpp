@@ -1,12 +1,10 @@
 // q = clamp(floor(x · 2^f), low, high) / 2^f: as integer, rounded toward minus infinity.
 #include "formats/numbers.hpp"
 
-namespace chop::formats {
+namespace chop::formats::integer_floor {
 
-FormatDef integer();
-
-FormatDef integer_floor() {
-  FormatDef def = integer();
+FormatDef define() {
+  FormatDef def = integer::define();
   def.name = "integer_floor";
   def.suffix = "IntegerFloor";
   def.doc =
@@ -14,11 +12,11 @@ FormatDef integer_floor() {
       "minus infinity: what hardware gets by dropping bits.";
   def.aliases = {};
   def.element = [](const Config& config) {
-    Element e = fixed_element(config);
+    Element e = integer::element(config);
     e.floor = true;
     return e;
   };
   return def;
 }
 
-}  // namespace chop::formats
+}  // namespace chop::formats::integer_floor

@@ -4,7 +4,7 @@
 
 #include "formats/numbers.hpp"
 
-namespace chop::formats {
+namespace chop::formats::log_ {
 namespace {
 
 Status complete(Config& config) {
@@ -15,7 +15,7 @@ Status complete(Config& config) {
 Element element(const Config& config) {
   Element e{.kind = Kind::Log};
   e.mantissa = config.integer("width") - 1;
-  set_log_bias(e, config.integer("exponent_bias"));
+  set_bias(e, config.integer("exponent_bias"));
   return e;
 }
 
@@ -40,30 +40,30 @@ Range range(const Config& config) {
 }  // namespace
 
 /// `mantissa` holds the bits of the exponent here: there is no mantissa.
-void set_log_bias(Element& e, int bias) {
+void set_bias(Element& e, int bias) {
   e.bias = bias;
   e.e_min = -bias;
   e.e_max = (1 << e.mantissa) - 1 - bias;
   e.epsilon = static_cast<float>(0.1 * std::ldexp(1.0, -bias));
 }
 
-float log_quantise(float x, const Element& e, std::uint64_t /*index*/) {
+float quantise(float x, const Element& e, std::uint64_t /*index*/) {
   if (std::isnan(x)) return x;
   const float magnitude = pow2(exponent(x, e));
   return is_negative(x, e) ? -magnitude : magnitude;
 }
 
-std::int64_t log_encode(float x, const Element& e, std::uint64_t /*index*/) {
+std::int64_t encode(float x, const Element& e, std::uint64_t /*index*/) {
   const std::int64_t field = exponent(x, e) + e.bias;
   return is_negative(x, e) ? field | (std::int64_t{1} << e.mantissa) : field;
 }
 
-float log_decode(std::int64_t code, const Element& e) {
+float decode(std::int64_t code, const Element& e) {
   const std::int64_t field = code & ((std::int64_t{1} << e.mantissa) - 1);
   return signed_as(code, e.mantissa, pow2(static_cast<int>(field) - e.bias));
 }
 
-FormatDef log_() {
+FormatDef define() {
   return {
       .name = "log",
       .suffix = "Log",
@@ -73,9 +73,9 @@ FormatDef log_() {
       .keys = {width_key(2, 9), exponent_bias_key()},
       .complete = complete,
       .element = element,
-      .quantise = log_quantise,
-      .encode = log_encode,
-      .decode = log_decode,
+      .quantise = quantise,
+      .encode = encode,
+      .decode = decode,
       .bits = [](const Config& c) { return Bits{.value = c.integer("width")}; },
       .range = range,
       .calibration = {"exponent_bias", [](const Config& c, double abs_max) {
@@ -83,4 +83,4 @@ FormatDef log_() {
                       }}};
 }
 
-}  // namespace chop::formats
+}  // namespace chop::formats::log_

@@ -4,7 +4,7 @@
 
 #include "formats/groups.hpp"
 
-namespace chop::formats {
+namespace chop::formats::lsq_integer {
 namespace {
 
 Element element(const Config& config) {
@@ -51,7 +51,7 @@ std::vector<Attr> step_candidates(const Config& config, double abs_max) {
 
 }  // namespace
 
-FormatDef lsq_integer() {
+FormatDef define() {
   return granular_format(
       "tensor",
       {
@@ -82,4 +82,4 @@ FormatDef lsq_integer() {
       });
 }
 
-}  // namespace chop::formats
+}  // namespace chop::formats::lsq_integer

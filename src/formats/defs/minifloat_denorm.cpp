@@ -5,7 +5,7 @@
 
 #include "formats/numbers.hpp"
 
-namespace chop::formats {
+namespace chop::formats::minifloat_denorm {
 namespace {
 
 Element element(const Config& config) {
@@ -62,7 +62,7 @@ Range range(const Config& config) {
 
 }  // namespace
 
-FormatDef minifloat_denorm() {
+FormatDef define() {
   return {
       .name = "minifloat_denorm",
       .suffix = "MinifloatDenorm",
@@ -84,4 +84,4 @@ FormatDef minifloat_denorm() {
                       }}};
 }
 
-}  // namespace chop::formats
+}  // namespace chop::formats::minifloat_denorm

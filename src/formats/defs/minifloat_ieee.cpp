@@ -5,7 +5,7 @@
 
 #include "formats/numbers.hpp"
 
-namespace chop::formats {
+namespace chop::formats::minifloat_ieee {
 namespace {
 
 Element element(const Config& config) {
@@ -47,13 +47,13 @@ Range range(const Config& config) {
 
 }  // namespace
 
-float ieee_quantise(float x, const Element& e, std::uint64_t /*index*/) {
+float quantise(float x, const Element& e, std::uint64_t /*index*/) {
   if (std::isnan(x)) return x;
   if (is_near_zero(x)) return pass_through(x);
   return std::copysign(value(parts(x, e), e), x);
 }
 
-std::int64_t ieee_encode(float x, const Element& e, std::uint64_t /*index*/) {
+std::int64_t encode(float x, const Element& e, std::uint64_t /*index*/) {
   if (is_near_zero(x)) return 0;
   const Parts p = parts(x, e);
   return with_sign(
@@ -61,7 +61,7 @@ std::int64_t ieee_encode(float x, const Element& e, std::uint64_t /*index*/) {
       field_bits(e) + e.mantissa);
 }
 
-float ieee_decode(std::int64_t code, const Element& e) {
+float decode(std::int64_t code, const Element& e) {
   const int bits = field_bits(e);
   const std::int64_t field = code >> e.mantissa & ((std::int64_t{1} << bits) - 1);
   const std::int64_t mantissa = code & ((std::int64_t{1} << e.mantissa) - 1);
@@ -69,7 +69,7 @@ float ieee_decode(std::int64_t code, const Element& e) {
                    value({static_cast<int>(field) + e.e_min, static_cast<float>(mantissa)}, e));
 }
 
-FormatDef minifloat_ieee() {
+FormatDef define() {
   return {
       .name = "minifloat_ieee",
       .suffix = "MinifloatIEEE",
@@ -83,9 +83,9 @@ FormatDef minifloat_ieee() {
       .keys = {width_key(3, 31), exponent_width_key(8), exponent_bias_key()},
       .complete = complete_minifloat,
       .element = element,
-      .quantise = ieee_quantise,
-      .encode = ieee_encode,
-      .decode = ieee_decode,
+      .quantise = quantise,
+      .encode = encode,
+      .decode = decode,
       .bits = [](const Config& c) { return Bits{.value = c.integer("width")}; },
       .range = range,
       .calibration = {"exponent_bias", [](const Config& c, double abs_max) {
@@ -93,4 +93,4 @@ FormatDef minifloat_ieee() {
                       }}};
 }
 
-}  // namespace chop::formats
+}  // namespace chop::formats::minifloat_ieee

@@ -4,7 +4,7 @@
 
 #include "formats/groups.hpp"
 
-namespace chop::formats {
+namespace chop::formats::mxfp {
 namespace {
 
 /// Until restore() adds the shared exponent, e_min and e_max are those of the element.
@@ -85,7 +85,7 @@ Range range(const Config& config) {
 
 }  // namespace
 
-FormatDef mxfp() {
+FormatDef define() {
   return row_block_format(
       {.name = "mxfp",
        .suffix = "MXFP",
@@ -118,4 +118,4 @@ FormatDef mxfp() {
        .range = range});
 }
 
-}  // namespace chop::formats
+}  // namespace chop::formats::mxfp

@@ -4,7 +4,7 @@
 
 #include "formats/groups.hpp"
 
-namespace chop::formats {
+namespace chop::formats::mxint {
 namespace {
 
 Element element(const Config& config) {
@@ -43,7 +43,7 @@ Range range(const Config& config) {
 
 }  // namespace
 
-FormatDef mxint() {
+FormatDef define() {
   return row_block_format(
       {.name = "mxint",
        .suffix = "MXInt",
@@ -56,9 +56,9 @@ FormatDef mxint() {
        .element = element,
        .share = share,
        .restore = restore,
-       .quantise = fixed_quantise,
-       .encode = fixed_encode,
-       .decode = fixed_decode,
+       .quantise = integer::quantise,
+       .encode = integer::encode,
+       .decode = integer::decode,
        .bits =
            [](const Config& c) {
              return Bits{.value = c.integer("width"), .shared = c.integer("scale_bits")};
@@ -66,4 +66,4 @@ FormatDef mxint() {
        .range = range});
 }
 
-}  // namespace chop::formats
+}  // namespace chop::formats::mxint

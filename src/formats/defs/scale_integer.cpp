@@ -1,7 +1,7 @@
 // q = clamp(rne(x · s), low, high) / s, with s = 2^(w-1) / (max|x| + 1e-9) of each group.
 #include "formats/groups.hpp"
 
-namespace chop::formats {
+namespace chop::formats::scale_integer {
 namespace {
 
 Element element(const Config& config) {
@@ -37,7 +37,7 @@ Range range(const Config& config) {
 
 }  // namespace
 
-FormatDef scale_integer() {
+FormatDef define() {
   return granular_format(
       "row",
       {
@@ -58,4 +58,4 @@ FormatDef scale_integer() {
       });
 }
 
-}  // namespace chop::formats
+}  // namespace chop::formats::scale_integer

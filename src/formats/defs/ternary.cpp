@@ -1,7 +1,7 @@
 // q = α where x > Δ, -α where x < -Δ, else 0, with Δ = 0.75 · mean|x| of each first index.
 #include "formats/numbers.hpp"
 
-namespace chop::formats {
+namespace chop::formats::ternary {
 namespace {
 
 constexpr float kOfMean = 0.75F;
@@ -75,7 +75,7 @@ KeyDef threshold(std::string_view name, std::string_view doc) {
 
 }  // namespace
 
-FormatDef ternary() {
+FormatDef define() {
   return {
       .name = "ternary",
       .suffix = "Ternary",
@@ -109,4 +109,4 @@ FormatDef ternary() {
       .whole_shared = false};
 }
 
-}  // namespace chop::formats
+}  // namespace chop::formats::ternary

@@ -6,7 +6,7 @@
 // which applies the softmax itself: a second one would flatten the gradients.
 #include "models/layers.hpp"
 
-namespace chop::models {
+namespace chop::models::finn {
 namespace {
 
 Result<Graph> fully_connected(const ModelArgs& args) {
@@ -37,7 +37,7 @@ Result<Graph> convolutional(const ModelArgs& args) {
 
 }  // namespace
 
-std::vector<ModelDef> finn() {
+std::vector<ModelDef> define() {
   return {
       {.name = "lfc",
        .doc = "flatten, four linear layers of 256 with batch norm and ReLU, linear",
@@ -62,4 +62,4 @@ std::vector<ModelDef> finn() {
   };
 }
 
-}  // namespace chop::models
+}  // namespace chop::models::finn

@@ -4,7 +4,7 @@
 // keeps logits from being negative and can leave classes dead; that is how they are known.
 #include "models/layers.hpp"
 
-namespace chop::models {
+namespace chop::models::jsc {
 namespace {
 
 Result<Graph> tiny(const ModelArgs& args) {
@@ -92,7 +92,7 @@ ModelDef jet_model(std::string_view name, std::string_view doc, std::string_view
 
 }  // namespace
 
-std::vector<ModelDef> jsc() {
+std::vector<ModelDef> define() {
   return {
       jet_model("jsc-tiny", "one linear layer between a batch norm and two ReLUs", "MASE", 117,
                 tiny),
@@ -109,4 +109,4 @@ std::vector<ModelDef> jsc() {
   };
 }
 
-}  // namespace chop::models
+}  // namespace chop::models::jsc

@@ -4,7 +4,7 @@
 
 #include "models/layers.hpp"
 
-namespace chop::models {
+namespace chop::models::mobilenet {
 namespace {
 
 struct Stage {
@@ -81,7 +81,7 @@ Result<Graph> build(const ModelArgs& args) {
 
 }  // namespace
 
-std::vector<ModelDef> mobilenet() {
+std::vector<ModelDef> define() {
   return {
       {.name = "mobilenetv2",
        .doc = "inverted residuals with linear bottlenecks; torchvision's names and initial "
@@ -96,4 +96,4 @@ std::vector<ModelDef> mobilenet() {
   };
 }
 
-}  // namespace chop::models
+}  // namespace chop::models::mobilenet

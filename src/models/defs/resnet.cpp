@@ -2,7 +2,7 @@
 // its weights load by name.
 #include "models/layers.hpp"
 
-namespace chop::models {
+namespace chop::models::resnet {
 namespace {
 
 class ResNet {
@@ -59,7 +59,7 @@ Result<Graph> resnet18(const ModelArgs& args) {
 
 }  // namespace
 
-std::vector<ModelDef> resnet() {
+std::vector<ModelDef> define() {
   return {
       {.name = "resnet18",
        .doc = "residual network of 18 layers; torchvision's names and initial distributions",
@@ -73,4 +73,4 @@ std::vector<ModelDef> resnet() {
   };
 }
 
-}  // namespace chop::models
+}  // namespace chop::models::resnet

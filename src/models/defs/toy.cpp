@@ -1,7 +1,7 @@
 // Networks small enough to try things on.
 #include "models/layers.hpp"
 
-namespace chop::models {
+namespace chop::models::toy {
 namespace {
 
 Result<Graph> perceptron(const ModelArgs& args) {
@@ -42,7 +42,7 @@ Result<Graph> convnet(const ModelArgs& args) {
 
 }  // namespace
 
-std::vector<ModelDef> toy() {
+std::vector<ModelDef> define() {
   return {
       {.name = "toy",
        .doc = "flatten, then in-8-8-classes with ReLUs",
@@ -66,4 +66,4 @@ std::vector<ModelDef> toy() {
   };
 }
 
-}  // namespace chop::models
+}  // namespace chop::models::toy

@@ -1,7 +1,7 @@
 // VGG-like networks for small pictures.
 #include "models/layers.hpp"
 
-namespace chop::models {
+namespace chop::models::vgg {
 namespace {
 
 Result<Graph> seven_layers(const ModelArgs& args) {
@@ -20,7 +20,7 @@ Result<Graph> seven_layers(const ModelArgs& args) {
 
 }  // namespace
 
-std::vector<ModelDef> vgg() {
+std::vector<ModelDef> define() {
   return {
       {.name = "vgg7",
        .doc = "3×3 convolutions 128-128-pool-256-256-pool-512-512-pool with batch norm "
@@ -35,4 +35,4 @@ std::vector<ModelDef> vgg() {
   };
 }
 
-}  // namespace chop::models
+}  // namespace chop::models::vgg

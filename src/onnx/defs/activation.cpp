@@ -7,13 +7,13 @@
 #include "onnx/pieces.hpp"
 #include "support/text.hpp"
 
-namespace chop::onnx_defs {
+namespace chop::onnx_defs::activation {
 namespace {
 
 /// Before version 13 the tensor was taken as a matrix, cut in front of `axis`.
 void along_axis(const OnnxCall& call, const char* op) {
   Importer& make = call.make();
-  const Operand x = call.in(0);
+  const ImportValue x = call.in(0);
   if (make.failed()) return;
   if (call.version() >= 13)
     return call.out(
@@ -30,7 +30,7 @@ void along_axis(const OnnxCall& call, const char* op) {
   std::int64_t rest = 1;
   for (std::size_t d = static_cast<std::size_t>(axis); d < open.size(); ++d) rest *= open[d];
   matrix.push_back(rest);
-  const Operand y = make.call(op, {reshaped(make, x, matrix)}, {{"dim", std::int64_t{-1}}});
+  const ImportValue y = make.call(op, {reshaped(make, x, matrix)}, {{"dim", std::int64_t{-1}}});
   call.out(reshaped(make, y, open));
 }
 
@@ -43,7 +43,7 @@ void import_log_softmax(const OnnxCall& call) {
 
 void import_hardmax(const OnnxCall& call) {
   Importer& make = call.make();
-  Operand x = call.in(0);
+  ImportValue x = call.in(0);
   if (make.failed()) return;
   const Shape open = make.open_shape(x);
   std::int64_t axis = call.axis(call.integer("axis", call.version() >= 13 ? -1 : 1), open.size());
@@ -56,8 +56,8 @@ void import_hardmax(const OnnxCall& call) {
     x = reshaped(make, x, matrix);
   }
   const std::int64_t size = make.shape(x)[static_cast<std::size_t>(axis)];
-  const Operand place = make.call("argmax", {x}, {{"dim", axis}});
-  const Operand y = make.call("one_hot", {place}, {{"depth", size}, {"dim", axis}});
+  const ImportValue place = make.call("argmax", {x}, {{"dim", axis}});
+  const ImportValue y = make.call("one_hot", {place}, {{"depth", size}, {"dim", axis}});
   call.out(cast(make, reshaped(make, y, open), make.dtype(call.in(0))));
 }
 
@@ -66,10 +66,10 @@ void import_clip(const OnnxCall& call) {
   Importer& make = call.make();
   double low = call.real("min", -std::numeric_limits<double>::infinity());
   double high = call.real("max", std::numeric_limits<double>::infinity());
-  const Operand x = call.in(0);
+  const ImportValue x = call.in(0);
   if (call.has(1)) {
     if (!make.is_known(call.in(1)) || (call.has(2) && !make.is_known(call.in(2)))) {
-      Operand y = make.call("maximum", {x, call.in(1)});
+      ImportValue y = make.call("maximum", {x, call.in(1)});
       if (call.has(2)) y = make.call("minimum", {y, call.in(2)});
       return call.out(y);
     }
@@ -89,11 +89,11 @@ void import_hard_sigmoid(const OnnxCall& call) {
   Importer& make = call.make();
   const double alpha = call.real("alpha", 0.2);
   const double beta = call.real("beta", 0.5);
-  const Operand x = call.in(0);
+  const ImportValue x = call.in(0);
   if (make.failed()) return;
   if (alpha == static_cast<double>(1.0F / 6) && beta == 0.5)
     return call.out(make.call("hardsigmoid", {x}));
-  const Operand y = with_number(make, "add", with_number(make, "mul", x, alpha), beta);
+  const ImportValue y = with_number(make, "add", with_number(make, "mul", x, alpha), beta);
   call.out(make.call("clamp", {y}, {{"min", 0.0}, {"max", 1.0}}));
 }
 
@@ -105,7 +105,7 @@ void import_selu(const OnnxCall& call) {
   Importer& make = call.make();
   const double alpha = call.real("alpha", kSeluAlpha);
   const double gamma = call.real("gamma", kSeluScale);
-  const Operand x = call.in(0);
+  const ImportValue x = call.in(0);
   if (std::abs(alpha - kSeluAlpha) < 1e-6 && std::abs(gamma - kSeluScale) < 1e-6)
     return call.out(make.call("selu", {x}));
   call.out(with_number(make, "mul", make.call("elu", {x}, {{"alpha", alpha}}), gamma));
@@ -114,8 +114,8 @@ void import_selu(const OnnxCall& call) {
 /// A slope per channel has no dimensions behind it before version 7.
 void import_prelu(const OnnxCall& call) {
   Importer& make = call.make();
-  const Operand x = call.in(0);
-  Operand slope = call.in(1);
+  const ImportValue x = call.in(0);
+  ImportValue slope = call.in(1);
   if (make.failed()) return;
   const Shape shape = make.shape(x);
   if (make.rank(slope) == 1 && shape.size() > 1 && make.shape(slope)[0] == shape[1] &&
@@ -130,7 +130,7 @@ void import_prelu(const OnnxCall& call) {
 /// Evaluated, dropout does nothing and its mask is all true.
 void import_dropout(const OnnxCall& call) {
   Importer& make = call.make();
-  const Operand x = call.in(0);
+  const ImportValue x = call.in(0);
   if (make.failed()) return;
   double ratio = call.real("ratio", 0.5);
   if (call.has(1)) ratio = make.need_real(call.in(1), "`ratio` of Dropout");
@@ -214,7 +214,7 @@ void write_softplus(ExportCall& call) {
 
 }  // namespace
 
-OnnxFamily activation() {
+OnnxFamily define() {
   return {.imports = {{"Softmax", import_softmax},
                       {"LogSoftmax", import_log_softmax},
                       {"Hardmax", import_hardmax},
@@ -233,4 +233,4 @@ OnnxFamily activation() {
                       {"softplus", write_softplus}}};
 }
 
-}  // namespace chop::onnx_defs
+}  // namespace chop::onnx_defs::activation

@@ -5,7 +5,7 @@
 #include "onnx/pieces.hpp"
 #include "support/text.hpp"
 
-namespace chop::onnx_defs {
+namespace chop::onnx_defs::conv {
 namespace {
 
 struct Window {
@@ -60,7 +60,7 @@ void import_conv(const OnnxCall& call) {
   const Padding padding =
       padding_of(call, window.image, window.kernel, window.stride, window.dilation);
   if (make.failed()) return;
-  Operand x = call.in(0);
+  ImportValue x = call.in(0);
   Ints symmetric = padding.begin;
   const bool negative =
       std::any_of(symmetric.begin(), symmetric.end(), [](auto n) { return n < 0; });
@@ -133,7 +133,7 @@ void import_conv_transpose(const OnnxCall& call) {
     attrs["output_padding"] = extra;
     return call.out(layer(call, op, call.in(0), std::move(attrs), params_of(call)));
   }
-  const Operand full = layer(call, op, call.in(0), std::move(attrs), params_of(call));
+  const ImportValue full = layer(call, op, call.in(0), std::move(attrs), params_of(call));
   for (std::size_t d = 0; d < window.dims; ++d) {
     crop.begin[d] = -crop.begin[d];
     crop.end[d] = extra[d] - crop.end[d];
@@ -162,7 +162,7 @@ void write_conv_transpose(ExportCall& call) {
 
 }  // namespace
 
-OnnxFamily conv() {
+OnnxFamily define() {
   return {.imports = {{"Conv", import_conv}, {"ConvTranspose", import_conv_transpose}},
           .exports = {{"conv1d", write_conv},
                       {"conv2d", write_conv},
@@ -172,4 +172,4 @@ OnnxFamily conv() {
                       {"conv_transpose3d", write_conv_transpose}}};
 }
 
-}  // namespace chop::onnx_defs
+}  // namespace chop::onnx_defs::conv

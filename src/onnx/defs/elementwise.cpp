@@ -3,12 +3,12 @@
 #include "onnx/pieces.hpp"
 #include "support/text.hpp"
 
-namespace chop::onnx_defs {
+namespace chop::onnx_defs::elementwise {
 namespace {
 
-Operand chained(const OnnxCall& call, const char* op) {
+ImportValue chained(const OnnxCall& call, const char* op) {
   Importer& make = call.make();
-  Operand all = call.in(0);
+  ImportValue all = call.in(0);
   if (call.inputs() == 1) return make.call("identity", {all});
   for (std::size_t i = 1; i < call.inputs(); ++i) all = make.call(op, {all, call.in(i)});
   return all;
@@ -50,7 +50,7 @@ void import_cast(const OnnxCall& call) {
 
 void import_cast_like(const OnnxCall& call) {
   Importer& make = call.make();
-  const Operand like = call.in(1);
+  const ImportValue like = call.in(1);
   if (make.failed()) return;
   call.out(make.call("cast", {call.in(0)}, {{"dtype", std::string(name_of(make.dtype(like)))}}));
 }
@@ -76,7 +76,7 @@ void write_shift(ExportCall& call) {
 
 }  // namespace
 
-OnnxFamily elementwise() {
+OnnxFamily define() {
   return {.imports = {{"Sum", import_sum},
                       {"Max", import_max},
                       {"Min", import_min},
@@ -92,4 +92,4 @@ OnnxFamily elementwise() {
                       {"bitwise_right_shift", write_shift}}};
 }
 
-}  // namespace chop::onnx_defs
+}  // namespace chop::onnx_defs::elementwise

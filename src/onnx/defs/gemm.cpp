@@ -5,15 +5,15 @@
 #include "ops/registry.hpp"
 #include "support/text.hpp"
 
-namespace chop::onnx_defs {
+namespace chop::onnx_defs::gemm {
 namespace {
 
 /// A constant matrix transposed, its format following.
-Operand transposed(Importer& make, Operand w) {
+ImportValue transposed(Importer& make, ImportValue w) {
   if (make.failed()) return kNone;
   const std::optional<NumberFormat> format = make.format(w);
   const std::string name = make.name_of(w);
-  Operand turned = permuted(make, make.bare(w), {1, 0});
+  ImportValue turned = permuted(make, make.bare(w), {1, 0});
   if (make.failed()) return kNone;
   turned = make.constant(make.need(turned, "a weight"), name);
   if (!format) return turned;
@@ -25,7 +25,8 @@ Operand transposed(Importer& make, Operand w) {
   return make.quantised(turned, std::move(moved));
 }
 
-Operand linear(const OnnxCall& call, Operand x, Operand weight, std::optional<Operand> bias) {
+ImportValue linear(const OnnxCall& call, ImportValue x, ImportValue weight,
+                   std::optional<ImportValue> bias) {
   const Shape w = call.make().shape(weight);
   if (call.make().failed()) return kNone;
   LayerParams params = {{"weight", weight}};
@@ -36,8 +37,8 @@ Operand linear(const OnnxCall& call, Operand x, Operand weight, std::optional<Op
 
 void import_matmul(const OnnxCall& call) {
   Importer& make = call.make();
-  const Operand a = call.in(0);
-  const Operand b = call.in(1);
+  const ImportValue a = call.in(0);
+  const ImportValue b = call.in(1);
   if (make.failed()) return;
   const bool matrix = make.is_known(b) && make.rank(b) == 2 && make.rank(a) >= 1 &&
                       make.dtype(a) == DType::F32 &&
@@ -49,14 +50,14 @@ void import_matmul(const OnnxCall& call) {
 }
 
 /// C of Gemm as the bias of a Linear of `size` outputs, if that is what it is.
-std::optional<Operand> as_bias(Importer& make, Operand c, std::int64_t size) {
+std::optional<ImportValue> as_bias(Importer& make, ImportValue c, std::int64_t size) {
   if (!make.is_known(c)) return std::nullopt;
   const Shape shape = make.shape(c);
   if (make.format(c)) return shape == Shape{size} ? std::optional(c) : std::nullopt;
   if (shape.size() > 2 || (shape.size() == 2 && shape[0] != 1)) return std::nullopt;
   if (!shape.empty() && shape.back() != size && shape.back() != 1) return std::nullopt;
   const std::string name = make.name_of(c);
-  Operand flat = reshaped(make, c, {shape.empty() ? 1 : shape.back()});
+  ImportValue flat = reshaped(make, c, {shape.empty() ? 1 : shape.back()});
   flat = make.call("expand", {flat}, {{"shape", Ints{size}}});
   return make.failed() ? std::nullopt
                        : std::optional(make.constant(make.need(flat, "a bias"), name));
@@ -64,8 +65,8 @@ std::optional<Operand> as_bias(Importer& make, Operand c, std::int64_t size) {
 
 void import_gemm(const OnnxCall& call) {
   Importer& make = call.make();
-  Operand a = call.in(0);
-  Operand b = call.in(1);
+  ImportValue a = call.in(0);
+  ImportValue b = call.in(1);
   if (make.failed()) return;
   if (make.rank(a) != 2 || make.rank(b) != 2)
     return call.fail(cat("Gemm of ", to_string(make.shape(a)), " and ", to_string(make.shape(b))));
@@ -74,17 +75,17 @@ void import_gemm(const OnnxCall& call) {
   const bool turned = call.integer("transB", 0) != 0;
   if (call.integer("transA", 0) != 0) a = permuted(make, a, {1, 0});
   const std::int64_t size = make.shape(b)[turned ? 0 : 1];
-  std::optional<Operand> bias;
+  std::optional<ImportValue> bias;
   if (call.has(2)) bias = as_bias(make, call.in(2), size);
   if (make.failed()) return;
   if (make.is_known(b) && !make.is_known(a) && alpha == 1 && beta == 1 && (bias || !call.has(2)) &&
       make.dtype(a) == DType::F32)
     return call.out(linear(call, a, turned ? b : transposed(make, b), bias));
   if (turned) b = permuted(make, b, {1, 0});
-  Operand y = make.call("matmul", {a, b});
+  ImportValue y = make.call("matmul", {a, b});
   if (alpha != 1) y = with_number(make, "mul", y, alpha);
   if (call.has(2)) {
-    Operand c = call.in(2);
+    ImportValue c = call.in(2);
     if (beta != 1) c = with_number(make, "mul", c, beta);
     y = make.call("add", {y, c});
   }
@@ -104,8 +105,8 @@ bool runs_along(const Shape& shape, std::size_t rank, std::size_t axis, std::int
 /// Gives the layer that made input `at` the constant of the other input as its bias.
 bool took_bias(const OnnxCall& call, std::size_t at) {
   Importer& make = call.make();
-  const Operand y = call.in(at);
-  const Operand c = call.in(1 - at);
+  const ImportValue y = call.in(at);
+  const ImportValue c = call.in(1 - at);
   if (make.failed() || call.uses(at) != 1 || !make.is_known(c) || make.dtype(c) != DType::F32)
     return false;
   const std::optional<NodeId> id = make.producer(y);
@@ -131,7 +132,7 @@ bool took_bias(const OnnxCall& call, std::size_t at) {
 }
 
 /// Before version 7 the second operand was stretched only on demand, from a given axis on.
-Operand stretched(const OnnxCall& call, Operand a, Operand b) {
+ImportValue stretched(const OnnxCall& call, ImportValue a, ImportValue b) {
   Importer& make = call.make();
   if (make.failed() || call.version() >= 7 || call.integer("broadcast", 0) == 0 ||
       !call.has_attr("axis"))
@@ -144,8 +145,8 @@ Operand stretched(const OnnxCall& call, Operand a, Operand b) {
 }
 
 void import_arithmetic(const OnnxCall& call) {
-  const Operand a = call.in(0);
-  const Operand b = stretched(call, a, call.in(1));
+  const ImportValue a = call.in(0);
+  const ImportValue b = stretched(call, a, call.in(1));
   call.out(call.make().call(op_for(call.op_type()), {a, b}));
 }
 
@@ -179,7 +180,7 @@ void write_arithmetic(ExportCall& call) {
 
 }  // namespace
 
-OnnxFamily gemm() {
+OnnxFamily define() {
   return {.imports = {{"Gemm", import_gemm},
                       {"MatMul", import_matmul},
                       {"Add", import_add},
@@ -193,4 +194,4 @@ OnnxFamily gemm() {
                       {"div", write_arithmetic}}};
 }
 
-}  // namespace chop::onnx_defs
+}  // namespace chop::onnx_defs::gemm

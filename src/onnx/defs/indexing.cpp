@@ -6,14 +6,14 @@
 #include "onnx/pieces.hpp"
 #include "support/text.hpp"
 
-namespace chop::onnx_defs {
+namespace chop::onnx_defs::indexing {
 namespace {
 
 /// Constant indices can be checked here; those of the data give NaN where they are outside.
 void import_gather(const OnnxCall& call) {
   Importer& make = call.make();
-  const Operand x = call.in(0);
-  const Operand indices = call.in(1);
+  const ImportValue x = call.in(0);
+  const ImportValue indices = call.in(1);
   if (make.failed()) return;
   const std::int64_t axis = call.axis(call.integer("axis", 0), make.rank(x));
   if (make.failed()) return;
@@ -29,7 +29,7 @@ void import_gather(const OnnxCall& call) {
 
 void import_gather_elements(const OnnxCall& call) {
   Importer& make = call.make();
-  const Operand x = call.in(0);
+  const ImportValue x = call.in(0);
   if (make.failed()) return;
   call.out(make.call("gather_elements", {x, call.in(1)},
                      {{"dim", call.axis(call.integer("axis", 0), make.rank(x))}}));
@@ -37,7 +37,7 @@ void import_gather_elements(const OnnxCall& call) {
 
 void import_scatter_elements(const OnnxCall& call) {
   Importer& make = call.make();
-  const Operand x = call.in(0);
+  const ImportValue x = call.in(0);
   if (make.failed()) return;
   call.out(make.call("scatter_elements", {x, call.in(1), call.in(2)},
                      {{"dim", call.axis(call.integer("axis", 0), make.rank(x))},
@@ -46,12 +46,12 @@ void import_scatter_elements(const OnnxCall& call) {
 
 void import_one_hot(const OnnxCall& call) {
   Importer& make = call.make();
-  const Operand indices = call.in(0);
+  const ImportValue indices = call.in(0);
   const std::int64_t depth = make.need_whole(call.in(1), "`depth` of OneHot");
-  const Operand values = call.in(2);
+  const ImportValue values = call.in(2);
   if (make.failed()) return;
   const std::int64_t axis = call.axis(call.integer("axis", -1), make.rank(indices) + 1);
-  const Operand hot =
+  const ImportValue hot =
       make.call("one_hot", {cast(make, indices, DType::I64)}, {{"depth", depth}, {"dim", axis}});
   const auto pick = [&](std::int64_t at) {
     return make.call("slice", {values},
@@ -63,7 +63,7 @@ void import_one_hot(const OnnxCall& call) {
 /// Starts, ends and steps for every dimension; ends beyond the tensor stand for its end.
 void import_slice(const OnnxCall& call) {
   Importer& make = call.make();
-  const Operand x = call.in(0);
+  const ImportValue x = call.in(0);
   const Ints starts = call.ints_from("starts", 1);
   const Ints ends = call.ints_from("ends", 2);
   if (make.failed()) return;
@@ -95,7 +95,7 @@ void import_slice(const OnnxCall& call) {
 
 void import_split(const OnnxCall& call) {
   Importer& make = call.make();
-  const Operand x = call.in(0);
+  const ImportValue x = call.in(0);
   if (make.failed()) return;
   const std::int64_t axis = call.axis(call.integer("axis", 0), make.rank(x));
   if (make.failed()) return;
@@ -119,7 +119,7 @@ void import_split(const OnnxCall& call) {
 
 void import_pad(const OnnxCall& call) {
   Importer& make = call.make();
-  const Operand x = call.in(0);
+  const ImportValue x = call.in(0);
   const Ints pads = call.has_attr("paddings") ? call.ints("paddings") : call.ints_from("pads", 1);
   double value = call.real("value", 0);
   if (call.has(2)) value = make.need_real(call.in(2), "`constant_value` of Pad");
@@ -148,7 +148,7 @@ void import_einsum(const OnnxCall& call) {
 
 void import_concat(const OnnxCall& call) {
   Importer& make = call.make();
-  const Operand x = call.in(0);
+  const ImportValue x = call.in(0);
   if (make.failed()) return;
   call.out(make.call("cat", call.all_inputs(),
                      {{"dim", call.axis(call.integer("axis", 1), make.rank(x))}}));
@@ -199,7 +199,7 @@ void write_embedding(ExportCall& call) {
 
 }  // namespace
 
-OnnxFamily indexing() {
+OnnxFamily define() {
   return {.imports = {{"Gather", import_gather},
                       {"GatherElements", import_gather_elements},
                       {"ScatterElements", import_scatter_elements},
@@ -219,4 +219,4 @@ OnnxFamily indexing() {
                       {"embedding", write_embedding}}};
 }
 
-}  // namespace chop::onnx_defs
+}  // namespace chop::onnx_defs::indexing

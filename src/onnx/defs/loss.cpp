@@ -2,37 +2,37 @@
 #include "onnx/pieces.hpp"
 #include "support/text.hpp"
 
-namespace chop::onnx_defs {
+namespace chop::onnx_defs::loss {
 namespace {
 
 /// -w[t] · x[n, t, ...] of log-probabilities x, without the ignored targets, put together as
 /// `reduction` says.
-Operand likelihood_loss(const OnnxCall& call, Operand x) {
+ImportValue likelihood_loss(const OnnxCall& call, ImportValue x) {
   Importer& make = call.make();
-  const Operand target = cast(make, call.in(1), DType::I64);
+  const ImportValue target = cast(make, call.in(1), DType::I64);
   if (make.failed()) return kNone;
   const std::string reduction = call.text("reduction", "mean");
   const DType dtype = make.dtype(x);
   const bool ignores = call.has_attr("ignore_index");
-  Operand kept = kNone;
-  Operand safe = target;
+  ImportValue kept = kNone;
+  ImportValue safe = target;
   if (ignores) {
     const std::int64_t ignored = call.integer("ignore_index", -1);
-    const Operand number = make.constant(Tensor::of<std::int64_t>({}, {ignored}));
-    const Operand is_ignored = make.call("eq", {target, number});
+    const ImportValue number = make.constant(Tensor::of<std::int64_t>({}, {ignored}));
+    const ImportValue is_ignored = make.call("eq", {target, number});
     kept = cast(make, make.call("logical_not", {is_ignored}), dtype);
     safe =
         make.call("where", {is_ignored, make.constant(Tensor::of<std::int64_t>({}, {0})), target});
   }
-  const Operand index = make.call("unsqueeze", {safe}, {{"dim", std::int64_t{1}}});
-  Operand picked = make.call("gather_elements", {x, index}, {{"dim", std::int64_t{1}}});
+  const ImportValue index = make.call("unsqueeze", {safe}, {{"dim", std::int64_t{1}}});
+  ImportValue picked = make.call("gather_elements", {x, index}, {{"dim", std::int64_t{1}}});
   picked = make.call("neg", {make.call("squeeze", {picked}, {{"dim", Ints{1}}})});
-  Operand weight = kept;
+  ImportValue weight = kept;
   if (call.has(2)) {
     weight = make.call("gather", {call.in(2), safe}, {{"dim", std::int64_t{0}}});
     if (ignores) weight = make.call("mul", {weight, kept});
   }
-  const Operand each = weight == kNone ? picked : make.call("mul", {picked, weight});
+  const ImportValue each = weight == kNone ? picked : make.call("mul", {picked, weight});
   if (reduction == "none") return each;
   if (reduction == "sum") return make.call("sum", {each});
   if (reduction != "mean") call.fail(cat(call.op_type(), ": reduction '", reduction, "'"));
@@ -45,16 +45,16 @@ void import_likelihood(const OnnxCall& call) {
 }
 
 void import_cross_entropy(const OnnxCall& call) {
-  const Operand x = call.make().call("log_softmax", {call.in(0)}, {{"dim", std::int64_t{1}}});
+  const ImportValue x = call.make().call("log_softmax", {call.in(0)}, {{"dim", std::int64_t{1}}});
   call.out(0, likelihood_loss(call, x));
   call.out(1, x);
 }
 
 }  // namespace
 
-OnnxFamily loss() {
+OnnxFamily define() {
   return {.imports = {{"NegativeLogLikelihoodLoss", import_likelihood},
                       {"SoftmaxCrossEntropyLoss", import_cross_entropy}}};
 }
 
-}  // namespace chop::onnx_defs
+}  // namespace chop::onnx_defs::loss

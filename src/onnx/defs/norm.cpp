@@ -3,11 +3,11 @@
 #include "onnx/pieces.hpp"
 #include "support/text.hpp"
 
-namespace chop::onnx_defs {
+namespace chop::onnx_defs::norm {
 namespace {
 
 /// [1, C, 1, ...]: a vector along the channels of x.
-Operand along_channels(Importer& make, Operand vector, std::size_t rank) {
+ImportValue along_channels(Importer& make, ImportValue vector, std::size_t rank) {
   Shape shape(rank, 1);
   if (rank > 1) shape[1] = -1;
   return reshaped(make, vector, std::move(shape));
@@ -15,12 +15,12 @@ Operand along_channels(Importer& make, Operand vector, std::size_t rank) {
 
 /// Mean and variance over `dims`, which stay with size one, and x without its mean.
 struct Moments {
-  Operand mean, centred, variance;
+  ImportValue mean, centred, variance;
 };
-Moments moments(Importer& make, Operand x, const Ints& dims) {
-  const Operand mean = make.call("mean", {x}, {{"dim", dims}, {"keepdim", true}});
-  const Operand centred = make.call("sub", {x, mean});
-  const Operand variance =
+Moments moments(Importer& make, ImportValue x, const Ints& dims) {
+  const ImportValue mean = make.call("mean", {x}, {{"dim", dims}, {"keepdim", true}});
+  const ImportValue centred = make.call("sub", {x, mean});
+  const ImportValue variance =
       make.call("mean", {make.call("mul", {centred, centred})}, {{"dim", dims}, {"keepdim", true}});
   return {mean, centred, variance};
 }
@@ -28,20 +28,20 @@ Moments moments(Importer& make, Operand x, const Ints& dims) {
 /// With the statistics of the batch, and running ones that move towards them.
 void import_training(const OnnxCall& call) {
   Importer& make = call.make();
-  const Operand x = call.in(0);
+  const ImportValue x = call.in(0);
   if (make.failed()) return;
   Ints dims = {0};
   for (std::size_t d = 2; d < make.rank(x); ++d) dims.push_back(static_cast<std::int64_t>(d));
   const Moments about = moments(make, x, dims);
-  const Operand deviation =
+  const ImportValue deviation =
       make.call("sqrt", {with_number(make, "add", about.variance, call.real("epsilon", 1e-5))});
   const std::size_t rank = make.rank(x);
-  Operand y = make.call("div", {about.centred, deviation});
+  ImportValue y = make.call("div", {about.centred, deviation});
   y = make.call("mul", {y, along_channels(make, call.in(1), rank)});
   call.out(make.call("add", {y, along_channels(make, call.in(2), rank)}));
   const double momentum = call.real("momentum", 0.9);
-  const auto moved = [&](std::size_t running, Operand now) {
-    const Operand flat = reshaped(make, now, {-1});
+  const auto moved = [&](std::size_t running, ImportValue now) {
+    const ImportValue flat = reshaped(make, now, {-1});
     return make.call("add", {with_number(make, "mul", call.in(running), momentum),
                              with_number(make, "mul", flat, 1 - momentum)});
   };
@@ -51,7 +51,7 @@ void import_training(const OnnxCall& call) {
 
 void import_batch_norm(const OnnxCall& call) {
   Importer& make = call.make();
-  const Operand x = call.in(0);
+  const ImportValue x = call.in(0);
   if (make.failed()) return;
   if (call.integer("training_mode", 0) != 0) return import_training(call);
   if (call.version() < 9 && call.integer("spatial", 1) == 0)
@@ -76,11 +76,11 @@ void import_batch_norm(const OnnxCall& call) {
 
 /// Mean 0 and variance 1 over `dims`, and what that took.
 struct Normalised {
-  Operand y, mean, inverse;
+  ImportValue y, mean, inverse;
 };
-Normalised normalised(Importer& make, Operand x, const Ints& dims, double epsilon) {
+Normalised normalised(Importer& make, ImportValue x, const Ints& dims, double epsilon) {
   const Moments about = moments(make, x, dims);
-  const Operand inverse = make.call(
+  const ImportValue inverse = make.call(
       "reciprocal", {make.call("sqrt", {with_number(make, "add", about.variance, epsilon)})});
   return {make.call("mul", {about.centred, inverse}), about.mean, inverse};
 }
@@ -92,8 +92,8 @@ void import_instance_norm(const OnnxCall& call) {
 
 void import_layer_norm(const OnnxCall& call) {
   Importer& make = call.make();
-  const Operand x = call.in(0);
-  const Operand scale = call.in(1);
+  const ImportValue x = call.in(0);
+  const ImportValue scale = call.in(1);
   if (make.failed()) return;
   const std::int64_t axis = call.axis(call.integer("axis", -1), make.rank(x));
   const double epsilon = call.real("epsilon", 1e-5);
@@ -109,7 +109,7 @@ void import_layer_norm(const OnnxCall& call) {
   for (std::size_t d = static_cast<std::size_t>(axis); d < open.size(); ++d)
     dims.push_back(static_cast<std::int64_t>(d));
   const Normalised normal = normalised(make, x, dims, epsilon);
-  Operand y = make.call("mul", {normal.y, scale});
+  ImportValue y = make.call("mul", {normal.y, scale});
   if (call.has(2)) y = make.call("add", {y, call.in(2)});
   call.out(y);
   call.out(1, normal.mean);
@@ -118,7 +118,7 @@ void import_layer_norm(const OnnxCall& call) {
 
 void import_mean_variance(const OnnxCall& call) {
   Importer& make = call.make();
-  const Operand x = call.in(0);
+  const ImportValue x = call.in(0);
   const Ints dims = call.ints("axes", {0, 2, 3});
   const Moments about = moments(make, x, dims);
   call.out(make.call(
@@ -169,7 +169,7 @@ void write_lrn(ExportCall& call) {
 
 }  // namespace
 
-OnnxFamily norm() {
+OnnxFamily define() {
   return {.imports = {{"BatchNormalization", import_batch_norm},
                       {"InstanceNormalization", import_instance_norm},
                       {"LayerNormalization", import_layer_norm},
@@ -183,4 +183,4 @@ OnnxFamily norm() {
                       {"local_response_norm", write_lrn}}};
 }
 
-}  // namespace chop::onnx_defs
+}  // namespace chop::onnx_defs::norm

@@ -6,7 +6,7 @@
 #include "onnx/pieces.hpp"
 #include "support/text.hpp"
 
-namespace chop::onnx_defs {
+namespace chop::onnx_defs::pool {
 namespace {
 
 struct Pool {
@@ -69,7 +69,7 @@ void import_max_pool(const OnnxCall& call) {
   if (!read(call, pool)) return;
   if (call.wants(1)) return call.fail("MaxPool with its second result, the indices");
   Importer& make = call.make();
-  Operand x = call.in(0);
+  ImportValue x = call.in(0);
   const DType dtype = make.dtype(x);
   if (!is_floating(dtype)) x = cast(make, x, DType::F32);
   Attrs attrs = {
@@ -93,7 +93,7 @@ std::int64_t taps_inside(const Pool& pool, std::size_t d, std::int64_t first, st
 }
 
 /// How many elements of the image each window covers, as a constant [1, 1, places...].
-Operand covered(Importer& make, const Pool& pool, bool with_padding) {
+ImportValue covered(Importer& make, const Pool& pool, bool with_padding) {
   Shape shape = {1, 1};
   for (std::size_t d = 0; d < pool.dims; ++d) shape.push_back(places(pool, d));
   if (!is_possible(shape) || !make.afford(numel(shape))) return kNone;
@@ -128,18 +128,18 @@ void import_average_pool(const OnnxCall& call) {
                                {"padding", pool.padding.begin},
                                {"count_include_pad", with_padding}}));
   // The mean over the whole window, put right where part of it is padding.
-  const Operand x = padded(make, call.in(0), complete(pool), 0.0);
-  Operand y = make.call(op, {x}, {{"kernel_size", pool.kernel}, {"stride", pool.stride}});
+  const ImportValue x = padded(make, call.in(0), complete(pool), 0.0);
+  ImportValue y = make.call(op, {x}, {{"kernel_size", pool.kernel}, {"stride", pool.stride}});
   double area = 1;
   for (const std::int64_t taps : pool.kernel) area *= static_cast<double>(taps);
   if (make.failed()) return;
-  const Operand counts = covered(make, pool, with_padding);
+  const ImportValue counts = covered(make, pool, with_padding);
   if (counts == kNone) return call.fail("AveragePool whose windows hang over its input");
   call.out(make.call("div", {with_number(make, "mul", y, area), counts}));
 }
 
 /// All spatial dimensions at once.
-Ints spatial(Importer& make, Operand x) {
+Ints spatial(Importer& make, ImportValue x) {
   Ints dims;
   for (std::size_t d = 2; d < make.rank(x); ++d) dims.push_back(static_cast<std::int64_t>(d));
   return dims;
@@ -147,7 +147,7 @@ Ints spatial(Importer& make, Operand x) {
 
 void import_global_average_pool(const OnnxCall& call) {
   Importer& make = call.make();
-  const Operand x = call.in(0);
+  const ImportValue x = call.in(0);
   if (make.failed()) return;
   if (make.rank(x) == 4)
     return call.out(make.call("adaptive_avg_pool2d", {x}, {{"output_size", Ints{1}}}));
@@ -156,7 +156,7 @@ void import_global_average_pool(const OnnxCall& call) {
 
 void import_global_max_pool(const OnnxCall& call) {
   Importer& make = call.make();
-  const Operand x = call.in(0);
+  const ImportValue x = call.in(0);
   if (make.failed()) return;
   call.out(make.call("amax", {x}, {{"dim", spatial(make, x)}, {"keepdim", true}}));
 }
@@ -206,7 +206,7 @@ void write_adaptive(ExportCall& call) {
 
 }  // namespace
 
-OnnxFamily pool() {
+OnnxFamily define() {
   return {.imports = {{"MaxPool", import_max_pool},
                       {"AveragePool", import_average_pool},
                       {"GlobalAveragePool", import_global_average_pool},
@@ -221,4 +221,4 @@ OnnxFamily pool() {
                       {"adaptive_avg_pool2d", write_adaptive}}};
 }
 
-}  // namespace chop::onnx_defs
+}  // namespace chop::onnx_defs::pool

@@ -4,7 +4,7 @@
 #include "onnx/pieces.hpp"
 #include "support/text.hpp"
 
-namespace chop::onnx_defs {
+namespace chop::onnx_defs::qonnx {
 namespace {
 
 constexpr const char* kDomain = "qonnx.custom_op.general";
@@ -59,9 +59,9 @@ std::optional<NumberFormat> format_of(const Quant& quant, std::size_t rank) {
 }
 
 /// By the definition: s · (clamp(round(x / s + z), low, high) - z).
-Operand spelt_out(const OnnxCall& call, const Quant& quant) {
+ImportValue spelt_out(const OnnxCall& call, const Quant& quant) {
   Importer& make = call.make();
-  Operand y = make.call("div", {call.in(0), call.in(1)});
+  ImportValue y = make.call("div", {call.in(0), call.in(1)});
   y = make.call("add", {y, call.in(2)});
   const std::string& mode = quant.rounding;
   if (mode == "ROUND" || mode == "HALF_EVEN")
@@ -108,18 +108,18 @@ void import_quant(const OnnxCall& call) {
 /// s where x >= 0, else -s.
 void import_bipolar(const OnnxCall& call) {
   Importer& make = call.make();
-  const Operand x = call.in(0);
+  const ImportValue x = call.in(0);
   const Tensor& scale = make.need(call.in(1), "the scale of BipolarQuant");
   if (make.failed()) return;
-  const Operand signs = make.quantised(x, {"binary", {{"bipolar", true}, {"scaled", false}}});
+  const ImportValue signs = make.quantised(x, {"binary", {{"bipolar", true}, {"scaled", false}}});
   if (scale.size() == 1 && scale.at(0) == 1) return call.out(signs);
   call.out(make.call("mul", {signs, call.in(1)}));
 }
 
 }  // namespace
 
-OnnxFamily qonnx() {
+OnnxFamily define() {
   return {.imports = {{"Quant", import_quant, kDomain}, {"BipolarQuant", import_bipolar, kDomain}}};
 }
 
-}  // namespace chop::onnx_defs
+}  // namespace chop::onnx_defs::qonnx

@@ -5,7 +5,7 @@
 #include "onnx/pieces.hpp"
 #include "support/text.hpp"
 
-namespace chop::onnx_defs {
+namespace chop::onnx_defs::quantised {
 namespace {
 
 struct Codes {
@@ -17,7 +17,7 @@ Codes codes_of(DType dtype) {
 }
 
 /// A vector of scales or zero points along `axis` of a tensor with `rank` dimensions.
-Operand along(Importer& make, Operand vector, std::int64_t axis, std::size_t rank) {
+ImportValue along(Importer& make, ImportValue vector, std::int64_t axis, std::size_t rank) {
   if (make.failed() || make.rank(vector) == 0 || numel(make.shape(vector)) == 1) {
     return make.failed() || make.rank(vector) == 0 ? vector : reshaped(make, vector, {});
   }
@@ -32,8 +32,8 @@ Operand along(Importer& make, Operand vector, std::int64_t axis, std::size_t ran
 }
 
 /// clamp(rne(x) + z): reals to codes of `dtype`, as saturate() of the specification.
-Operand to_codes(Importer& make, Operand x, Operand zero, DType dtype) {
-  Operand y = make.call("round", {x});
+ImportValue to_codes(Importer& make, ImportValue x, ImportValue zero, DType dtype) {
+  ImportValue y = make.call("round", {x});
   if (zero != kNone) y = make.call("add", {y, cast(make, zero, DType::F32)});
   const Codes codes = codes_of(dtype);
   y = make.call("clamp", {y}, {{"min", codes.low}, {"max", codes.high}});
@@ -41,15 +41,15 @@ Operand to_codes(Importer& make, Operand x, Operand zero, DType dtype) {
 }
 
 /// codes - z as reals.
-Operand from_codes(Importer& make, Operand codes, Operand zero) {
-  const Operand y = cast(make, codes, DType::F32);
+ImportValue from_codes(Importer& make, ImportValue codes, ImportValue zero) {
+  const ImportValue y = cast(make, codes, DType::F32);
   return zero == kNone ? y : make.call("sub", {y, cast(make, zero, DType::F32)});
 }
 
 /// The format that quantising and dequantising amount to, where all is constant and there is one
 /// zero point.
-std::optional<NumberFormat> affine_format(Importer& make, Operand scale, Operand zero, DType dtype,
-                                          std::int64_t axis) {
+std::optional<NumberFormat> affine_format(Importer& make, ImportValue scale, ImportValue zero,
+                                          DType dtype, std::int64_t axis) {
   if (!make.is_known(scale) || (zero != kNone && !make.is_known(zero))) return std::nullopt;
   if (dtype != DType::I8 && dtype != DType::U8) return std::nullopt;
   const Tensor& scales = make.need(scale, "a scale");
@@ -84,11 +84,11 @@ DType code_type(Importer& make, const OnnxCall& call, std::size_t zero) {
 
 void import_quantize(const OnnxCall& call) {
   Importer& make = call.make();
-  const Operand x = call.in(0);
-  const Operand scale = call.in(1);
-  const Operand zero = call.has(2) ? call.in(2) : kNone;
+  const ImportValue x = call.in(0);
+  const ImportValue scale = call.in(1);
+  const ImportValue zero = call.has(2) ? call.in(2) : kNone;
   // What was put off is made now: a chain of quantisers must not unwind all at once.
-  for (const Operand operand : {x, scale, zero}) static_cast<void>(make.is_known(operand));
+  for (const ImportValue operand : {x, scale, zero}) static_cast<void>(make.is_known(operand));
   if (make.failed() || !call.wants(0)) return;
   const DType dtype = code_type(make, call, 2);
   const std::int64_t axis = make.rank(x) == 0 ? 0
@@ -96,7 +96,7 @@ void import_quantize(const OnnxCall& call) {
                                                           std::max<std::size_t>(make.rank(x), 2));
   const auto spelt_out = [&make, x, scale, zero, dtype, axis] {
     const std::size_t rank = make.rank(x);
-    const Operand scaled = make.call("div", {x, along(make, scale, axis, rank)});
+    const ImportValue scaled = make.call("div", {x, along(make, scale, axis, rank)});
     return to_codes(make, scaled, zero == kNone ? kNone : along(make, zero, axis, rank), dtype);
   };
   call.scope().quantised[call.node().output(0)] = {x, scale, zero, axis};
@@ -104,7 +104,7 @@ void import_quantize(const OnnxCall& call) {
 }
 
 /// Whether two operands are the same constant, or the same value.
-bool same(Importer& make, Operand a, Operand b) {
+bool same(Importer& make, ImportValue a, ImportValue b) {
   if (a == b) return true;
   if (a == kNone || b == kNone || !make.is_known(a) || !make.is_known(b)) return false;
   return make.need(a, "a constant") == make.need(b, "a constant");
@@ -112,9 +112,9 @@ bool same(Importer& make, Operand a, Operand b) {
 
 void import_dequantize(const OnnxCall& call) {
   Importer& make = call.make();
-  const Operand scale = call.in(1);
-  const Operand zero = call.has(2) ? call.in(2) : kNone;
-  const Operand x = call.in(0);
+  const ImportValue scale = call.in(1);
+  const ImportValue zero = call.has(2) ? call.in(2) : kNone;
+  const ImportValue x = call.in(0);
   if (make.failed()) return;
   const auto& pending = call.scope().quantised;
   if (const auto from = pending.find(call.node().input(0)); from != pending.end()) {
@@ -127,7 +127,7 @@ void import_dequantize(const OnnxCall& call) {
                                               : call.axis(call.integer("axis", 1),
                                                           std::max<std::size_t>(make.rank(x), 2));
   const std::size_t rank = make.rank(x);
-  const Operand reals =
+  const ImportValue reals =
       make.call("mul", {from_codes(make, x, zero == kNone ? kNone : along(make, zero, axis, rank)),
                         along(make, scale, axis, rank)});
   // Stored codes are a quantised constant: quantising it again changes nothing, so it may say so.
@@ -139,21 +139,22 @@ void import_dequantize(const OnnxCall& call) {
 }
 
 /// A scale of the result for products of whole numbers: y = sat(rne(sum · s) + z).
-Operand requantised(const OnnxCall& call, Operand sum, Operand scale, std::size_t y_scale,
-                    std::size_t y_zero) {
+ImportValue requantised(const OnnxCall& call, ImportValue sum, ImportValue scale,
+                        std::size_t y_scale, std::size_t y_zero) {
   Importer& make = call.make();
-  const Operand factor = make.call("div", {scale, call.in(y_scale)});
+  const ImportValue factor = make.call("div", {scale, call.in(y_scale)});
   return to_codes(make, make.call("mul", {sum, factor}), call.in(y_zero),
                   make.dtype(call.in(y_zero)));
 }
 
 /// Integer sums are exact in float32 below 2^24; longer ones are made in double precision.
-Operand widened(Importer& make, Operand x, std::int64_t taps) {
+ImportValue widened(Importer& make, ImportValue x, std::int64_t taps) {
   constexpr std::int64_t kExactTaps = (std::int64_t{1} << 24) / (255 * 255);
   return make.failed() || taps <= kExactTaps ? x : cast(make, x, DType::F64);
 }
 
-Operand convolved(const OnnxCall& call, Operand x, Operand w, std::optional<Operand> bias) {
+ImportValue convolved(const OnnxCall& call, ImportValue x, ImportValue w,
+                      std::optional<ImportValue> bias) {
   Importer& make = call.make();
   if (make.failed()) return kNone;
   const Shape xs = make.shape(x);
@@ -177,42 +178,42 @@ Operand convolved(const OnnxCall& call, Operand x, Operand w, std::optional<Oper
   const Padding padding = padding_of(call, {xs[2], xs[3]}, kernel, stride, dilation);
   if (make.failed()) return kNone;
   const std::int64_t taps = ws[1] * ws[2] * ws[3];
-  Operand image = widened(make, padded(make, x, padding, 0.0), taps);
+  ImportValue image = widened(make, padded(make, x, padding, 0.0), taps);
   LayerParams params = {{"weight", widened(make, w, taps)}};
   if (bias) params.emplace_back("bias", cast(make, *bias, make.dtype(image)));
-  const Operand sum = layer(call, "conv2d", image,
-                            {{"in_channels", ws[1] * groups},
-                             {"out_channels", ws[0]},
-                             {"kernel_size", kernel},
-                             {"stride", stride},
-                             {"dilation", dilation},
-                             {"groups", groups},
-                             {"bias", bias.has_value()}},
-                            params);
+  const ImportValue sum = layer(call, "conv2d", image,
+                                {{"in_channels", ws[1] * groups},
+                                 {"out_channels", ws[0]},
+                                 {"kernel_size", kernel},
+                                 {"stride", stride},
+                                 {"dilation", dilation},
+                                 {"groups", groups},
+                                 {"bias", bias.has_value()}},
+                                params);
   return sum;
 }
 
 void import_conv_integer(const OnnxCall& call) {
   Importer& make = call.make();
-  const Operand x = from_codes(make, call.in(0), call.has(2) ? call.in(2) : kNone);
-  Operand zero = call.has(3) ? call.in(3) : kNone;
+  const ImportValue x = from_codes(make, call.in(0), call.has(2) ? call.in(2) : kNone);
+  ImportValue zero = call.has(3) ? call.in(3) : kNone;
   if (zero != kNone) zero = along(make, zero, 0, 4);
-  const Operand w = from_codes(make, call.in(1), zero);
+  const ImportValue w = from_codes(make, call.in(1), zero);
   call.out(cast(make, convolved(call, x, w, std::nullopt), DType::I32));
 }
 
 void import_qlinear_conv(const OnnxCall& call) {
   Importer& make = call.make();
-  const Operand x = from_codes(make, call.in(0), call.in(2));
-  const Operand w = from_codes(make, call.in(3), along(make, call.in(5), 0, 4));
-  std::optional<Operand> bias;
+  const ImportValue x = from_codes(make, call.in(0), call.in(2));
+  const ImportValue w = from_codes(make, call.in(3), along(make, call.in(5), 0, 4));
+  std::optional<ImportValue> bias;
   if (call.has(8)) bias = cast(make, call.in(8), DType::F32);
-  const Operand sum = cast(make, convolved(call, x, w, bias), DType::F32);
-  const Operand scale = make.call("mul", {call.in(1), along(make, call.in(4), 1, 4)});
+  const ImportValue sum = cast(make, convolved(call, x, w, bias), DType::F32);
+  const ImportValue scale = make.call("mul", {call.in(1), along(make, call.in(4), 1, 4)});
   call.out(requantised(call, sum, scale, 6, 7));
 }
 
-Operand product(const OnnxCall& call, Operand a, Operand b) {
+ImportValue product(const OnnxCall& call, ImportValue a, ImportValue b) {
   Importer& make = call.make();
   if (make.failed() || make.rank(a) == 0) return make.call("matmul", {a, b});
   const std::int64_t taps = make.shape(a).back();
@@ -221,33 +222,33 @@ Operand product(const OnnxCall& call, Operand a, Operand b) {
 
 void import_matmul_integer(const OnnxCall& call) {
   Importer& make = call.make();
-  Operand a_zero = call.has(2) ? call.in(2) : kNone;
+  ImportValue a_zero = call.has(2) ? call.in(2) : kNone;
   // One per row of a stands beside its rows.
   if (a_zero != kNone && make.rank(a_zero) == 1 && make.shape(a_zero)[0] > 1)
     a_zero = reshaped(make, a_zero, {-1, 1});
-  const Operand a = from_codes(make, call.in(0), a_zero);
-  const Operand b = from_codes(make, call.in(1), call.has(3) ? call.in(3) : kNone);
+  const ImportValue a = from_codes(make, call.in(0), a_zero);
+  const ImportValue b = from_codes(make, call.in(1), call.has(3) ? call.in(3) : kNone);
   call.out(cast(make, product(call, a, b), DType::I32));
 }
 
 void import_qlinear_matmul(const OnnxCall& call) {
   Importer& make = call.make();
-  const Operand a = from_codes(make, call.in(0), call.in(2));
-  const Operand b = from_codes(make, call.in(3), call.in(5));
-  const Operand sum = cast(make, product(call, a, b), DType::F32);
-  const Operand scale = make.call("mul", {call.in(1), call.in(4)});
+  const ImportValue a = from_codes(make, call.in(0), call.in(2));
+  const ImportValue b = from_codes(make, call.in(3), call.in(5));
+  const ImportValue sum = cast(make, product(call, a, b), DType::F32);
+  const ImportValue scale = make.call("mul", {call.in(1), call.in(4)});
   call.out(requantised(call, sum, scale, 6, 7));
 }
 
 /// Scale and zero point from the data: the range widened to hold zero, in 255 steps.
 void import_dynamic(const OnnxCall& call) {
   Importer& make = call.make();
-  const Operand x = call.in(0);
-  const Operand zero = make.reals(0);
-  const Operand low = make.call("minimum", {make.call("amin", {x}), zero});
-  const Operand high = make.call("maximum", {make.call("amax", {x}), zero});
-  const Operand scale = with_number(make, "div", make.call("sub", {high, low}), 255);
-  Operand point = make.call("neg", {make.call("div", {low, scale})});
+  const ImportValue x = call.in(0);
+  const ImportValue zero = make.reals(0);
+  const ImportValue low = make.call("minimum", {make.call("amin", {x}), zero});
+  const ImportValue high = make.call("maximum", {make.call("amax", {x}), zero});
+  const ImportValue scale = with_number(make, "div", make.call("sub", {high, low}), 255);
+  ImportValue point = make.call("neg", {make.call("div", {low, scale})});
   point = make.call("clamp", {point}, {{"min", 0.0}, {"max", 255.0}});
   point = make.call("round", {point});
   call.out(0, to_codes(make, make.call("div", {x, scale}), point, DType::U8));
@@ -257,7 +258,7 @@ void import_dynamic(const OnnxCall& call) {
 
 }  // namespace
 
-OnnxFamily quantised() {
+OnnxFamily define() {
   return {.imports = {{"QuantizeLinear", import_quantize},
                       {"DequantizeLinear", import_dequantize},
                       {"QLinearConv", import_qlinear_conv},
@@ -267,4 +268,4 @@ OnnxFamily quantised() {
                       {"DynamicQuantizeLinear", import_dynamic}}};
 }
 
-}  // namespace chop::onnx_defs
+}  // namespace chop::onnx_defs::quantised

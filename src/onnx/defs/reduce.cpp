@@ -2,7 +2,7 @@
 #include "onnx/export_call.hpp"
 #include "onnx/pieces.hpp"
 
-namespace chop::onnx_defs {
+namespace chop::onnx_defs::reduce {
 namespace {
 
 /// What is done before and after the elements are put together.
@@ -14,7 +14,7 @@ struct Reduction {
 
 void apply(const OnnxCall& call, const Reduction& reduction) {
   Importer& make = call.make();
-  Operand x = call.in(0);
+  ImportValue x = call.in(0);
   const Ints axes = call.ints_from("axes", 1);
   if (make.failed()) return;
   if (axes.empty() && call.integer("noop_with_empty_axes", 0) != 0)
@@ -23,7 +23,7 @@ void apply(const OnnxCall& call, const Reduction& reduction) {
   for (const std::int64_t axis : axes) dims.push_back(call.axis(axis, make.rank(x)));
   if (reduction.before == std::string_view("abs")) x = make.call("abs", {x});
   if (reduction.before == std::string_view("square")) x = make.call("mul", {x, x});
-  Operand y =
+  ImportValue y =
       make.call(reduction.op, {x}, {{"dim", dims}, {"keepdim", call.integer("keepdims", 1) != 0}});
   if (*reduction.after != '\0') y = make.call(reduction.after, {y});
   call.out(y);
@@ -62,7 +62,7 @@ void import_log_sum_exp(const OnnxCall& call) {
 
 void import_place(const OnnxCall& call) {
   Importer& make = call.make();
-  const Operand x = call.in(0);
+  const ImportValue x = call.in(0);
   if (make.failed()) return;
   call.out(make.call(op_for(call.op_type()), {x},
                      {{"dim", call.axis(call.integer("axis", 0), make.rank(x))},
@@ -72,7 +72,7 @@ void import_place(const OnnxCall& call) {
 
 void import_cumsum(const OnnxCall& call) {
   Importer& make = call.make();
-  const Operand x = call.in(0);
+  const ImportValue x = call.in(0);
   const Ints axis = make.need_ints(call.in(1), "`axis` of CumSum");
   if (make.failed()) return;
   if (axis.size() != 1) return call.fail("CumSum: `axis` is not one number");
@@ -84,7 +84,7 @@ void import_cumsum(const OnnxCall& call) {
 
 void import_topk(const OnnxCall& call) {
   Importer& make = call.make();
-  const Operand x = call.in(0);
+  const ImportValue x = call.in(0);
   const Ints k =
       call.has_attr("k") ? Ints{call.integer("k", 1)} : make.need_ints(call.in(1), "`K` of TopK");
   if (make.failed()) return;
@@ -140,7 +140,7 @@ void write_topk(ExportCall& call) {
 
 }  // namespace
 
-OnnxFamily reduce() {
+OnnxFamily define() {
   return {.imports = {{"ReduceSum", import_sum},
                       {"ReduceMean", import_mean},
                       {"ReduceMax", import_max},
@@ -167,4 +167,4 @@ OnnxFamily reduce() {
                       {"topk", write_topk}}};
 }
 
-}  // namespace chop::onnx_defs
+}  // namespace chop::onnx_defs::reduce

@@ -6,7 +6,7 @@
 #include "onnx/pieces.hpp"
 #include "support/text.hpp"
 
-namespace chop::onnx_defs {
+namespace chop::onnx_defs::reshape {
 namespace {
 
 /// The shape a Reshape asks for at one batch size: zeros copied, -1 worked out.
@@ -33,7 +33,7 @@ std::optional<Shape> asked_shape(const OnnxCall& call, const Shape& from, const 
 
 void import_reshape(const OnnxCall& call) {
   Importer& make = call.make();
-  const Operand x = call.in(0);
+  const ImportValue x = call.in(0);
   const Known target =
       call.has_attr("shape")
           ? Known(Tensor::of<std::int64_t>({static_cast<std::int64_t>(call.ints("shape").size())},
@@ -71,7 +71,7 @@ void import_reshape(const OnnxCall& call) {
 
 void import_flatten(const OnnxCall& call) {
   Importer& make = call.make();
-  const Operand x = call.in(0);
+  const ImportValue x = call.in(0);
   if (make.failed()) return;
   const Shape shape = make.shape(x);
   std::int64_t axis = call.integer("axis", 1);
@@ -103,7 +103,7 @@ Ints normal_axes(const OnnxCall& call, Ints axes, std::size_t rank) {
 
 void import_squeeze(const OnnxCall& call) {
   Importer& make = call.make();
-  const Operand x = call.in(0);
+  const ImportValue x = call.in(0);
   if (make.failed()) return;
   Ints axes;
   if (call.has_attr("axes") || call.has(1)) {
@@ -123,7 +123,7 @@ void import_squeeze(const OnnxCall& call) {
 
 void import_unsqueeze(const OnnxCall& call) {
   Importer& make = call.make();
-  Operand x = call.in(0);
+  ImportValue x = call.in(0);
   if (make.failed()) return;
   const Ints given = call.ints_from("axes", 1);
   const Ints axes = normal_axes(call, given, make.rank(x) + given.size());
@@ -133,7 +133,7 @@ void import_unsqueeze(const OnnxCall& call) {
 
 void import_transpose(const OnnxCall& call) {
   Importer& make = call.make();
-  const Operand x = call.in(0);
+  const ImportValue x = call.in(0);
   if (make.failed()) return;
   Ints reversed(make.rank(x));
   std::iota(reversed.rbegin(), reversed.rend(), 0);
@@ -143,14 +143,14 @@ void import_transpose(const OnnxCall& call) {
     return call.out(permuted(make, x, order));
   // A quantised constant stays one: the format may follow its elements.
   const std::string name = make.name_of(x);
-  const Operand turned = permuted(make, make.bare(x), order);
+  const ImportValue turned = permuted(make, make.bare(x), order);
   if (make.failed()) return;
   call.out(make.quantised(make.constant(make.need(turned, "a constant"), name), *format));
 }
 
 void import_expand(const OnnxCall& call) {
   Importer& make = call.make();
-  const Operand x = call.in(0);
+  const ImportValue x = call.in(0);
   const Known& asked = make.known(call.in(1), "`shape` of Expand");
   if (make.failed()) return;
   // Both stretch: ONNX lets x be the larger one. -1 keeps what x has, the batch too.
@@ -173,7 +173,7 @@ void import_expand(const OnnxCall& call) {
 
 void import_tile(const OnnxCall& call) {
   Importer& make = call.make();
-  const Operand x = call.in(0);
+  const ImportValue x = call.in(0);
   if (call.version() < 6) {  // tiles along one axis
     const std::int64_t count = make.need_whole(call.in(1), "`tiles` of Tile");
     const std::int64_t axis = make.need_whole(call.in(2), "`axis` of Tile");
@@ -193,7 +193,7 @@ void import_tile(const OnnxCall& call) {
 template <bool kToSpace>
 void import_space(const OnnxCall& call) {
   Importer& make = call.make();
-  const Operand x = call.in(0);
+  const ImportValue x = call.in(0);
   const std::int64_t b = call.integer("blocksize", 0);
   if (make.failed()) return;
   const Shape s = make.shape(x);
@@ -204,13 +204,13 @@ void import_space(const OnnxCall& call) {
   const std::int64_t n = make.open_shape(x)[0];
   const std::int64_t c = kToSpace ? s[1] / (b * b) : s[1];
   if (!kToSpace) {
-    const Operand split = reshaped(make, x, {n, c, s[2] / b, b, s[3] / b, b});
+    const ImportValue split = reshaped(make, x, {n, c, s[2] / b, b, s[3] / b, b});
     return call.out(reshaped(make, permuted(make, split, {0, 3, 5, 1, 2, 4}),
                              {n, c * b * b, s[2] / b, s[3] / b}));
   }
   const bool columns_first = call.text("mode", "DCR") == "CRD";
-  const Operand split = columns_first ? reshaped(make, x, {n, c, b, b, s[2], s[3]})
-                                      : reshaped(make, x, {n, b, b, c, s[2], s[3]});
+  const ImportValue split = columns_first ? reshaped(make, x, {n, c, b, b, s[2], s[3]})
+                                          : reshaped(make, x, {n, b, b, c, s[2], s[3]});
   const Ints order = columns_first ? Ints{0, 1, 4, 2, 5, 3} : Ints{0, 3, 4, 1, 5, 2};
   call.out(reshaped(make, permuted(make, split, order), {n, c, s[2] * b, s[3] * b}));
 }
@@ -277,7 +277,7 @@ void write_expand(ExportCall& call) {
 
 }  // namespace
 
-OnnxFamily reshape() {
+OnnxFamily define() {
   return {.imports = {{"Reshape", import_reshape},
                       {"Flatten", import_flatten},
                       {"Squeeze", import_squeeze},
@@ -297,4 +297,4 @@ OnnxFamily reshape() {
                       {"expand", write_expand}}};
 }
 
-}  // namespace chop::onnx_defs
+}  // namespace chop::onnx_defs::reshape

@@ -6,7 +6,7 @@
 #include "onnx/pieces.hpp"
 #include "support/text.hpp"
 
-namespace chop::onnx_defs {
+namespace chop::onnx_defs::resize {
 namespace {
 
 struct Rule {
@@ -98,7 +98,8 @@ bool fill_column(const Rule& rule, const Axis& axis, std::int64_t at, std::span<
 }
 
 /// x with one axis resized: x moved so that the axis comes last, times the matrix.
-Operand along(Importer& make, Operand x, std::size_t d, const Rule& rule, const Axis& axis) {
+ImportValue along(Importer& make, ImportValue x, std::size_t d, const Rule& rule,
+                  const Axis& axis) {
   Tensor matrix(DType::F32, {axis.in, axis.out});
   Tensor rest(DType::F32, {axis.out});
   const auto weights = matrix.mutable_data<float>();
@@ -110,10 +111,10 @@ Operand along(Importer& make, Operand x, std::size_t d, const Rule& rule, const 
     }
   const auto last = static_cast<std::int64_t>(make.rank(x)) - 1;
   const auto dim = static_cast<std::int64_t>(d);
-  const auto turned = [&](Operand value) {
+  const auto turned = [&](ImportValue value) {
     return dim == last ? value : make.call("transpose", {value}, {{"dim0", dim}, {"dim1", last}});
   };
-  Operand y = make.call("matmul", {turned(x), make.constant(matrix)});
+  ImportValue y = make.call("matmul", {turned(x), make.constant(matrix)});
   if (extrapolates) {
     // Rows outside are replaced, not mixed: along other axes they were resized already.
     y = make.call("add", {y, make.constant(rest)});
@@ -124,7 +125,7 @@ Operand along(Importer& make, Operand x, std::size_t d, const Rule& rule, const 
 void apply(const OnnxCall& call, const Rule& rule, const std::vector<double>& scales,
            const Ints& sizes, const std::vector<double>& region) {
   Importer& make = call.make();
-  Operand x = call.in(0);
+  ImportValue x = call.in(0);
   if (make.failed()) return;
   const Shape shape = make.shape(x);
   const Shape open = make.open_shape(x);
@@ -210,8 +211,8 @@ void import_upsample(const OnnxCall& call) {
 
 }  // namespace
 
-OnnxFamily resize() {
+OnnxFamily define() {
   return {.imports = {{"Resize", import_resize}, {"Upsample", import_upsample}}};
 }
 
-}  // namespace chop::onnx_defs
+}  // namespace chop::onnx_defs::resize

@@ -6,11 +6,11 @@
 #include "onnx/pieces.hpp"
 #include "support/text.hpp"
 
-namespace chop::onnx_defs {
+namespace chop::onnx_defs::shape {
 namespace {
 
 /// The shape of x at both batch sizes, as constants.
-Known shapes_of(Importer& make, Operand x) {
+Known shapes_of(Importer& make, ImportValue x) {
   const Shape open = make.open_shape(x);
   const Shape first = make.shape(x);
   const auto count = static_cast<std::int64_t>(first.size());
@@ -22,7 +22,7 @@ Known shapes_of(Importer& make, Operand x) {
 
 void import_shape(const OnnxCall& call) {
   Importer& make = call.make();
-  const Operand x = call.in(0);
+  const ImportValue x = call.in(0);
   if (make.failed()) return;
   const Known all = shapes_of(make, x);
   const auto rank = static_cast<std::int64_t>(make.rank(x));
@@ -41,7 +41,7 @@ void import_shape(const OnnxCall& call) {
 
 void import_size(const OnnxCall& call) {
   Importer& make = call.make();
-  const Operand x = call.in(0);
+  const ImportValue x = call.in(0);
   if (make.failed()) return;
   const Known shapes = shapes_of(make, x);
   const auto count = [](const Tensor& shape) {
@@ -118,7 +118,7 @@ void import_range(const OnnxCall& call) {
 
 void import_eye_like(const OnnxCall& call) {
   Importer& make = call.make();
-  const Operand x = call.in(0);
+  const ImportValue x = call.in(0);
   if (make.failed()) return;
   const Shape shape = make.shape(x);
   const auto dtype = call.has_attr("dtype") ? dtype_of(static_cast<int>(call.integer("dtype", 1)))
@@ -185,7 +185,7 @@ void import_if(const OnnxCall& call) {
 
 }  // namespace
 
-OnnxFamily shape() {
+OnnxFamily define() {
   return {.imports = {{"Shape", import_shape},
                       {"Size", import_size},
                       {"Constant", import_constant},
@@ -198,4 +198,4 @@ OnnxFamily shape() {
                       {"If", import_if}}};
 }
 
-}  // namespace chop::onnx_defs
+}  // namespace chop::onnx_defs::shape

@@ -4,7 +4,7 @@
 #include "ops/common.hpp"
 #include "ops/whole.hpp"
 
-namespace chop::ops {
+namespace chop::ops::abs_ {
 namespace {
 
 double value(double x, const Call& /*call*/) {
@@ -21,7 +21,7 @@ std::int64_t whole(std::int64_t x, const Call& /*call*/) {
 
 }  // namespace
 
-OpDef abs_() {
+OpDef define() {
   return unary_op({
       .name = "abs",
       .doc = "y = |x|",
@@ -40,4 +40,4 @@ OpDef abs_() {
   });
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::abs_

@@ -3,7 +3,7 @@
 
 #include "ops/common.hpp"
 
-namespace chop::ops {
+namespace chop::ops::acos_ {
 namespace {
 
 double value(double x, const Call& /*call*/) {
@@ -16,7 +16,7 @@ double slope(double x, double /*y*/, const Call& /*call*/) {
 
 }  // namespace
 
-OpDef acos_() {
+OpDef define() {
   return unary_op({
       .name = "acos",
       .doc = "y = arccos x, in [0, π]; NaN outside [-1, 1]",
@@ -32,4 +32,4 @@ OpDef acos_() {
   });
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::acos_

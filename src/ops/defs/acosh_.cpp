@@ -3,7 +3,7 @@
 
 #include "ops/common.hpp"
 
-namespace chop::ops {
+namespace chop::ops::acosh_ {
 namespace {
 
 double value(double x, const Call& /*call*/) {
@@ -16,7 +16,7 @@ double slope(double x, double /*y*/, const Call& /*call*/) {
 
 }  // namespace
 
-OpDef acosh_() {
+OpDef define() {
   return unary_op({
       .name = "acosh",
       .doc = "y = arcosh x, the inverse of cosh; NaN below 1",
@@ -33,4 +33,4 @@ OpDef acosh_() {
   });
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::acosh_

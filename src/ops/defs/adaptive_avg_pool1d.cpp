@@ -1,9 +1,9 @@
 // y[n, c, o] = mean of x[n, c, l] for l in [⌊o·L/O⌋, ⌈(o+1)·L/O⌉), of O outputs
 #include "ops/pool.hpp"
 
-namespace chop::ops {
+namespace chop::ops::adaptive_avg_pool1d {
 
-OpDef adaptive_avg_pool1d() {
+OpDef define() {
   return adaptive_avg_pool_op(
       1, {
              .name = "adaptive_avg_pool1d",
@@ -20,4 +20,4 @@ OpDef adaptive_avg_pool1d() {
          });
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::adaptive_avg_pool1d

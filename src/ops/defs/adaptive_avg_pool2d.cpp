@@ -2,9 +2,9 @@
 // for h by w outputs
 #include "ops/pool.hpp"
 
-namespace chop::ops {
+namespace chop::ops::adaptive_avg_pool2d {
 
-OpDef adaptive_avg_pool2d() {
+OpDef define() {
   return adaptive_avg_pool_op(
       2, {
              .name = "adaptive_avg_pool2d",
@@ -21,4 +21,4 @@ OpDef adaptive_avg_pool2d() {
          });
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::adaptive_avg_pool2d

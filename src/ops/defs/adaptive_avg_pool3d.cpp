@@ -1,9 +1,9 @@
 // y[n, c, i, j, k] = mean of the patch of x that place (i, j, k) of output_size covers
 #include "ops/pool.hpp"
 
-namespace chop::ops {
+namespace chop::ops::adaptive_avg_pool3d {
 
-OpDef adaptive_avg_pool3d() {
+OpDef define() {
   return adaptive_avg_pool_op(
       3, {
              .name = "adaptive_avg_pool3d",
@@ -19,4 +19,4 @@ OpDef adaptive_avg_pool3d() {
          });
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::adaptive_avg_pool3d

@@ -2,7 +2,7 @@
 #include "ops/checks.hpp"
 #include "ops/pool.hpp"
 
-namespace chop::ops {
+namespace chop::ops::adaptive_avg_pool_grad {
 namespace {
 
 std::size_t dims(const Call& call) {
@@ -32,7 +32,7 @@ Cost cost(const CostCall& call) {
 
 }  // namespace
 
-OpDef adaptive_avg_pool_grad() {
+OpDef define() {
   return {
       .name = "adaptive_avg_pool_grad",
       .doc = "dx of adaptive average pooling, given dy: each dy is shared out over its patch",
@@ -49,4 +49,4 @@ OpDef adaptive_avg_pool_grad() {
   };
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::adaptive_avg_pool_grad

@@ -2,7 +2,7 @@
 #include "ops/arithmetic.hpp"
 #include "ops/whole.hpp"
 
-namespace chop::ops {
+namespace chop::ops::add {
 namespace {
 
 void forward(const ForwardCall& call) {
@@ -17,7 +17,7 @@ void gradient(GradBuilder& g) {
 
 }  // namespace
 
-OpDef add() {
+OpDef define() {
   return arithmetic_op({
       .name = "add",
       .doc = "y = a + b; shapes broadcast. Whole numbers that do not fit their dtype wrap around",
@@ -42,4 +42,4 @@ OpDef add() {
   });
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::add

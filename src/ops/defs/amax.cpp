@@ -1,7 +1,7 @@
 // y = the largest x over the dimensions `dim`
 #include "ops/reduce.hpp"
 
-namespace chop::ops {
+namespace chop::ops::amax {
 namespace {
 
 void forward(const ForwardCall& call) {
@@ -12,7 +12,7 @@ void forward(const ForwardCall& call) {
 
 }  // namespace
 
-OpDef amax() {
+OpDef define() {
   return extreme_op({
       .name = "amax",
       .doc =
@@ -26,4 +26,4 @@ OpDef amax() {
   });
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::amax

@@ -1,7 +1,7 @@
 // y = the smallest x over the dimensions `dim`
 #include "ops/reduce.hpp"
 
-namespace chop::ops {
+namespace chop::ops::amin {
 namespace {
 
 void forward(const ForwardCall& call) {
@@ -12,7 +12,7 @@ void forward(const ForwardCall& call) {
 
 }  // namespace
 
-OpDef amin() {
+OpDef define() {
   return extreme_op({
       .name = "amin",
       .doc =
@@ -26,4 +26,4 @@ OpDef amin() {
   });
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::amin

@@ -1,7 +1,7 @@
 // y = the place of the largest x along `dim`
 #include "ops/reduce.hpp"
 
-namespace chop::ops {
+namespace chop::ops::argmax {
 namespace {
 
 void forward(const ForwardCall& call) {
@@ -12,7 +12,7 @@ void forward(const ForwardCall& call) {
 
 }  // namespace
 
-OpDef argmax() {
+OpDef define() {
   return arg_op({
       .name = "argmax",
       .doc = "y = the place of the largest x along `dim`, as i64; the first of equal ones, and NaN "
@@ -26,4 +26,4 @@ OpDef argmax() {
   });
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::argmax

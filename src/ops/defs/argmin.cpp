@@ -1,7 +1,7 @@
 // y = the place of the smallest x along `dim`
 #include "ops/reduce.hpp"
 
-namespace chop::ops {
+namespace chop::ops::argmin {
 namespace {
 
 void forward(const ForwardCall& call) {
@@ -12,7 +12,7 @@ void forward(const ForwardCall& call) {
 
 }  // namespace
 
-OpDef argmin() {
+OpDef define() {
   return arg_op({
       .name = "argmin",
       .doc =
@@ -27,4 +27,4 @@ OpDef argmin() {
   });
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::argmin

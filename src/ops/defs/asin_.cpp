@@ -3,7 +3,7 @@
 
 #include "ops/common.hpp"
 
-namespace chop::ops {
+namespace chop::ops::asin_ {
 namespace {
 
 double value(double x, const Call& /*call*/) {
@@ -16,7 +16,7 @@ double slope(double x, double /*y*/, const Call& /*call*/) {
 
 }  // namespace
 
-OpDef asin_() {
+OpDef define() {
   return unary_op({
       .name = "asin",
       .doc = "y = arcsin x, in [-π/2, π/2]; NaN outside [-1, 1]",
@@ -32,4 +32,4 @@ OpDef asin_() {
   });
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::asin_

@@ -3,7 +3,7 @@
 
 #include "ops/common.hpp"
 
-namespace chop::ops {
+namespace chop::ops::asinh_ {
 namespace {
 
 double value(double x, const Call& /*call*/) {
@@ -16,7 +16,7 @@ double slope(double x, double /*y*/, const Call& /*call*/) {
 
 }  // namespace
 
-OpDef asinh_() {
+OpDef define() {
   return unary_op({
       .name = "asinh",
       .doc = "y = arsinh x, the inverse of sinh",
@@ -33,4 +33,4 @@ OpDef asinh_() {
   });
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::asinh_

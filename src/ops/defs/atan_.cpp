@@ -3,7 +3,7 @@
 
 #include "ops/common.hpp"
 
-namespace chop::ops {
+namespace chop::ops::atan_ {
 namespace {
 
 double value(double x, const Call& /*call*/) {
@@ -16,7 +16,7 @@ double slope(double x, double /*y*/, const Call& /*call*/) {
 
 }  // namespace
 
-OpDef atan_() {
+OpDef define() {
   return unary_op({
       .name = "atan",
       .doc = "y = arctan x, in [-π/2, π/2]",
@@ -33,4 +33,4 @@ OpDef atan_() {
   });
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::atan_

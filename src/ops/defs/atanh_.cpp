@@ -3,7 +3,7 @@
 
 #include "ops/common.hpp"
 
-namespace chop::ops {
+namespace chop::ops::atanh_ {
 namespace {
 
 double value(double x, const Call& /*call*/) {
@@ -16,7 +16,7 @@ double slope(double x, double /*y*/, const Call& /*call*/) {
 
 }  // namespace
 
-OpDef atanh_() {
+OpDef define() {
   return unary_op({
       .name = "atanh",
       .doc = "y = artanh x, the inverse of tanh; ±∞ at ±1, NaN beyond",
@@ -32,4 +32,4 @@ OpDef atanh_() {
   });
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::atanh_

@@ -1,9 +1,9 @@
 // y[n, c, l] = mean of x[n, c, l·stride − padding ...] over the window
 #include "ops/pool.hpp"
 
-namespace chop::ops {
+namespace chop::ops::avg_pool1d {
 
-OpDef avg_pool1d() {
+OpDef define() {
   return avg_pool_op(
       1, {
              .name = "avg_pool1d",
@@ -30,4 +30,4 @@ OpDef avg_pool1d() {
          });
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::avg_pool1d

@@ -1,9 +1,9 @@
 // y[n, c, i, j] = mean of x[n, c, ...] over the window that starts at (i, j)·stride − padding
 #include "ops/pool.hpp"
 
-namespace chop::ops {
+namespace chop::ops::avg_pool2d {
 
-OpDef avg_pool2d() {
+OpDef define() {
   return avg_pool_op(
       2, {
              .name = "avg_pool2d",
@@ -33,4 +33,4 @@ OpDef avg_pool2d() {
          });
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::avg_pool2d

@@ -2,9 +2,9 @@
 // (i, j, k)·stride − padding
 #include "ops/pool.hpp"
 
-namespace chop::ops {
+namespace chop::ops::avg_pool3d {
 
-OpDef avg_pool3d() {
+OpDef define() {
   return avg_pool_op(
       3, {
              .name = "avg_pool3d",
@@ -30,4 +30,4 @@ OpDef avg_pool3d() {
          });
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::avg_pool3d

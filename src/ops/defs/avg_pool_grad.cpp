@@ -2,7 +2,7 @@
 #include "ops/checks.hpp"
 #include "ops/pool.hpp"
 
-namespace chop::ops {
+namespace chop::ops::avg_pool_grad {
 namespace {
 
 std::size_t dims(const Call& call) {
@@ -34,7 +34,7 @@ Cost cost(const CostCall& call) {
 
 }  // namespace
 
-OpDef avg_pool_grad() {
+OpDef define() {
   return {
       .name = "avg_pool_grad",
       .doc = "dx of average pooling, given dy: each dy is shared out equally over its window",
@@ -60,4 +60,4 @@ OpDef avg_pool_grad() {
   };
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::avg_pool_grad

@@ -2,7 +2,7 @@
 // results 1 and 2 are the mean and 1/√(var + eps) that were used.
 #include "ops/batch_norm.hpp"
 
-namespace chop::ops {
+namespace chop::ops::batch_norm1d {
 namespace {
 
 Attrs with(std::int64_t features, Attrs more = {}) {
@@ -12,7 +12,7 @@ Attrs with(std::int64_t features, Attrs more = {}) {
 
 }  // namespace
 
-OpDef batch_norm1d() {
+OpDef define() {
   return batch_norm_op(
       1,
       {
@@ -33,4 +33,4 @@ OpDef batch_norm1d() {
       });
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::batch_norm1d

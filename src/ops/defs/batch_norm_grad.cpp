@@ -7,7 +7,7 @@
 #include "ops/batch_norm.hpp"
 #include "ops/checks.hpp"
 
-namespace chop::ops {
+namespace chop::ops::batch_norm_grad {
 namespace {
 
 TypeList infer(const TypedCall& call) {
@@ -65,7 +65,7 @@ Cost cost(const CostCall& call) {
 
 }  // namespace
 
-OpDef batch_norm_grad() {
+OpDef define() {
   return {
       .name = "batch_norm_grad",
       .doc = "dx, dweight and dbias of batch normalisation, given dy, x, mean, invstd and weight",
@@ -93,4 +93,4 @@ OpDef batch_norm_grad() {
   };
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::batch_norm_grad

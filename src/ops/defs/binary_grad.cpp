@@ -5,7 +5,7 @@
 #include "ops/common.hpp"
 #include "ops/registry.hpp"
 
-namespace chop::ops {
+namespace chop::ops::binary_grad {
 namespace {
 
 TypeList infer(const TypedCall& call) {
@@ -54,7 +54,7 @@ Cost cost(const CostCall& call) {
 
 }  // namespace
 
-OpDef binary_grad() {
+OpDef define() {
   return {
       .name = "binary_grad",
       .doc =
@@ -75,4 +75,4 @@ OpDef binary_grad() {
   };
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::binary_grad

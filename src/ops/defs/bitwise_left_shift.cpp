@@ -1,7 +1,7 @@
 // y = a << b, of unsigned whole numbers
 #include "ops/shifts.hpp"
 
-namespace chop::ops {
+namespace chop::ops::bitwise_left_shift {
 namespace {
 
 void forward(const ForwardCall& call) {
@@ -10,7 +10,7 @@ void forward(const ForwardCall& call) {
 
 }  // namespace
 
-OpDef bitwise_left_shift() {
+OpDef define() {
   return shift_op({
       .name = "bitwise_left_shift",
       .doc = "y = a · 2^b: the bits of a moved b places up; those that leave the dtype are lost. "
@@ -22,4 +22,4 @@ OpDef bitwise_left_shift() {
   });
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::bitwise_left_shift

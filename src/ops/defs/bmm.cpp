@@ -4,7 +4,7 @@
 #include "ops/costs.hpp"
 #include "ops/shapes.hpp"
 
-namespace chop::ops {
+namespace chop::ops::bmm {
 namespace {
 
 TypeList infer(const TypedCall& call) {
@@ -55,7 +55,7 @@ Cost cost(const CostCall& call) {
 
 }  // namespace
 
-OpDef bmm() {
+OpDef define() {
   return {
       .name = "bmm",
       .doc = "y[i] = a[i] b[i] for each matrix of the batch",
@@ -78,4 +78,4 @@ OpDef bmm() {
   };
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::bmm

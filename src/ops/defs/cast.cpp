@@ -2,7 +2,7 @@
 #include "ops/rows.hpp"
 #include "ops/shapes.hpp"
 
-namespace chop::ops {
+namespace chop::ops::cast {
 namespace {
 
 TypeList infer(const TypedCall& call) {
@@ -26,7 +26,7 @@ void gradient(GradBuilder& g) {
 
 }  // namespace
 
-OpDef cast() {
+OpDef define() {
   return {
       .name = "cast",
       .doc =
@@ -66,4 +66,4 @@ OpDef cast() {
   };
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::cast

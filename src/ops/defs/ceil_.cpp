@@ -3,7 +3,7 @@
 
 #include "ops/common.hpp"
 
-namespace chop::ops {
+namespace chop::ops::ceil_ {
 namespace {
 
 double value(double x, const Call& /*call*/) {
@@ -12,7 +12,7 @@ double value(double x, const Call& /*call*/) {
 
 }  // namespace
 
-OpDef ceil_() {
+OpDef define() {
   return unary_op({
       .name = "ceil",
       .doc = "y = the smallest whole number that is not below x",
@@ -30,4 +30,4 @@ OpDef ceil_() {
   });
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::ceil_

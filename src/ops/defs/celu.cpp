@@ -6,7 +6,7 @@
 #include "ops/costs.hpp"
 #include "support/text.hpp"
 
-namespace chop::ops {
+namespace chop::ops::celu {
 namespace {
 
 double value(double x, const Call& call) {
@@ -31,7 +31,7 @@ std::string repr(const Call& call) {
 
 }  // namespace
 
-OpDef celu() {
+OpDef define() {
   OpDef op = unary_op({
       .name = "celu",
       .doc = "y = x if x > 0 else alpha · (exp(x / alpha) - 1)",
@@ -56,4 +56,4 @@ OpDef celu() {
   return op;
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::celu

@@ -6,7 +6,7 @@
 #include "ops/common.hpp"
 #include "ops/costs.hpp"
 
-namespace chop::ops {
+namespace chop::ops::clamp {
 namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
@@ -42,7 +42,7 @@ TypeList infer(const TypedCall& call) {
 
 }  // namespace
 
-OpDef clamp() {
+OpDef define() {
   OpDef op = unary_op({
       .name = "clamp",
       .doc = "y = min(max(x, min), max). Whole numbers stay whole numbers between the bounds",
@@ -72,4 +72,4 @@ OpDef clamp() {
   return op;
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::clamp

@@ -2,7 +2,7 @@
 // where c runs over the channels of o's group; outside x there are zeros.
 #include "ops/conv.hpp"
 
-namespace chop::ops {
+namespace chop::ops::conv1d {
 namespace {
 
 Attrs with(std::int64_t in, std::int64_t out, std::int64_t kernel, Attrs more = {}) {
@@ -12,7 +12,7 @@ Attrs with(std::int64_t in, std::int64_t out, std::int64_t kernel, Attrs more = 
 
 }  // namespace
 
-OpDef conv1d() {
+OpDef define() {
   return conv_op(
       1,
       {
@@ -37,4 +37,4 @@ OpDef conv1d() {
       });
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::conv1d

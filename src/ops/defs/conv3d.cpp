@@ -2,7 +2,7 @@
 // where c runs over the channels of o's group; outside x there are zeros.
 #include "ops/conv.hpp"
 
-namespace chop::ops {
+namespace chop::ops::conv3d {
 namespace {
 
 Attrs with(std::int64_t in, std::int64_t out, Ints kernel, Attrs more = {}) {
@@ -12,7 +12,7 @@ Attrs with(std::int64_t in, std::int64_t out, Ints kernel, Attrs more = {}) {
 
 }  // namespace
 
-OpDef conv3d() {
+OpDef define() {
   return conv_op(
       3, {
              .name = "conv3d",
@@ -36,4 +36,4 @@ OpDef conv3d() {
          });
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::conv3d

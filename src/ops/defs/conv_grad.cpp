@@ -3,7 +3,7 @@
 #include "ops/checks.hpp"
 #include "ops/conv.hpp"
 
-namespace chop::ops {
+namespace chop::ops::conv_grad {
 namespace {
 
 TypeList infer(const TypedCall& call) {
@@ -26,7 +26,7 @@ Cost cost(const CostCall& call) {
 
 }  // namespace
 
-OpDef conv_grad() {
+OpDef define() {
   return {
       .name = "conv_grad",
       .doc = "dx, dw and db of a convolution y of x with w, given dy, x and w",
@@ -50,4 +50,4 @@ OpDef conv_grad() {
   };
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::conv_grad

@@ -1,7 +1,7 @@
 // y[n, o, i·stride − padding + k·dilation] += w[c, o, k] · x[n, c, i], starting from b[o]
 #include "ops/conv_transpose.hpp"
 
-namespace chop::ops {
+namespace chop::ops::conv_transpose1d {
 namespace {
 
 Attrs with(std::int64_t in, std::int64_t out, Ints kernel, Attrs more = {}) {
@@ -11,7 +11,7 @@ Attrs with(std::int64_t in, std::int64_t out, Ints kernel, Attrs more = {}) {
 
 }  // namespace
 
-OpDef conv_transpose1d() {
+OpDef define() {
   return conv_transpose_op(
       1, {
              .name = "conv_transpose1d",
@@ -38,4 +38,4 @@ OpDef conv_transpose1d() {
          });
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::conv_transpose1d

@@ -2,7 +2,7 @@
 // b[o]
 #include "ops/conv_transpose.hpp"
 
-namespace chop::ops {
+namespace chop::ops::conv_transpose2d {
 namespace {
 
 Attrs with(std::int64_t in, std::int64_t out, Ints kernel, Attrs more = {}) {
@@ -12,7 +12,7 @@ Attrs with(std::int64_t in, std::int64_t out, Ints kernel, Attrs more = {}) {
 
 }  // namespace
 
-OpDef conv_transpose2d() {
+OpDef define() {
   return conv_transpose_op(
       2,
       {
@@ -40,4 +40,4 @@ OpDef conv_transpose2d() {
       });
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::conv_transpose2d

@@ -2,7 +2,7 @@
 // from b[o]
 #include "ops/conv_transpose.hpp"
 
-namespace chop::ops {
+namespace chop::ops::conv_transpose3d {
 namespace {
 
 Attrs with(std::int64_t in, std::int64_t out, Ints kernel, Attrs more = {}) {
@@ -12,7 +12,7 @@ Attrs with(std::int64_t in, std::int64_t out, Ints kernel, Attrs more = {}) {
 
 }  // namespace
 
-OpDef conv_transpose3d() {
+OpDef define() {
   return conv_transpose_op(
       3,
       {
@@ -37,4 +37,4 @@ OpDef conv_transpose3d() {
       });
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::conv_transpose3d

@@ -4,7 +4,7 @@
 #include "ops/conv_transpose.hpp"
 #include "ops/shapes.hpp"
 
-namespace chop::ops {
+namespace chop::ops::conv_transpose_grad {
 namespace {
 
 TypeList infer(const TypedCall& call) {
@@ -31,7 +31,7 @@ Cost cost(const CostCall& call) {
 
 }  // namespace
 
-OpDef conv_transpose_grad() {
+OpDef define() {
   return {
       .name = "conv_transpose_grad",
       .doc = "dx, dw and db of a transposed convolution y of x with w, given dy, x and w",
@@ -52,4 +52,4 @@ OpDef conv_transpose_grad() {
   };
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::conv_transpose_grad

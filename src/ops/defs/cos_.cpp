@@ -3,7 +3,7 @@
 
 #include "ops/common.hpp"
 
-namespace chop::ops {
+namespace chop::ops::cos_ {
 namespace {
 
 double value(double x, const Call& /*call*/) {
@@ -16,7 +16,7 @@ double slope(double x, double /*y*/, const Call& /*call*/) {
 
 }  // namespace
 
-OpDef cos_() {
+OpDef define() {
   return unary_op({
       .name = "cos",
       .doc = "y = cos x",
@@ -33,4 +33,4 @@ OpDef cos_() {
   });
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::cos_

@@ -3,7 +3,7 @@
 
 #include "ops/common.hpp"
 
-namespace chop::ops {
+namespace chop::ops::cosh_ {
 namespace {
 
 double value(double x, const Call& /*call*/) {
@@ -16,7 +16,7 @@ double slope(double x, double /*y*/, const Call& /*call*/) {
 
 }  // namespace
 
-OpDef cosh_() {
+OpDef define() {
   return unary_op({
       .name = "cosh",
       .doc = "y = cosh x",
@@ -33,4 +33,4 @@ OpDef cosh_() {
   });
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::cosh_

@@ -7,7 +7,7 @@
 #include "ops/losses.hpp"
 #include "support/text.hpp"
 
-namespace chop::ops {
+namespace chop::ops::cross_entropy {
 namespace {
 
 TypeList infer(const TypedCall& call) {
@@ -84,7 +84,7 @@ Cost cost(const CostCall& call) {
 
 }  // namespace
 
-OpDef cross_entropy() {
+OpDef define() {
   return {
       .name = "cross_entropy",
       .doc =
@@ -129,4 +129,4 @@ OpDef cross_entropy() {
   };
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::cross_entropy

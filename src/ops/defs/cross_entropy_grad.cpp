@@ -4,7 +4,7 @@
 
 #include "ops/losses.hpp"
 
-namespace chop::ops {
+namespace chop::ops::cross_entropy_grad {
 namespace {
 
 TypeList infer(const TypedCall& call) {
@@ -41,7 +41,7 @@ Cost cost(const CostCall& call) {
 
 }  // namespace
 
-OpDef cross_entropy_grad() {
+OpDef define() {
   return {
       .name = "cross_entropy_grad",
       .doc =
@@ -66,4 +66,4 @@ OpDef cross_entropy_grad() {
   };
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::cross_entropy_grad

@@ -2,7 +2,7 @@
 #include "ops/shapes.hpp"
 #include "ops/whole.hpp"
 
-namespace chop::ops {
+namespace chop::ops::cumsum {
 namespace {
 
 TypeList infer(const TypedCall& call) {
@@ -52,7 +52,7 @@ void gradient(GradBuilder& g) {
 
 }  // namespace
 
-OpDef cumsum() {
+OpDef define() {
   return {
       .name = "cumsum",
       .doc = "y[j] = Σ x[k] over k ≤ j along `dim`. Whole numbers keep their dtype",
@@ -84,4 +84,4 @@ OpDef cumsum() {
   };
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::cumsum

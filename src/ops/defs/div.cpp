@@ -2,7 +2,7 @@
 #include "ops/arithmetic.hpp"
 #include "ops/whole.hpp"
 
-namespace chop::ops {
+namespace chop::ops::div {
 namespace {
 
 void forward(const ForwardCall& call) {
@@ -21,7 +21,7 @@ void gradient(GradBuilder& g) {
 
 }  // namespace
 
-OpDef div() {
+OpDef define() {
   return arithmetic_op({
       .name = "div",
       .doc =
@@ -46,4 +46,4 @@ OpDef div() {
   });
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::div

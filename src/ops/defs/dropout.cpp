@@ -4,7 +4,7 @@
 #include "support/rng.hpp"
 #include "support/text.hpp"
 
-namespace chop::ops {
+namespace chop::ops::dropout {
 namespace {
 
 TypeList infer(const TypedCall& call) {
@@ -52,7 +52,7 @@ std::string repr(const Call& call) {
 
 }  // namespace
 
-OpDef dropout() {
+OpDef define() {
   return {
       .name = "dropout",
       .doc =
@@ -85,4 +85,4 @@ OpDef dropout() {
   };
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::dropout

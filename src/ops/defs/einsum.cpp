@@ -3,7 +3,7 @@
 
 #include "ops/shapes.hpp"
 
-namespace chop::ops {
+namespace chop::ops::einsum {
 namespace {
 
 TypeList infer(const TypedCall& call) {
@@ -58,7 +58,7 @@ Attrs with(const char* equation) {
 
 }  // namespace
 
-OpDef einsum() {
+OpDef define() {
   return {
       .name = "einsum",
       .doc =
@@ -92,4 +92,4 @@ OpDef einsum() {
   };
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::einsum

@@ -4,7 +4,7 @@
 #include "ops/einsum.hpp"
 #include "ops/shapes.hpp"
 
-namespace chop::ops {
+namespace chop::ops::einsum_grad {
 namespace {
 
 TypeList infer(const TypedCall& call) {
@@ -48,7 +48,7 @@ Cost cost(const CostCall& call) {
 
 }  // namespace
 
-OpDef einsum_grad() {
+OpDef define() {
   return {
       .name = "einsum_grad",
       .doc =
@@ -68,4 +68,4 @@ OpDef einsum_grad() {
   };
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::einsum_grad

@@ -6,7 +6,7 @@
 #include "ops/costs.hpp"
 #include "support/text.hpp"
 
-namespace chop::ops {
+namespace chop::ops::elu {
 namespace {
 
 double value(double x, const Call& call) {
@@ -24,7 +24,7 @@ std::string repr(const Call& call) {
 
 }  // namespace
 
-OpDef elu() {
+OpDef define() {
   return unary_op({
       .name = "elu",
       .doc = "y = x if x > 0 else alpha · (eˣ - 1)",
@@ -47,4 +47,4 @@ OpDef elu() {
   });
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::elu

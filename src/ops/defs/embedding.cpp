@@ -7,7 +7,7 @@
 #include "ops/checks.hpp"
 #include "ops/common.hpp"
 
-namespace chop::ops {
+namespace chop::ops::embedding {
 namespace {
 
 TypeList infer(const TypedCall& call) {
@@ -66,7 +66,7 @@ std::string repr(const Call& call) {
 
 }  // namespace
 
-OpDef embedding() {
+OpDef define() {
   const SampleInput up_to_5 = {.shape = {2, 3}, .low = 0, .high = 5, .dtype = DType::I64};
   const SampleInput single = {.shape = {1}, .low = 0, .high = 1, .dtype = DType::I64};
   return {
@@ -103,4 +103,4 @@ OpDef embedding() {
   };
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::embedding

@@ -3,7 +3,7 @@
 #include "ops/checks.hpp"
 #include "ops/common.hpp"
 
-namespace chop::ops {
+namespace chop::ops::embedding_grad {
 namespace {
 
 TypeList infer(const TypedCall& call) {
@@ -36,7 +36,7 @@ Cost cost(const CostCall& call) {
 
 }  // namespace
 
-OpDef embedding_grad() {
+OpDef define() {
   const SampleInput indices = {.shape = {2, 3}, .low = 0, .high = 4, .dtype = DType::I64};
   return {
       .name = "embedding_grad",
@@ -56,4 +56,4 @@ OpDef embedding_grad() {
   };
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::embedding_grad

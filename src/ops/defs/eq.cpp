@@ -1,7 +1,7 @@
 // y = whether a = b
 #include "ops/truth.hpp"
 
-namespace chop::ops {
+namespace chop::ops::eq {
 namespace {
 
 void forward(const ForwardCall& call) {
@@ -12,7 +12,7 @@ void forward(const ForwardCall& call) {
 
 }  // namespace
 
-OpDef eq() {
+OpDef define() {
   return truth_op({
       .name = "eq",
       .doc = "y = whether a = b; shapes broadcast. NaN equals nothing",
@@ -39,4 +39,4 @@ OpDef eq() {
   });
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::eq

@@ -3,7 +3,7 @@
 
 #include "ops/common.hpp"
 
-namespace chop::ops {
+namespace chop::ops::erf_ {
 namespace {
 
 double value(double x, const Call& /*call*/) {
@@ -16,7 +16,7 @@ double slope(double x, double /*y*/, const Call& /*call*/) {
 
 }  // namespace
 
-OpDef erf_() {
+OpDef define() {
   return unary_op({
       .name = "erf",
       .doc = "y = erf x = 2/√π · ∫₀ˣ exp(-t²) dt",
@@ -33,4 +33,4 @@ OpDef erf_() {
   });
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::erf_

@@ -3,7 +3,7 @@
 
 #include "ops/common.hpp"
 
-namespace chop::ops {
+namespace chop::ops::exp_ {
 namespace {
 
 double value(double x, const Call& /*call*/) {
@@ -16,7 +16,7 @@ double slope(double /*x*/, double y, const Call& /*call*/) {
 
 }  // namespace
 
-OpDef exp_() {
+OpDef define() {
   return unary_op({
       .name = "exp",
       .doc = "y = eˣ",
@@ -33,4 +33,4 @@ OpDef exp_() {
   });
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::exp_

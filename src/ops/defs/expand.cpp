@@ -1,7 +1,7 @@
 // y = x broadcast to `shape`.
 #include "ops/shapes.hpp"
 
-namespace chop::ops {
+namespace chop::ops::expand {
 namespace {
 
 /// `shape` with every -1 replaced by the size x has there.
@@ -38,7 +38,7 @@ void gradient(GradBuilder& g) {
 
 }  // namespace
 
-OpDef expand() {
+OpDef define() {
   return {
       .name = "expand",
       .doc = "x broadcast to `shape`",
@@ -59,4 +59,4 @@ OpDef expand() {
   };
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::expand

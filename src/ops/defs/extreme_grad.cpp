@@ -2,7 +2,7 @@
 #include "ops/reduce.hpp"
 #include "ops/shapes.hpp"
 
-namespace chop::ops {
+namespace chop::ops::extreme_grad {
 namespace {
 
 TypeList infer(const TypedCall& call) {
@@ -31,7 +31,7 @@ void forward(const ForwardCall& call) {
 
 }  // namespace
 
-OpDef extreme_grad() {
+OpDef define() {
   return {
       .name = "extreme_grad",
       .doc = "dx of amax and amin, given dy, x and y: dy shared equally among the x equal to y",
@@ -50,4 +50,4 @@ OpDef extreme_grad() {
   };
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::extreme_grad

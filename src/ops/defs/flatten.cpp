@@ -2,7 +2,7 @@
 #include "ops/rows.hpp"
 #include "ops/shapes.hpp"
 
-namespace chop::ops {
+namespace chop::ops::flatten {
 namespace {
 
 TypeList infer(const TypedCall& call) {
@@ -28,7 +28,7 @@ std::string repr(const Call& call) {
 
 }  // namespace
 
-OpDef flatten() {
+OpDef define() {
   return {
       .name = "flatten",
       .doc = "x with the dimensions start_dim to end_dim made one",
@@ -60,4 +60,4 @@ OpDef flatten() {
   };
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::flatten

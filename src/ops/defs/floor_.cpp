@@ -3,7 +3,7 @@
 
 #include "ops/common.hpp"
 
-namespace chop::ops {
+namespace chop::ops::floor_ {
 namespace {
 
 double value(double x, const Call& /*call*/) {
@@ -12,7 +12,7 @@ double value(double x, const Call& /*call*/) {
 
 }  // namespace
 
-OpDef floor_() {
+OpDef define() {
   return unary_op({
       .name = "floor",
       .doc = "y = the largest whole number that is not above x",
@@ -30,4 +30,4 @@ OpDef floor_() {
   });
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::floor_

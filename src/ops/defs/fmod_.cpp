@@ -3,7 +3,7 @@
 
 #include "ops/binary.hpp"
 
-namespace chop::ops {
+namespace chop::ops::fmod_ {
 namespace {
 
 double value(double a, double b) {
@@ -20,7 +20,7 @@ double slope_b(double a, double b, double /*y*/) {
 
 }  // namespace
 
-OpDef fmod_() {
+OpDef define() {
   return remainder_op({
       .name = "fmod",
       .doc = "y = a - b · trunc(a / b), with the sign of a; shapes broadcast. Of whole numbers, 0 "
@@ -32,4 +32,4 @@ OpDef fmod_() {
   });
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::fmod_

@@ -3,7 +3,7 @@
 
 #include "ops/common.hpp"
 
-namespace chop::ops {
+namespace chop::ops::full {
 namespace {
 
 TypeList infer(const TypedCall& call) {
@@ -19,7 +19,7 @@ void forward(const ForwardCall& call) {
 
 }  // namespace
 
-OpDef full() {
+OpDef define() {
   return {
       .name = "full",
       .doc = "a tensor of the given shape whose every element is `value`",
@@ -38,4 +38,4 @@ OpDef full() {
   };
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::full

@@ -2,7 +2,7 @@
 //   y[a..., k..., b...] = x[a..., indices[k...], b...]
 #include "ops/indexing.hpp"
 
-namespace chop::ops {
+namespace chop::ops::gather {
 namespace {
 
 TypeList infer(const TypedCall& call) {
@@ -45,7 +45,7 @@ SampleInput indices(Shape shape, double low, double high) {
 
 }  // namespace
 
-OpDef gather() {
+OpDef define() {
   return {
       .name = "gather",
       .doc =
@@ -78,4 +78,4 @@ OpDef gather() {
   };
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::gather

@@ -1,7 +1,7 @@
 // y[..., i, ...] = x[..., indices[..., i, ...], ...] along `dim`: y has the shape of indices
 #include "ops/indexing.hpp"
 
-namespace chop::ops {
+namespace chop::ops::gather_elements {
 namespace {
 
 TypeList infer(const TypedCall& call) {
@@ -34,7 +34,7 @@ SampleInput indices(Shape shape, double low, double high) {
 
 }  // namespace
 
-OpDef gather_elements() {
+OpDef define() {
   return {
       .name = "gather_elements",
       .doc =
@@ -67,4 +67,4 @@ OpDef gather_elements() {
   };
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::gather_elements

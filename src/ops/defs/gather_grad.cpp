@@ -3,7 +3,7 @@
 #include "ops/checks.hpp"
 #include "ops/indexing.hpp"
 
-namespace chop::ops {
+namespace chop::ops::gather_grad {
 namespace {
 
 TypeList infer(const TypedCall& call) {
@@ -43,7 +43,7 @@ Cost cost(const CostCall& call) {
 
 }  // namespace
 
-OpDef gather_grad() {
+OpDef define() {
   return {
       .name = "gather_grad",
       .doc = "dx of gather, given dy and indices: each dy is added where it was read from",
@@ -64,4 +64,4 @@ OpDef gather_grad() {
   };
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::gather_grad

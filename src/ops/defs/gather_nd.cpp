@@ -1,7 +1,7 @@
 // y[b..., k..., :] = x[b..., indices[b..., k..., 0], indices[b..., k..., 1], ..., :]
 #include "ops/indexing.hpp"
 
-namespace chop::ops {
+namespace chop::ops::gather_nd {
 namespace {
 
 TypeList infer(const TypedCall& call) {
@@ -34,7 +34,7 @@ SampleInput indices(Shape shape, double low, double high) {
 
 }  // namespace
 
-OpDef gather_nd() {
+OpDef define() {
   return {
       .name = "gather_nd",
       .doc =
@@ -69,4 +69,4 @@ OpDef gather_nd() {
   };
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::gather_nd

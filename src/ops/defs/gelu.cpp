@@ -7,7 +7,7 @@
 #include "ops/costs.hpp"
 #include "support/text.hpp"
 
-namespace chop::ops {
+namespace chop::ops::gelu {
 namespace {
 
 constexpr double kCubic = 0.044715;
@@ -53,7 +53,7 @@ std::string repr(const Call& call) {
 
 }  // namespace
 
-OpDef gelu() {
+OpDef define() {
   OpDef op = unary_op({
       .name = "gelu",
       .doc = "y = x Φ(x), Φ the normal distribution function (or its approximation with tanh)",
@@ -77,4 +77,4 @@ OpDef gelu() {
   return op;
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::gelu

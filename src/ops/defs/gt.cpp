@@ -1,7 +1,7 @@
 // y = whether a > b
 #include "ops/truth.hpp"
 
-namespace chop::ops {
+namespace chop::ops::gt {
 namespace {
 
 void forward(const ForwardCall& call) {
@@ -12,7 +12,7 @@ void forward(const ForwardCall& call) {
 
 }  // namespace
 
-OpDef gt() {
+OpDef define() {
   return truth_op({
       .name = "gt",
       .doc = "y = whether a > b; shapes broadcast",
@@ -36,4 +36,4 @@ OpDef gt() {
   });
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::gt

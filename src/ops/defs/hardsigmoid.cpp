@@ -4,7 +4,7 @@
 #include "ops/common.hpp"
 #include "ops/costs.hpp"
 
-namespace chop::ops {
+namespace chop::ops::hardsigmoid {
 namespace {
 
 double value(double x, const Call& /*call*/) {
@@ -17,7 +17,7 @@ double slope(double x, double /*y*/, const Call& /*call*/) {
 
 }  // namespace
 
-OpDef hardsigmoid() {
+OpDef define() {
   return unary_op({
       .name = "hardsigmoid",
       .doc = "y = min(max(x + 3, 0), 6) / 6",
@@ -37,4 +37,4 @@ OpDef hardsigmoid() {
   });
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::hardsigmoid

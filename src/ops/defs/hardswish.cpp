@@ -4,7 +4,7 @@
 #include "ops/common.hpp"
 #include "ops/costs.hpp"
 
-namespace chop::ops {
+namespace chop::ops::hardswish {
 namespace {
 
 double value(double x, const Call& /*call*/) {
@@ -19,7 +19,7 @@ double slope(double x, double /*y*/, const Call& /*call*/) {
 
 }  // namespace
 
-OpDef hardswish() {
+OpDef define() {
   return unary_op({
       .name = "hardswish",
       .doc = "y = x · min(max(x + 3, 0), 6) / 6",
@@ -39,4 +39,4 @@ OpDef hardswish() {
   });
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::hardswish

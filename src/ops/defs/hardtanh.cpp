@@ -3,7 +3,7 @@
 #include "ops/costs.hpp"
 #include "support/text.hpp"
 
-namespace chop::ops {
+namespace chop::ops::hardtanh {
 namespace {
 
 double value(double x, const Call& call) {
@@ -31,7 +31,7 @@ std::string repr(const Call& call) {
 
 }  // namespace
 
-OpDef hardtanh() {
+OpDef define() {
   OpDef op = unary_op({
       .name = "hardtanh",
       .doc = "y = min(max(x, min_val), max_val)",
@@ -57,4 +57,4 @@ OpDef hardtanh() {
   return op;
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::hardtanh

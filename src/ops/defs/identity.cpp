@@ -2,7 +2,7 @@
 #include "ops/rows.hpp"
 #include "ops/shapes.hpp"
 
-namespace chop::ops {
+namespace chop::ops::identity {
 namespace {
 
 void gradient(GradBuilder& g) {
@@ -11,7 +11,7 @@ void gradient(GradBuilder& g) {
 
 }  // namespace
 
-OpDef identity() {
+OpDef define() {
   return {
       .name = "identity",
       .doc = "y = x",
@@ -32,4 +32,4 @@ OpDef identity() {
   };
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::identity

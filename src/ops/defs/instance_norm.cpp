@@ -6,7 +6,7 @@
 #include "ops/checks.hpp"
 #include "ops/shapes.hpp"
 
-namespace chop::ops {
+namespace chop::ops::instance_norm {
 namespace {
 
 TypeList infer(const TypedCall& call) {
@@ -69,7 +69,7 @@ Cost cost(const CostCall& call) {
 
 }  // namespace
 
-OpDef instance_norm() {
+OpDef define() {
   return {
       .name = "instance_norm",
       .doc =
@@ -95,4 +95,4 @@ OpDef instance_norm() {
   };
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::instance_norm

@@ -5,7 +5,7 @@
 #include "ops/rows.hpp"
 #include "ops/shapes.hpp"
 
-namespace chop::ops {
+namespace chop::ops::isinf_ {
 namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
@@ -26,7 +26,7 @@ void forward(const ForwardCall& call) {
 
 }  // namespace
 
-OpDef isinf_() {
+OpDef define() {
   return {
       .name = "isinf",
       .doc = "y = whether x is ∞ or -∞",
@@ -56,4 +56,4 @@ OpDef isinf_() {
   };
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::isinf_

@@ -5,7 +5,7 @@
 #include "ops/rows.hpp"
 #include "ops/shapes.hpp"
 
-namespace chop::ops {
+namespace chop::ops::isnan_ {
 namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
@@ -23,7 +23,7 @@ void forward(const ForwardCall& call) {
 
 }  // namespace
 
-OpDef isnan_() {
+OpDef define() {
   return {
       .name = "isnan",
       .doc = "y = whether x is NaN",
@@ -45,4 +45,4 @@ OpDef isnan_() {
   };
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::isnan_

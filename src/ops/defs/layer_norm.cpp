@@ -9,7 +9,7 @@
 #include "ops/rows.hpp"
 #include "support/text.hpp"
 
-namespace chop::ops {
+namespace chop::ops::layer_norm {
 namespace {
 
 TypeList infer(const TypedCall& call) {
@@ -90,7 +90,7 @@ Shape tail_shape(const Call& call) {
 
 }  // namespace
 
-OpDef layer_norm() {
+OpDef define() {
   return {
       .name = "layer_norm",
       .doc = "y = (x − mean) / √(var + eps) · weight + bias over the last dimensions",
@@ -122,4 +122,4 @@ OpDef layer_norm() {
   };
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::layer_norm

@@ -7,7 +7,7 @@
 #include "ops/checks.hpp"
 #include "ops/common.hpp"
 
-namespace chop::ops {
+namespace chop::ops::layer_norm_grad {
 namespace {
 
 TypeList infer(const TypedCall& call) {
@@ -66,7 +66,7 @@ Cost cost(const CostCall& call) {
 
 }  // namespace
 
-OpDef layer_norm_grad() {
+OpDef define() {
   return {
       .name = "layer_norm_grad",
       .doc = "dx, dweight and dbias of layer normalisation, given dy, x, mean, invstd and weight",
@@ -86,4 +86,4 @@ OpDef layer_norm_grad() {
   };
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::layer_norm_grad

@@ -4,7 +4,7 @@
 #include "ops/costs.hpp"
 #include "support/text.hpp"
 
-namespace chop::ops {
+namespace chop::ops::leaky_relu {
 namespace {
 
 double value(double x, const Call& call) {
@@ -22,7 +22,7 @@ std::string repr(const Call& call) {
 
 }  // namespace
 
-OpDef leaky_relu() {
+OpDef define() {
   return unary_op({
       .name = "leaky_relu",
       .doc = "y = x if x > 0 else negative_slope · x",
@@ -43,4 +43,4 @@ OpDef leaky_relu() {
   });
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::leaky_relu

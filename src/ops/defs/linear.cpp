@@ -6,7 +6,7 @@
 #include "ops/costs.hpp"
 #include "ops/rows.hpp"
 
-namespace chop::ops {
+namespace chop::ops::linear {
 namespace {
 
 TypeList infer(const TypedCall& call) {
@@ -76,7 +76,7 @@ std::string repr(const Call& call) {
 
 }  // namespace
 
-OpDef linear() {
+OpDef define() {
   return {
       .name = "linear",
       .doc = "y = x Wᵀ + b over the last dimension",
@@ -126,4 +126,4 @@ OpDef linear() {
   };
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::linear

@@ -6,7 +6,7 @@
 #include "ops/common.hpp"
 #include "ops/costs.hpp"
 
-namespace chop::ops {
+namespace chop::ops::linear_grad {
 namespace {
 
 TypeList infer(const TypedCall& call) {
@@ -51,7 +51,7 @@ Cost cost(const CostCall& call) {
 
 }  // namespace
 
-OpDef linear_grad() {
+OpDef define() {
   return {
       .name = "linear_grad",
       .doc = "dx = dy W, dW = dyᵀ x, db = Σ dy",
@@ -69,4 +69,4 @@ OpDef linear_grad() {
   };
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::linear_grad

@@ -5,7 +5,7 @@
 #include "ops/local_response.hpp"
 #include "support/text.hpp"
 
-namespace chop::ops {
+namespace chop::ops::local_response_norm {
 namespace {
 
 TypeList infer(const TypedCall& call) {
@@ -39,7 +39,7 @@ std::string repr(const Call& call) {
 
 }  // namespace
 
-OpDef local_response_norm() {
+OpDef define() {
   return {
       .name = "local_response_norm",
       .doc =
@@ -65,4 +65,4 @@ OpDef local_response_norm() {
   };
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::local_response_norm

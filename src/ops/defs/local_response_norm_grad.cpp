@@ -6,7 +6,7 @@
 #include "ops/checks.hpp"
 #include "ops/local_response.hpp"
 
-namespace chop::ops {
+namespace chop::ops::local_response_norm_grad {
 namespace {
 
 TypeList infer(const TypedCall& call) {
@@ -42,7 +42,7 @@ Cost cost(const CostCall& call) {
 
 }  // namespace
 
-OpDef local_response_norm_grad() {
+OpDef define() {
   return {
       .name = "local_response_norm_grad",
       .doc = "dx of local_response_norm, given dy and x",
@@ -58,4 +58,4 @@ OpDef local_response_norm_grad() {
   };
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::local_response_norm_grad

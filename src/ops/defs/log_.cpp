@@ -3,7 +3,7 @@
 
 #include "ops/common.hpp"
 
-namespace chop::ops {
+namespace chop::ops::log_ {
 namespace {
 
 double value(double x, const Call& /*call*/) {
@@ -16,7 +16,7 @@ double slope(double x, double /*y*/, const Call& /*call*/) {
 
 }  // namespace
 
-OpDef log_() {
+OpDef define() {
   return unary_op({
       .name = "log",
       .doc = "y = ln x: -∞ at 0, NaN below",
@@ -33,4 +33,4 @@ OpDef log_() {
   });
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::log_

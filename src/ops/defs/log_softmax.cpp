@@ -6,7 +6,7 @@
 #include "ops/rows.hpp"
 #include "ops/shapes.hpp"
 
-namespace chop::ops {
+namespace chop::ops::log_softmax {
 namespace {
 
 TypeList infer(const TypedCall& call) {
@@ -52,7 +52,7 @@ std::string repr(const Call& call) {
 
 }  // namespace
 
-OpDef log_softmax() {
+OpDef define() {
   return {
       .name = "log_softmax",
       .doc =
@@ -85,4 +85,4 @@ OpDef log_softmax() {
   };
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::log_softmax

@@ -3,7 +3,7 @@
 
 #include "ops/shapes.hpp"
 
-namespace chop::ops {
+namespace chop::ops::log_softmax_grad {
 namespace {
 
 void forward(const ForwardCall& call) {
@@ -28,7 +28,7 @@ Cost cost(const CostCall& call) {
 
 }  // namespace
 
-OpDef log_softmax_grad() {
+OpDef define() {
   return {
       .name = "log_softmax_grad",
       .doc = "dx = dy - e^y · Σ dy along `dim`, given dy and y = log_softmax(x)",
@@ -44,4 +44,4 @@ OpDef log_softmax_grad() {
   };
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::log_softmax_grad

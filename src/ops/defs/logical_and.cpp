@@ -1,7 +1,7 @@
 // y = whether both a and b are true
 #include "ops/truth.hpp"
 
-namespace chop::ops {
+namespace chop::ops::logical_and {
 namespace {
 
 void forward(const ForwardCall& call) {
@@ -10,7 +10,7 @@ void forward(const ForwardCall& call) {
 
 }  // namespace
 
-OpDef logical_and() {
+OpDef define() {
   return truth_op({
       .name = "logical_and",
       .doc = "y = whether both a and b are true; shapes broadcast",
@@ -35,4 +35,4 @@ OpDef logical_and() {
   });
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::logical_and

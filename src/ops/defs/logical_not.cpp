@@ -2,7 +2,7 @@
 #include "ops/rows.hpp"
 #include "ops/truth.hpp"
 
-namespace chop::ops {
+namespace chop::ops::logical_not {
 namespace {
 
 void forward(const ForwardCall& call) {
@@ -13,7 +13,7 @@ void forward(const ForwardCall& call) {
 
 }  // namespace
 
-OpDef logical_not() {
+OpDef define() {
   return {
       .name = "logical_not",
       .doc = "y = whether x is false",
@@ -33,4 +33,4 @@ OpDef logical_not() {
   };
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::logical_not

@@ -1,7 +1,7 @@
 // y = whether a or b or both are true
 #include "ops/truth.hpp"
 
-namespace chop::ops {
+namespace chop::ops::logical_or {
 namespace {
 
 void forward(const ForwardCall& call) {
@@ -10,7 +10,7 @@ void forward(const ForwardCall& call) {
 
 }  // namespace
 
-OpDef logical_or() {
+OpDef define() {
   return truth_op({
       .name = "logical_or",
       .doc = "y = whether a or b or both are true; shapes broadcast",
@@ -35,4 +35,4 @@ OpDef logical_or() {
   });
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::logical_or

@@ -1,7 +1,7 @@
 // y = whether just one of a and b is true
 #include "ops/truth.hpp"
 
-namespace chop::ops {
+namespace chop::ops::logical_xor {
 namespace {
 
 void forward(const ForwardCall& call) {
@@ -11,7 +11,7 @@ void forward(const ForwardCall& call) {
 
 }  // namespace
 
-OpDef logical_xor() {
+OpDef define() {
   return truth_op({
       .name = "logical_xor",
       .doc = "y = whether just one of a and b is true; shapes broadcast",
@@ -36,4 +36,4 @@ OpDef logical_xor() {
   });
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::logical_xor

@@ -7,7 +7,7 @@
 #include "ops/rows.hpp"
 #include "ops/shapes.hpp"
 
-namespace chop::ops {
+namespace chop::ops::logsumexp {
 namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
@@ -38,7 +38,7 @@ Cost cost(const CostCall& call) {
 
 }  // namespace
 
-OpDef logsumexp() {
+OpDef define() {
   return {
       .name = "logsumexp",
       .doc = "y = ln Σ eˣ over the dimensions `dim`, computed without overflow; -∞ of nothing",
@@ -64,4 +64,4 @@ OpDef logsumexp() {
   };
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::logsumexp

@@ -1,7 +1,7 @@
 // y = whether a < b
 #include "ops/truth.hpp"
 
-namespace chop::ops {
+namespace chop::ops::lt {
 namespace {
 
 void forward(const ForwardCall& call) {
@@ -12,7 +12,7 @@ void forward(const ForwardCall& call) {
 
 }  // namespace
 
-OpDef lt() {
+OpDef define() {
   return truth_op({
       .name = "lt",
       .doc = "y = whether a < b; shapes broadcast",
@@ -36,4 +36,4 @@ OpDef lt() {
   });
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::lt

@@ -5,7 +5,7 @@
 #include "ops/costs.hpp"
 #include "ops/shapes.hpp"
 
-namespace chop::ops {
+namespace chop::ops::matmul {
 namespace {
 
 /// The product with both operands as matrices: a [batch_a.., m, k], b [batch_b.., k, n].
@@ -100,7 +100,7 @@ Cost cost(const CostCall& call) {
 
 }  // namespace
 
-OpDef matmul() {
+OpDef define() {
   return {
       .name = "matmul",
       .doc =
@@ -132,4 +132,4 @@ OpDef matmul() {
   };
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::matmul

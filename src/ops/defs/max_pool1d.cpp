@@ -2,9 +2,9 @@
 // The first maximum counts when several are equal; NaN is larger than everything.
 #include "ops/pool.hpp"
 
-namespace chop::ops {
+namespace chop::ops::max_pool1d {
 
-OpDef max_pool1d() {
+OpDef define() {
   return max_pool_op(
       1, {
              .name = "max_pool1d",
@@ -33,4 +33,4 @@ OpDef max_pool1d() {
          });
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::max_pool1d

@@ -2,9 +2,9 @@
 // The first maximum counts when several are equal; NaN is larger than everything.
 #include "ops/pool.hpp"
 
-namespace chop::ops {
+namespace chop::ops::max_pool2d {
 
-OpDef max_pool2d() {
+OpDef define() {
   return max_pool_op(
       2,
       {
@@ -41,4 +41,4 @@ OpDef max_pool2d() {
       });
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::max_pool2d

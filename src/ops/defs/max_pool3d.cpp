@@ -3,9 +3,9 @@
 // than everything.
 #include "ops/pool.hpp"
 
-namespace chop::ops {
+namespace chop::ops::max_pool3d {
 
-OpDef max_pool3d() {
+OpDef define() {
   return max_pool_op(
       3, {
              .name = "max_pool3d",
@@ -30,4 +30,4 @@ OpDef max_pool3d() {
          });
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::max_pool3d

@@ -2,7 +2,7 @@
 #include "ops/checks.hpp"
 #include "ops/pool.hpp"
 
-namespace chop::ops {
+namespace chop::ops::max_pool_grad {
 namespace {
 
 std::size_t dims(const Call& call) {
@@ -27,7 +27,7 @@ void forward(const ForwardCall& call) {
     const auto x = call.x(1).subspan(static_cast<std::size_t>(plane) * image, image);
     const auto dx = call.y().subspan(static_cast<std::size_t>(plane) * image, image);
     for_each_place(win, [&](auto... place) {
-      if (const std::int64_t at = argmax(win, x, place...); at >= 0) dx[at] += dy[out];
+      if (const std::int64_t at = largest_in(win, x, place...); at >= 0) dx[at] += dy[out];
       ++out;
     });
   }
@@ -41,7 +41,7 @@ Cost cost(const CostCall& call) {
 
 }  // namespace
 
-OpDef max_pool_grad() {
+OpDef define() {
   return {
       .name = "max_pool_grad",
       .doc = "dx of max pooling, given dy and x: each dy goes to the maximum of its window",
@@ -63,4 +63,4 @@ OpDef max_pool_grad() {
   };
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::max_pool_grad

@@ -3,9 +3,9 @@
 
 #include "ops/binary.hpp"
 
-namespace chop::ops {
+namespace chop::ops::maximum {
 
-OpDef maximum() {
+OpDef define() {
   return pick_op({
       .name = "maximum",
       .doc = "y = max(a, b); shapes broadcast, NaN wins. The gradient goes to the larger one, in "
@@ -18,4 +18,4 @@ OpDef maximum() {
   });
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::maximum

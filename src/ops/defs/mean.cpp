@@ -2,7 +2,7 @@
 #include "ops/rows.hpp"
 #include "ops/shapes.hpp"
 
-namespace chop::ops {
+namespace chop::ops::mean {
 namespace {
 
 void forward(const ForwardCall& call) {
@@ -24,7 +24,7 @@ Cost cost(const CostCall& call) {
 
 }  // namespace
 
-OpDef mean() {
+OpDef define() {
   return {
       .name = "mean",
       .doc = "y = Σ x / n over the dimensions `dim`, n the number of elements summed",
@@ -50,4 +50,4 @@ OpDef mean() {
   };
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::mean

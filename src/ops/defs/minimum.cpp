@@ -3,9 +3,9 @@
 
 #include "ops/binary.hpp"
 
-namespace chop::ops {
+namespace chop::ops::minimum {
 
-OpDef minimum() {
+OpDef define() {
   return pick_op({
       .name = "minimum",
       .doc = "y = min(a, b); shapes broadcast, NaN wins. The gradient goes to the smaller one, in "
@@ -18,4 +18,4 @@ OpDef minimum() {
   });
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::minimum

@@ -1,7 +1,7 @@
 // loss = Σ (x - target)², for "mean" divided by the number of elements
 #include "ops/losses.hpp"
 
-namespace chop::ops {
+namespace chop::ops::mse_loss {
 namespace {
 
 TypeList infer(const TypedCall& call) {
@@ -44,7 +44,7 @@ Cost cost(const CostCall& call) {
 
 }  // namespace
 
-OpDef mse_loss() {
+OpDef define() {
   return {
       .name = "mse_loss",
       .doc =
@@ -70,4 +70,4 @@ OpDef mse_loss() {
   };
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::mse_loss

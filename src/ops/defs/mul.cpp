@@ -2,7 +2,7 @@
 #include "ops/arithmetic.hpp"
 #include "ops/whole.hpp"
 
-namespace chop::ops {
+namespace chop::ops::mul {
 namespace {
 
 void forward(const ForwardCall& call) {
@@ -17,7 +17,7 @@ void gradient(GradBuilder& g) {
 
 }  // namespace
 
-OpDef mul() {
+OpDef define() {
   return arithmetic_op({
       .name = "mul",
       .doc = "y = a · b; shapes broadcast. Whole numbers that do not fit their dtype wrap around",
@@ -42,4 +42,4 @@ OpDef mul() {
   });
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::mul

@@ -1,7 +1,7 @@
 // y = whether a ≠ b
 #include "ops/truth.hpp"
 
-namespace chop::ops {
+namespace chop::ops::ne {
 namespace {
 
 void forward(const ForwardCall& call) {
@@ -12,7 +12,7 @@ void forward(const ForwardCall& call) {
 
 }  // namespace
 
-OpDef ne() {
+OpDef define() {
   return truth_op({
       .name = "ne",
       .doc = "y = whether a ≠ b; shapes broadcast. NaN differs from everything",
@@ -38,4 +38,4 @@ OpDef ne() {
   });
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::ne

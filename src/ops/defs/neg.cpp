@@ -2,7 +2,7 @@
 #include "ops/common.hpp"
 #include "ops/whole.hpp"
 
-namespace chop::ops {
+namespace chop::ops::neg {
 namespace {
 
 double value(double x, const Call& /*call*/) {
@@ -19,7 +19,7 @@ std::int64_t whole(std::int64_t x, const Call& /*call*/) {
 
 }  // namespace
 
-OpDef neg() {
+OpDef define() {
   return unary_op({
       .name = "neg",
       .doc = "y = -x",
@@ -38,4 +38,4 @@ OpDef neg() {
   });
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::neg

@@ -2,7 +2,7 @@
 #include "ops/checks.hpp"
 #include "ops/indexing.hpp"
 
-namespace chop::ops {
+namespace chop::ops::one_hot {
 namespace {
 
 TypeList infer(const TypedCall& call) {
@@ -32,7 +32,7 @@ SampleInput indices(Shape shape, double low, double high) {
 
 }  // namespace
 
-OpDef one_hot() {
+OpDef define() {
   return {
       .name = "one_hot",
       .doc =
@@ -58,4 +58,4 @@ OpDef one_hot() {
   };
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::one_hot

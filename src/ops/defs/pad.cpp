@@ -2,7 +2,7 @@
 // or its edge repeated. Negative numbers of places are cut off.
 #include "ops/padding.hpp"
 
-namespace chop::ops {
+namespace chop::ops::pad {
 namespace {
 
 TypeList infer(const TypedCall& call) {
@@ -27,7 +27,7 @@ Attrs with(Ints pads, const char* mode = "constant", double value = 0) {
 
 }  // namespace
 
-OpDef pad() {
+OpDef define() {
   return {
       .name = "pad",
       .doc =
@@ -60,4 +60,4 @@ OpDef pad() {
   };
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::pad

@@ -2,7 +2,7 @@
 #include "ops/checks.hpp"
 #include "ops/padding.hpp"
 
-namespace chop::ops {
+namespace chop::ops::pad_grad {
 namespace {
 
 TypeList infer(const TypedCall& call) {
@@ -29,7 +29,7 @@ Cost cost(const CostCall& call) {
 
 }  // namespace
 
-OpDef pad_grad() {
+OpDef define() {
   return {
       .name = "pad_grad",
       .doc = "dx of pad, given dy: each dy is added to the place of x it showed",
@@ -54,4 +54,4 @@ OpDef pad_grad() {
   };
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::pad_grad

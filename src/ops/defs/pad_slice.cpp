@@ -1,7 +1,7 @@
 // y = zeros of size `size` along `dim`, with x at start, start + 1, ... : the adjoint of slice
 #include "ops/shapes.hpp"
 
-namespace chop::ops {
+namespace chop::ops::pad_slice {
 namespace {
 
 TypeList infer(const TypedCall& call) {
@@ -40,7 +40,7 @@ void gradient(GradBuilder& g) {
 
 }  // namespace
 
-OpDef pad_slice() {
+OpDef define() {
   return {
       .name = "pad_slice",
       .doc = "zeros of size `size` along `dim`, with x from `start` on; the adjoint of slice",
@@ -67,4 +67,4 @@ OpDef pad_slice() {
   };
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::pad_slice

@@ -1,7 +1,7 @@
 // y[i_dims] = x[i]: dimension k of y is dimension dims[k] of x
 #include "ops/shapes.hpp"
 
-namespace chop::ops {
+namespace chop::ops::permute {
 namespace {
 
 Result<std::vector<std::size_t>> order_of(const Call& call, std::size_t rank) {
@@ -37,7 +37,7 @@ void gradient(GradBuilder& g) {
 
 }  // namespace
 
-OpDef permute() {
+OpDef define() {
   return {
       .name = "permute",
       .doc = "x with its dimensions in the order `dims`",
@@ -62,4 +62,4 @@ OpDef permute() {
   };
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::permute

@@ -5,7 +5,7 @@
 #include "ops/shapes.hpp"
 #include "ops/whole.hpp"
 
-namespace chop::ops {
+namespace chop::ops::pow_ {
 namespace {
 
 double value(double a, double b) {
@@ -59,7 +59,7 @@ void forward(const ForwardCall& call) {
 
 }  // namespace
 
-OpDef pow_() {
+OpDef define() {
   return binary_op({
       .name = "pow",
       .doc =
@@ -87,4 +87,4 @@ OpDef pow_() {
   });
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::pow_

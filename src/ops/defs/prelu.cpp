@@ -4,7 +4,7 @@
 #include "ops/costs.hpp"
 #include "ops/shapes.hpp"
 
-namespace chop::ops {
+namespace chop::ops::prelu {
 namespace {
 
 double value(double x, double slope) {
@@ -32,7 +32,7 @@ TypeList infer(const TypedCall& call) {
 
 }  // namespace
 
-OpDef prelu() {
+OpDef define() {
   return binary_op({
       .name = "prelu",
       .doc = "y = x if x > 0 else slope · x, the second input being the slopes, broadcast to x as "
@@ -54,4 +54,4 @@ OpDef prelu() {
   });
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::prelu

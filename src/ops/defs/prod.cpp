@@ -3,7 +3,7 @@
 #include "ops/rows.hpp"
 #include "ops/whole.hpp"
 
-namespace chop::ops {
+namespace chop::ops::prod {
 namespace {
 
 void forward(const ForwardCall& call) {
@@ -30,7 +30,7 @@ void gradient(GradBuilder& g) {
 
 }  // namespace
 
-OpDef prod() {
+OpDef define() {
   return {
       .name = "prod",
       .doc = "y = Π x over the dimensions `dim`, 1 of nothing. Whole numbers keep their dtype",
@@ -65,4 +65,4 @@ OpDef prod() {
   };
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::prod

@@ -2,7 +2,7 @@
 #include "ops/reduce.hpp"
 #include "ops/shapes.hpp"
 
-namespace chop::ops {
+namespace chop::ops::prod_grad {
 namespace {
 
 TypeList infer(const TypedCall& call) {
@@ -43,7 +43,7 @@ Cost cost(const CostCall& call) {
 
 }  // namespace
 
-OpDef prod_grad() {
+OpDef define() {
   return {
       .name = "prod_grad",
       .doc = "dx of prod, given dy and x: dy · the product of all other x",
@@ -60,4 +60,4 @@ OpDef prod_grad() {
   };
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::prod_grad

@@ -5,7 +5,7 @@
 #include "ops/quantise.hpp"
 #include "ops/rows.hpp"
 
-namespace chop::ops {
+namespace chop::ops::quantize {
 namespace {
 
 TypeList infer(const TypedCall& call) {
@@ -57,7 +57,7 @@ Sample sample(Shape shape, const char* format, const char* config) {
 
 }  // namespace
 
-OpDef quantize() {
+OpDef define() {
   return {
       .name = "quantize",
       .doc = "y = q(x), with a number format's own rule as gradient; lowering adds these calls",
@@ -81,4 +81,4 @@ OpDef quantize() {
   };
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::quantize

@@ -1,7 +1,7 @@
 // dx, and what the format learns, of quantize: given dy, x and the learned numbers if any.
 #include "ops/quantise.hpp"
 
-namespace chop::ops {
+namespace chop::ops::quantize_grad {
 namespace {
 
 TypeList infer(const TypedCall& call) {
@@ -35,7 +35,7 @@ Sample sample(const char* format, const char* config, std::vector<SampleInput> i
 
 }  // namespace
 
-OpDef quantize_grad() {
+OpDef define() {
   return {
       .name = "quantize_grad",
       .doc = "dx of `quantize` by the format's rule, and the gradient of what the format learns",
@@ -53,4 +53,4 @@ OpDef quantize_grad() {
   };
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::quantize_grad

@@ -1,7 +1,7 @@
 // y = 1 / x
 #include "ops/common.hpp"
 
-namespace chop::ops {
+namespace chop::ops::reciprocal {
 namespace {
 
 double value(double x, const Call& /*call*/) {
@@ -14,7 +14,7 @@ double slope(double /*x*/, double y, const Call& /*call*/) {
 
 }  // namespace
 
-OpDef reciprocal() {
+OpDef define() {
   return unary_op({
       .name = "reciprocal",
       .doc = "y = 1 / x: ±∞ at ±0",
@@ -31,4 +31,4 @@ OpDef reciprocal() {
   });
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::reciprocal

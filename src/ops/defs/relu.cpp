@@ -1,7 +1,7 @@
 // y = max(x, 0)
 #include "ops/common.hpp"
 
-namespace chop::ops {
+namespace chop::ops::relu {
 namespace {
 
 double value(double x, const Call& /*call*/) {
@@ -18,7 +18,7 @@ std::string repr(const Call& call) {
 
 }  // namespace
 
-OpDef relu() {
+OpDef define() {
   return unary_op({
       .name = "relu",
       .doc = "y = max(x, 0)",
@@ -39,4 +39,4 @@ OpDef relu() {
   });
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::relu

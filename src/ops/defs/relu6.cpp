@@ -2,7 +2,7 @@
 #include "ops/common.hpp"
 #include "ops/costs.hpp"
 
-namespace chop::ops {
+namespace chop::ops::relu6 {
 namespace {
 
 double value(double x, const Call& /*call*/) {
@@ -20,7 +20,7 @@ std::string repr(const Call& call) {
 
 }  // namespace
 
-OpDef relu6() {
+OpDef define() {
   return unary_op({
       .name = "relu6",
       .doc = "y = min(max(x, 0), 6)",
@@ -40,4 +40,4 @@ OpDef relu6() {
   });
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::relu6

@@ -3,7 +3,7 @@
 
 #include "ops/binary.hpp"
 
-namespace chop::ops {
+namespace chop::ops::remainder_ {
 namespace {
 
 double value(double a, double b) {
@@ -23,7 +23,7 @@ double slope_b(double a, double b, double /*y*/) {
 
 }  // namespace
 
-OpDef remainder_() {
+OpDef define() {
   return remainder_op({
       .name = "remainder",
       .doc = "y = a - b · floor(a / b), with the sign of b, as % in Python; shapes broadcast. Of "
@@ -36,4 +36,4 @@ OpDef remainder_() {
   });
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::remainder_

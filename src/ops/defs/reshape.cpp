@@ -2,9 +2,9 @@
 #include "ops/rows.hpp"
 #include "ops/shapes.hpp"
 
-namespace chop::ops {
+namespace chop::ops::reshape {
 
-OpDef reshape() {
+OpDef define() {
   return {
       .name = "reshape",
       .doc = "x under another shape with as many elements",
@@ -32,4 +32,4 @@ OpDef reshape() {
   };
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::reshape

@@ -3,7 +3,7 @@
 
 #include "ops/common.hpp"
 
-namespace chop::ops {
+namespace chop::ops::round_ {
 namespace {
 
 double value(double x, const Call& /*call*/) {
@@ -12,7 +12,7 @@ double value(double x, const Call& /*call*/) {
 
 }  // namespace
 
-OpDef round_() {
+OpDef define() {
   return unary_op({
       .name = "round",
       .doc = "y = the whole number nearest to x, the even one of two",
@@ -31,4 +31,4 @@ OpDef round_() {
   });
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::round_

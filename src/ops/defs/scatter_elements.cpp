@@ -1,7 +1,7 @@
 // y = x with y[..., indices[..., i, ...], ...] = updates[..., i, ...] along `dim`
 #include "ops/scatter.hpp"
 
-namespace chop::ops {
+namespace chop::ops::scatter_elements {
 namespace {
 
 SampleInput indices(Shape shape, double low, double high) {
@@ -14,7 +14,7 @@ Attrs with(std::int64_t dim, const char* reduction) {
 
 }  // namespace
 
-OpDef scatter_elements() {
+OpDef define() {
   const SampleInput whole = {.shape = {4}, .dtype = DType::I64};
   return scatter_op(
       Scatter::Elements,
@@ -47,4 +47,4 @@ OpDef scatter_elements() {
       });
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::scatter_elements

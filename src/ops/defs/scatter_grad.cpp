@@ -5,7 +5,7 @@
 #include "ops/checks.hpp"
 #include "ops/scatter.hpp"
 
-namespace chop::ops {
+namespace chop::ops::scatter_grad {
 namespace {
 
 Scatter kind_of(const Call& call) {
@@ -60,7 +60,7 @@ Cost cost(const CostCall& call) {
 
 }  // namespace
 
-OpDef scatter_grad() {
+OpDef define() {
   const SampleInput indices = {.shape = {4, 2}, .low = -3, .high = 3, .dtype = DType::I64};
   return {
       .name = "scatter_grad",
@@ -83,4 +83,4 @@ OpDef scatter_grad() {
   };
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::scatter_grad

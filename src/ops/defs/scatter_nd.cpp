@@ -1,7 +1,7 @@
 // y = x with y[indices[k..., 0], indices[k..., 1], ..., :] = updates[k..., :]
 #include "ops/scatter.hpp"
 
-namespace chop::ops {
+namespace chop::ops::scatter_nd {
 namespace {
 
 SampleInput indices(Shape shape, double low, double high) {
@@ -14,7 +14,7 @@ Attrs with(const char* reduction, std::int64_t batch = 0) {
 
 }  // namespace
 
-OpDef scatter_nd() {
+OpDef define() {
   return scatter_op(
       Scatter::Nd,
       {
@@ -49,4 +49,4 @@ OpDef scatter_nd() {
       });
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::scatter_nd

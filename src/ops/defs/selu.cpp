@@ -5,7 +5,7 @@
 #include "ops/common.hpp"
 #include "ops/costs.hpp"
 
-namespace chop::ops {
+namespace chop::ops::selu {
 namespace {
 
 constexpr double kAlpha = 1.6732632423543772848170429916717;
@@ -25,7 +25,7 @@ std::string repr(const Call& call) {
 
 }  // namespace
 
-OpDef selu() {
+OpDef define() {
   return unary_op({
       .name = "selu",
       .doc = "y = 1.0507 · (x if x > 0 else 1.6733 · (eˣ - 1)), constants to double precision",
@@ -45,4 +45,4 @@ OpDef selu() {
   });
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::selu

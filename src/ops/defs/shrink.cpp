@@ -6,7 +6,7 @@
 #include "ops/common.hpp"
 #include "ops/costs.hpp"
 
-namespace chop::ops {
+namespace chop::ops::shrink {
 namespace {
 
 double value(double x, const Call& call) {
@@ -21,7 +21,7 @@ double slope(double x, double /*y*/, const Call& call) {
 
 }  // namespace
 
-OpDef shrink() {
+OpDef define() {
   return unary_op({
       .name = "shrink",
       .doc =
@@ -45,4 +45,4 @@ OpDef shrink() {
   });
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::shrink

@@ -3,7 +3,7 @@
 #include "ops/costs.hpp"
 #include "ops/stable.hpp"
 
-namespace chop::ops {
+namespace chop::ops::sigmoid {
 namespace {
 
 double value(double x, const Call& /*call*/) {
@@ -16,7 +16,7 @@ double slope(double /*x*/, double y, const Call& /*call*/) {
 
 }  // namespace
 
-OpDef sigmoid() {
+OpDef define() {
   return unary_op({
       .name = "sigmoid",
       .doc = "y = 1 / (1 + e⁻ˣ)",
@@ -35,4 +35,4 @@ OpDef sigmoid() {
   });
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::sigmoid

@@ -1,7 +1,7 @@
 // y = 1 above 0, -1 below, else 0
 #include "ops/common.hpp"
 
-namespace chop::ops {
+namespace chop::ops::sign {
 namespace {
 
 double value(double x, const Call& /*call*/) {
@@ -14,7 +14,7 @@ std::int64_t whole(std::int64_t x, const Call& /*call*/) {
 
 }  // namespace
 
-OpDef sign() {
+OpDef define() {
   return unary_op({
       .name = "sign",
       .doc = "y = 1 if x > 0, -1 if x < 0, else 0; so 0 of NaN, as in PyTorch",
@@ -33,4 +33,4 @@ OpDef sign() {
   });
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::sign

@@ -3,7 +3,7 @@
 #include "ops/costs.hpp"
 #include "ops/stable.hpp"
 
-namespace chop::ops {
+namespace chop::ops::silu {
 namespace {
 
 double value(double x, const Call& /*call*/) {
@@ -20,7 +20,7 @@ std::string repr(const Call& call) {
 
 }  // namespace
 
-OpDef silu() {
+OpDef define() {
   return unary_op({
       .name = "silu",
       .doc = "y = x / (1 + e⁻ˣ)",
@@ -40,4 +40,4 @@ OpDef silu() {
   });
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::silu

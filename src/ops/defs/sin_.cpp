@@ -3,7 +3,7 @@
 
 #include "ops/common.hpp"
 
-namespace chop::ops {
+namespace chop::ops::sin_ {
 namespace {
 
 double value(double x, const Call& /*call*/) {
@@ -16,7 +16,7 @@ double slope(double x, double /*y*/, const Call& /*call*/) {
 
 }  // namespace
 
-OpDef sin_() {
+OpDef define() {
   return unary_op({
       .name = "sin",
       .doc = "y = sin x",
@@ -33,4 +33,4 @@ OpDef sin_() {
   });
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::sin_

@@ -3,7 +3,7 @@
 
 #include "ops/common.hpp"
 
-namespace chop::ops {
+namespace chop::ops::sinh_ {
 namespace {
 
 double value(double x, const Call& /*call*/) {
@@ -16,7 +16,7 @@ double slope(double x, double /*y*/, const Call& /*call*/) {
 
 }  // namespace
 
-OpDef sinh_() {
+OpDef define() {
   return unary_op({
       .name = "sinh",
       .doc = "y = sinh x",
@@ -33,4 +33,4 @@ OpDef sinh_() {
   });
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::sinh_

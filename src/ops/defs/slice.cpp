@@ -2,7 +2,7 @@
 #include "ops/rows.hpp"
 #include "ops/shapes.hpp"
 
-namespace chop::ops {
+namespace chop::ops::slice {
 namespace {
 
 /// A negative start counts from the end.
@@ -49,7 +49,7 @@ void gradient(GradBuilder& g) {
 
 }  // namespace
 
-OpDef slice() {
+OpDef define() {
   return {
       .name = "slice",
       .doc = "x at start to start + length - 1 along `dim`",
@@ -89,4 +89,4 @@ OpDef slice() {
   };
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::slice

@@ -6,7 +6,7 @@
 #include "ops/rows.hpp"
 #include "ops/shapes.hpp"
 
-namespace chop::ops {
+namespace chop::ops::softmax {
 namespace {
 
 TypeList infer(const TypedCall& call) {
@@ -52,7 +52,7 @@ std::string repr(const Call& call) {
 
 }  // namespace
 
-OpDef softmax() {
+OpDef define() {
   return {
       .name = "softmax",
       .doc =
@@ -85,4 +85,4 @@ OpDef softmax() {
   };
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::softmax

@@ -1,7 +1,7 @@
 // dx = y · (dy - Σ dy·y) along `dim`, given dy and y = softmax(x)
 #include "ops/shapes.hpp"
 
-namespace chop::ops {
+namespace chop::ops::softmax_grad {
 namespace {
 
 void forward(const ForwardCall& call) {
@@ -27,7 +27,7 @@ Cost cost(const CostCall& call) {
 
 }  // namespace
 
-OpDef softmax_grad() {
+OpDef define() {
   return {
       .name = "softmax_grad",
       .doc = "dx = y · (dy - Σ dy·y) along `dim`, given dy and y = softmax(x)",
@@ -43,4 +43,4 @@ OpDef softmax_grad() {
   };
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::softmax_grad

@@ -4,7 +4,7 @@
 #include "ops/stable.hpp"
 #include "support/text.hpp"
 
-namespace chop::ops {
+namespace chop::ops::softplus {
 namespace {
 
 double value(double x, const Call& call) {
@@ -37,7 +37,7 @@ std::string repr(const Call& call) {
 
 }  // namespace
 
-OpDef softplus() {
+OpDef define() {
   OpDef op = unary_op({
       .name = "softplus",
       .doc = "y = log(1 + e^(beta·x)) / beta; x itself where beta·x > threshold",
@@ -61,4 +61,4 @@ OpDef softplus() {
   return op;
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::softplus

@@ -4,7 +4,7 @@
 #include "ops/common.hpp"
 #include "ops/costs.hpp"
 
-namespace chop::ops {
+namespace chop::ops::softsign {
 namespace {
 
 double value(double x, const Call& /*call*/) {
@@ -18,7 +18,7 @@ double slope(double x, double /*y*/, const Call& /*call*/) {
 
 }  // namespace
 
-OpDef softsign() {
+OpDef define() {
   return unary_op({
       .name = "softsign",
       .doc = "y = x / (1 + |x|)",
@@ -36,4 +36,4 @@ OpDef softsign() {
   });
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::softsign

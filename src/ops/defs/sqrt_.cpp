@@ -3,7 +3,7 @@
 
 #include "ops/common.hpp"
 
-namespace chop::ops {
+namespace chop::ops::sqrt_ {
 namespace {
 
 double value(double x, const Call& /*call*/) {
@@ -16,7 +16,7 @@ double slope(double /*x*/, double y, const Call& /*call*/) {
 
 }  // namespace
 
-OpDef sqrt_() {
+OpDef define() {
   return unary_op({
       .name = "sqrt",
       .doc = "y = √x: NaN below 0",
@@ -33,4 +33,4 @@ OpDef sqrt_() {
   });
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::sqrt_

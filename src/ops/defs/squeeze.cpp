@@ -2,7 +2,7 @@
 #include "ops/rows.hpp"
 #include "ops/shapes.hpp"
 
-namespace chop::ops {
+namespace chop::ops::squeeze {
 namespace {
 
 TypeList infer(const TypedCall& call) {
@@ -16,7 +16,7 @@ TypeList infer(const TypedCall& call) {
 
 }  // namespace
 
-OpDef squeeze() {
+OpDef define() {
   return {
       .name = "squeeze",
       .doc = "x without the dimensions of size one among `dim`; others stay",
@@ -42,4 +42,4 @@ OpDef squeeze() {
   };
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::squeeze

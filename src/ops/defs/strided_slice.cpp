@@ -2,7 +2,7 @@
 // count from the end, those outside are moved to it, a negative step walks backwards.
 #include "ops/strided.hpp"
 
-namespace chop::ops {
+namespace chop::ops::strided_slice {
 namespace {
 
 TypeList infer(const TypedCall& call) {
@@ -26,7 +26,7 @@ Attrs with(Ints starts, Ints ends, Ints steps) {
 
 }  // namespace
 
-OpDef strided_slice() {
+OpDef define() {
   constexpr std::int64_t kEnd = std::numeric_limits<std::int64_t>::max();
   constexpr std::int64_t kBegin = std::numeric_limits<std::int64_t>::min();
   return {
@@ -61,4 +61,4 @@ OpDef strided_slice() {
   };
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::strided_slice

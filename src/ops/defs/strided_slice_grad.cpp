@@ -2,7 +2,7 @@
 #include "ops/checks.hpp"
 #include "ops/strided.hpp"
 
-namespace chop::ops {
+namespace chop::ops::strided_slice_grad {
 namespace {
 
 TypeList infer(const TypedCall& call) {
@@ -26,7 +26,7 @@ void gradient(GradBuilder& g) {
 
 }  // namespace
 
-OpDef strided_slice_grad() {
+OpDef define() {
   return {
       .name = "strided_slice_grad",
       .doc = "dx of strided_slice, given dy: zeros, with each dy where it was read from",
@@ -49,4 +49,4 @@ OpDef strided_slice_grad() {
   };
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::strided_slice_grad

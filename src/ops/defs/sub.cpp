@@ -2,7 +2,7 @@
 #include "ops/arithmetic.hpp"
 #include "ops/whole.hpp"
 
-namespace chop::ops {
+namespace chop::ops::sub {
 namespace {
 
 void forward(const ForwardCall& call) {
@@ -17,7 +17,7 @@ void gradient(GradBuilder& g) {
 
 }  // namespace
 
-OpDef sub() {
+OpDef define() {
   return arithmetic_op({
       .name = "sub",
       .doc = "y = a - b; shapes broadcast. Whole numbers that do not fit their dtype wrap around",
@@ -41,4 +41,4 @@ OpDef sub() {
   });
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::sub

@@ -3,7 +3,7 @@
 #include "ops/rows.hpp"
 #include "ops/shapes.hpp"
 
-namespace chop::ops {
+namespace chop::ops::sum {
 namespace {
 
 void gradient(GradBuilder& g) {
@@ -18,7 +18,7 @@ Cost cost(const CostCall& call) {
 
 }  // namespace
 
-OpDef sum() {
+OpDef define() {
   return {
       .name = "sum",
       .doc = "y = Σ x over the dimensions `dim`. Whole numbers keep their dtype",
@@ -46,4 +46,4 @@ OpDef sum() {
   };
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::sum

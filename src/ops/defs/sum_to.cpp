@@ -2,7 +2,7 @@
 // The adjoint of broadcasting.
 #include "ops/common.hpp"
 
-namespace chop::ops {
+namespace chop::ops::sum_to {
 namespace {
 
 TypeList infer(const TypedCall& call) {
@@ -31,7 +31,7 @@ Cost cost(const CostCall& call) {
 
 }  // namespace
 
-OpDef sum_to() {
+OpDef define() {
   return {
       .name = "sum_to",
       .doc = "sum of x over the dimensions broadcasting stretched, back to `shape`",
@@ -47,4 +47,4 @@ OpDef sum_to() {
   };
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::sum_to

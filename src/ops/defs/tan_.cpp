@@ -3,7 +3,7 @@
 
 #include "ops/common.hpp"
 
-namespace chop::ops {
+namespace chop::ops::tan_ {
 namespace {
 
 double value(double x, const Call& /*call*/) {
@@ -16,7 +16,7 @@ double slope(double /*x*/, double y, const Call& /*call*/) {
 
 }  // namespace
 
-OpDef tan_() {
+OpDef define() {
   return unary_op({
       .name = "tan",
       .doc = "y = tan x",
@@ -33,4 +33,4 @@ OpDef tan_() {
   });
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::tan_

@@ -3,7 +3,7 @@
 
 #include "ops/common.hpp"
 
-namespace chop::ops {
+namespace chop::ops::tanh {
 namespace {
 
 double value(double x, const Call& /*call*/) {
@@ -16,7 +16,7 @@ double slope(double /*x*/, double y, const Call& /*call*/) {
 
 }  // namespace
 
-OpDef tanh() {
+OpDef define() {
   return unary_op({
       .name = "tanh",
       .doc = "y = tanh x",
@@ -34,4 +34,4 @@ OpDef tanh() {
   });
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::tanh

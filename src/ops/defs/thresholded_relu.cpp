@@ -2,7 +2,7 @@
 //     0 otherwise
 #include "ops/common.hpp"
 
-namespace chop::ops {
+namespace chop::ops::thresholded_relu {
 namespace {
 
 double value(double x, const Call& call) {
@@ -15,7 +15,7 @@ double slope(double x, double /*y*/, const Call& call) {
 
 }  // namespace
 
-OpDef thresholded_relu() {
+OpDef define() {
   return unary_op({
       .name = "thresholded_relu",
       .doc = "y = x if x > alpha else 0",
@@ -34,4 +34,4 @@ OpDef thresholded_relu() {
   });
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::thresholded_relu

@@ -3,7 +3,7 @@
 
 #include "ops/indexing.hpp"
 
-namespace chop::ops {
+namespace chop::ops::tile {
 namespace {
 
 /// As PyTorch: the shorter of x's shape and repeats gets ones in front.
@@ -63,7 +63,7 @@ void gradient(GradBuilder& g) {
 
 }  // namespace
 
-OpDef tile() {
+OpDef define() {
   return {
       .name = "tile",
       .doc =
@@ -90,4 +90,4 @@ OpDef tile() {
   };
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::tile

@@ -6,7 +6,7 @@
 
 #include "ops/shapes.hpp"
 
-namespace chop::ops {
+namespace chop::ops::topk {
 namespace {
 
 TypeList infer(const TypedCall& call) {
@@ -72,7 +72,7 @@ Cost cost(const CostCall& call) {
 
 }  // namespace
 
-OpDef topk() {
+OpDef define() {
   return {
       .name = "topk",
       .doc =
@@ -104,4 +104,4 @@ OpDef topk() {
   };
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::topk

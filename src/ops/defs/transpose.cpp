@@ -4,7 +4,7 @@
 
 #include "ops/shapes.hpp"
 
-namespace chop::ops {
+namespace chop::ops::transpose {
 namespace {
 
 Result<std::vector<std::size_t>> order_of(const Call& call, std::size_t rank) {
@@ -32,7 +32,7 @@ void gradient(GradBuilder& g) {
 
 }  // namespace
 
-OpDef transpose() {
+OpDef define() {
   return {
       .name = "transpose",
       .doc = "x with the dimensions dim0 and dim1 exchanged",
@@ -62,4 +62,4 @@ OpDef transpose() {
   };
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::transpose

@@ -1,9 +1,9 @@
 // y[..., i, j] = x[..., i, j] where j − i ≤ diagonal, else 0
 #include "ops/triangle.hpp"
 
-namespace chop::ops {
+namespace chop::ops::tril {
 
-OpDef tril() {
+OpDef define() {
   return triangle_op(
       /*lower=*/true,
       {.name = "tril",
@@ -14,4 +14,4 @@ OpDef tril() {
        .torch = "torch.tril(x, diagonal)"});
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::tril

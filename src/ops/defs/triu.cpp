@@ -1,9 +1,9 @@
 // y[..., i, j] = x[..., i, j] where j − i ≥ diagonal, else 0
 #include "ops/triangle.hpp"
 
-namespace chop::ops {
+namespace chop::ops::triu {
 
-OpDef triu() {
+OpDef define() {
   return triangle_op(
       /*lower=*/false,
       {.name = "triu",
@@ -14,4 +14,4 @@ OpDef triu() {
        .torch = "torch.triu(x, diagonal)"});
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::triu

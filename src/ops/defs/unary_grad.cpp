@@ -5,7 +5,7 @@
 #include "ops/common.hpp"
 #include "ops/registry.hpp"
 
-namespace chop::ops {
+namespace chop::ops::unary_grad {
 namespace {
 
 void forward(const ForwardCall& call) {
@@ -20,7 +20,7 @@ void forward(const ForwardCall& call) {
 
 }  // namespace
 
-OpDef unary_grad() {
+OpDef define() {
   return {
       .name = "unary_grad",
       .doc = "dx = dy · f'(x) for the elementwise op f named by `of`",
@@ -38,4 +38,4 @@ OpDef unary_grad() {
   };
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::unary_grad

@@ -2,7 +2,7 @@
 #include "ops/rows.hpp"
 #include "ops/shapes.hpp"
 
-namespace chop::ops {
+namespace chop::ops::unsqueeze {
 namespace {
 
 TypeList infer(const TypedCall& call) {
@@ -19,7 +19,7 @@ bool rows_apart(const RowsCall& call) {
 
 }  // namespace
 
-OpDef unsqueeze() {
+OpDef define() {
   return {
       .name = "unsqueeze",
       .doc = "x with a dimension of size one put in at `dim`",
@@ -45,4 +45,4 @@ OpDef unsqueeze() {
   };
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::unsqueeze

@@ -2,9 +2,9 @@
 #include "ops/rows.hpp"
 #include "ops/shapes.hpp"
 
-namespace chop::ops {
+namespace chop::ops::view {
 
-OpDef view() {
+OpDef define() {
   return {
       .name = "view",
       .doc = "x under another shape with as many elements",
@@ -30,4 +30,4 @@ OpDef view() {
   };
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::view

@@ -3,7 +3,7 @@
 #include "ops/rows.hpp"
 #include "ops/shapes.hpp"
 
-namespace chop::ops {
+namespace chop::ops::where {
 namespace {
 
 TypeList infer(const TypedCall& call) {
@@ -45,7 +45,7 @@ SampleInput condition(Shape shape) {
 
 }  // namespace
 
-OpDef where() {
+OpDef define() {
   return {
       .name = "where",
       .doc = "y = a where the condition holds, b elsewhere; the three shapes broadcast",
@@ -71,4 +71,4 @@ OpDef where() {
   };
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::where

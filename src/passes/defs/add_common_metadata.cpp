@@ -5,7 +5,7 @@
 #include "passes/common_metadata.hpp"
 #include "passes/pass_def.hpp"
 
-namespace chop::passes {
+namespace chop::passes::add_common_metadata {
 namespace {
 
 Result<PassOutput> run(Graph& graph, const Args& args, const PassContext& context) {
@@ -17,7 +17,7 @@ Result<PassOutput> run(Graph& graph, const Args& args, const PassContext& contex
 
 }  // namespace
 
-PassDef add_common_metadata() {
+PassDef define() {
   return {.name = "add_common_metadata",
           .doc = "write down type, op, shapes and precisions of every node",
           .args = {{.name = "batch_size",
@@ -27,4 +27,4 @@ PassDef add_common_metadata() {
           .run = run};
 }
 
-}  // namespace chop::passes
+}  // namespace chop::passes::add_common_metadata

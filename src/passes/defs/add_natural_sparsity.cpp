@@ -9,9 +9,9 @@
 #include "passes/observe.hpp"
 #include "passes/operands.hpp"
 #include "passes/report_parts.hpp"
-#include "report/tree_json.hpp"
+#include "report/table.hpp"
 
-namespace chop::passes {
+namespace chop::passes::add_natural_sparsity {
 namespace {
 
 struct Count {
@@ -131,7 +131,7 @@ Result<PassOutput> run(Graph& graph, const Args& args, const PassContext& contex
 
 }  // namespace
 
-PassDef add_natural_sparsity() {
+PassDef define() {
   return {.name = "add_natural_sparsity",
           .doc = "measure how many weights and inputs of linear and convolution layers are zero",
           .details =
@@ -147,4 +147,4 @@ PassDef add_natural_sparsity() {
           .run = run};
 }
 
-}  // namespace chop::passes
+}  // namespace chop::passes::add_natural_sparsity

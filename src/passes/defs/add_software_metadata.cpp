@@ -2,7 +2,7 @@
 #include "passes/operands.hpp"
 #include "passes/pass_def.hpp"
 
-namespace chop::passes {
+namespace chop::passes::add_software_metadata {
 namespace {
 
 /// Statistics found before are kept; places for what is no longer there are not.
@@ -29,10 +29,10 @@ Result<PassOutput> run(Graph& graph, const Args& /*args*/, const PassContext& co
 
 }  // namespace
 
-PassDef add_software_metadata() {
+PassDef define() {
   return {.name = "add_software_metadata",
           .doc = "make room for the statistics of every operand and result",
           .run = run};
 }
 
-}  // namespace chop::passes
+}  // namespace chop::passes::add_software_metadata

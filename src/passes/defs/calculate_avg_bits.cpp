@@ -8,21 +8,17 @@
 #include "ops/registry.hpp"
 #include "passes/average_bits.hpp"
 #include "passes/report_parts.hpp"
-#include "report/tree_json.hpp"
+#include "report/table.hpp"
 
-namespace chop::passes {
+namespace chop::passes::calculate_avg_bits {
 namespace {
-
-Tree tree_of(std::optional<double> mean) {
-  return mean ? Tree(*mean) : Tree();
-}
 
 Cell cell_of(std::optional<double> bits) {
   return bits ? Cell(*bits) : Cell();
 }
 
-std::string shown(const Tree& mean) {
-  return mean.is_null() ? "none" : Cell(*mean.as_real()).text;
+std::string shown(std::optional<double> mean) {
+  return mean ? Cell(*mean).text : "none";
 }
 
 Result<std::vector<std::string>> wanted_ops(const Args& args) {
@@ -49,17 +45,16 @@ Result<PassOutput> run(Graph& graph, const Args& args, const PassContext& contex
 
   const bool compat = args.flag("compat");
   PassOutput output{.text = render(table, {.style = TableStyle::Simple})};
-  output.info.set("data_avg_bit", tree_of(bits.data.mean(compat)));
-  output.info.set("w_avg_bit", tree_of(bits.weights.mean(compat)));
+  output.info.set("data_avg_bit", bits.data.mean(compat));
+  output.info.set("w_avg_bit", bits.weights.mean(compat));
   output.info.set("convention", compat ? "sum_of_precision" : "width");
   for (const bool listed : {false, true}) {
     Tree both = Tree::table();
-    both.set("data_avg_bit", tree_of(bits.data.mean(listed)));
-    both.set("w_avg_bit", tree_of(bits.weights.mean(listed)));
-    output.text +=
-        cat(listed == compat ? "* " : "  ", listed ? "sum of the precision list" : "width",
-            ": data ", shown(tree_of(bits.data.mean(listed))), ", weights ",
-            shown(tree_of(bits.weights.mean(listed))), "\n");
+    both.set("data_avg_bit", bits.data.mean(listed));
+    both.set("w_avg_bit", bits.weights.mean(listed));
+    output.text += cat(
+        listed == compat ? "* " : "  ", listed ? "sum of the precision list" : "width", ": data ",
+        shown(bits.data.mean(listed)), ", weights ", shown(bits.weights.mean(listed)), "\n");
     output.info.set(listed ? "sum_of_precision" : "width", std::move(both));
   }
   output.info.set("nodes", tree_of(table));
@@ -68,7 +63,7 @@ Result<PassOutput> run(Graph& graph, const Args& args, const PassContext& contex
 
 }  // namespace
 
-PassDef calculate_avg_bits() {
+PassDef define() {
   return {.name = "calculate_avg_bits",
           .doc = "average the bits of inputs and weights over the layers, by their sizes",
           .details =
@@ -80,9 +75,9 @@ PassDef calculate_avg_bits() {
                     .doc = "report the reference system's number as data_avg_bit and w_avg_bit"},
                    {.name = "ops",
                     .kind = ArgKind::Names,
-                    .initial = Tree::texts({"linear", "conv1d", "conv2d"}),
+                    .initial = Tree::List{"linear", "conv1d", "conv2d"},
                     .doc = "the ops whose operands count"}},
           .run = run};
 }
 
-}  // namespace chop::passes
+}  // namespace chop::passes::calculate_avg_bits

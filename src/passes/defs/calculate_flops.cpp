@@ -2,10 +2,9 @@
 #include "passes/cost.hpp"
 #include "passes/pass_def.hpp"
 #include "report/table.hpp"
-#include "report/tree_json.hpp"
 #include "support/text.hpp"
 
-namespace chop::passes {
+namespace chop::passes::calculate_flops {
 namespace {
 
 Cell number(std::int64_t value) {
@@ -154,7 +153,7 @@ Result<PassOutput> run(Graph& graph, const Args& args, const PassContext& contex
 
 }  // namespace
 
-PassDef calculate_flops() {
+PassDef define() {
   return {
       .name = "calculate_flops",
       .doc = "count MACs, FLOPs, BitOPs, parameters, buffers and memory of every node",
@@ -181,4 +180,4 @@ PassDef calculate_flops() {
       .run = run};
 }
 
-}  // namespace chop::passes
+}  // namespace chop::passes::calculate_flops

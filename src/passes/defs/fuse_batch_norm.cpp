@@ -8,7 +8,7 @@
 #include "passes/operands.hpp"
 #include "passes/pass_def.hpp"
 
-namespace chop::passes {
+namespace chop::passes::fuse_batch_norm {
 namespace {
 
 /// Per channel what the normalisation multiplies by, and what it then adds.
@@ -124,13 +124,13 @@ Result<PassOutput> run(Graph& graph, const Args& /*args*/, const PassContext& co
   CH_CHECK(describe_nodes(graph, batch));
   output.text =
       cat("Folded ", folded.size(), " batch normalisations into the layers before them\n");
-  output.info.set("folded", Tree::texts(folded));
+  output.info.set("folded", Tree(folded));
   return output;
 }
 
 }  // namespace
 
-PassDef fuse_batch_norm() {
+PassDef define() {
   return {
       .name = "fuse_batch_norm",
       .doc = "fold batch normalisations into the linear or convolution layer before them",
@@ -142,4 +142,4 @@ PassDef fuse_batch_norm() {
       .run = run};
 }
 
-}  // namespace chop::passes
+}  // namespace chop::passes::fuse_batch_norm

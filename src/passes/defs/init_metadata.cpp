@@ -1,7 +1,7 @@
 // init_metadata: forgets what earlier passes found out.
 #include "passes/pass_def.hpp"
 
-namespace chop::passes {
+namespace chop::passes::init_metadata {
 namespace {
 
 Result<PassOutput> run(Graph& graph, const Args& /*args*/, const PassContext& /*context*/) {
@@ -11,8 +11,8 @@ Result<PassOutput> run(Graph& graph, const Args& /*args*/, const PassContext& /*
 
 }  // namespace
 
-PassDef init_metadata() {
+PassDef define() {
   return {.name = "init_metadata", .doc = "empty the metadata of every node", .run = run};
 }
 
-}  // namespace chop::passes
+}  // namespace chop::passes::init_metadata

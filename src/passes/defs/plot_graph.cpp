@@ -11,7 +11,7 @@
 #include "support/files.hpp"
 #include "support/text.hpp"
 
-namespace chop::passes {
+namespace chop::passes::plot_graph {
 namespace {
 
 /// Beyond this graphviz takes minutes and nobody reads the picture.
@@ -133,7 +133,7 @@ Result<PassOutput> run(Graph& graph, const Args& args, const PassContext& contex
 
 }  // namespace
 
-PassDef plot_graph() {
+PassDef define() {
   return {.name = "plot_graph",
           .doc = "draw the network: layers, shapes, parameter counts and number formats",
           .details =
@@ -151,4 +151,4 @@ PassDef plot_graph() {
           .run = run};
 }
 
-}  // namespace chop::passes
+}  // namespace chop::passes::plot_graph

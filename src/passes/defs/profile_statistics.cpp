@@ -12,7 +12,7 @@
 #include "support/text.hpp"
 #include "support/threads.hpp"
 
-namespace chop::passes {
+namespace chop::passes::profile_statistics {
 namespace {
 
 /// An operand or result with its statistics, one per call of its kind.
@@ -186,7 +186,7 @@ PassOutput conclude(Graph& graph, const Profile& profile) {
   keep_results(graph, profile.activations, profile.activation_calls,
                cat("activations, ", profile.samples, " samples"), output);
   for (const std::string& note : profile.notes) output.text += cat("note: ", note, "\n");
-  output.info.set("notes", Tree::texts(profile.notes));
+  output.info.set("notes", Tree(profile.notes));
   return output;
 }
 
@@ -232,7 +232,7 @@ std::string_view details() {
 
 }  // namespace
 
-PassDef profile_statistics() {
+PassDef define() {
   return {.name = "profile_statistics",
           .doc = "statistics of weights and of what flows through the network",
           .details = details(),
@@ -271,4 +271,4 @@ PassDef profile_statistics() {
           .run = run};
 }
 
-}  // namespace chop::passes
+}  // namespace chop::passes::profile_statistics

@@ -3,7 +3,7 @@
 #include "passes/quantisation_summary.hpp"
 #include "passes/quantise_nodes.hpp"
 
-namespace chop::passes {
+namespace chop::passes::quantize {
 namespace {
 
 Result<PassOutput> run(Graph& graph, const Args& args, const PassContext& context) {
@@ -28,7 +28,7 @@ Result<PassOutput> run(Graph& graph, const Args& args, const PassContext& contex
 
 }  // namespace
 
-PassDef quantize() {
+PassDef define() {
   return {.name = "quantize",
           .doc = "give the operands of selected nodes number formats",
           .details =
@@ -57,4 +57,4 @@ PassDef quantize() {
           .run = run};
 }
 
-}  // namespace chop::passes
+}  // namespace chop::passes::quantize

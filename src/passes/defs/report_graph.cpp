@@ -6,7 +6,7 @@
 #include "report/python_pprint.hpp"
 #include "support/text.hpp"
 
-namespace chop::passes {
+namespace chop::passes::report_graph {
 namespace {
 
 constexpr std::array<Opcode, 6> kOpcodes = {Opcode::Placeholder,  Opcode::GetAttr,
@@ -33,7 +33,7 @@ Result<PassOutput> run(Graph& graph, const Args& args, const PassContext& contex
   PassOutput output;
   output.info.set("graph", listing);
   output.info.set("counts", counts);
-  output.info.set("layers", Tree::texts(layers));
+  output.info.set("layers", Tree(layers));
   std::string text = cat(listing, "\nNetwork overview:\n", python_repr(counts), "\nLayer types:\n[",
                          join(layers, ", "), "]");
   if (args.flag("explain")) text += "\n" + explain_columns();
@@ -43,7 +43,7 @@ Result<PassOutput> run(Graph& graph, const Args& args, const PassContext& contex
 
 }  // namespace
 
-PassDef report_graph() {
+PassDef define() {
   return {.name = "report_graph",
           .doc = "list the graph as torch.fx prints it, count its nodes, name its layers",
           .args = {{.name = "file_name",
@@ -53,4 +53,4 @@ PassDef report_graph() {
           .run = run};
 }
 
-}  // namespace chop::passes
+}  // namespace chop::passes::report_graph

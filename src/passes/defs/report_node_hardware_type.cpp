@@ -1,8 +1,8 @@
 // report_node_hardware_type: where the nodes that need hardware are placed.
 #include "passes/report_parts.hpp"
-#include "report/tree_json.hpp"
+#include "report/table.hpp"
 
-namespace chop::passes {
+namespace chop::passes::report_node_hardware_type {
 namespace {
 
 Result<PassOutput> run(Graph& graph, const Args& args, const PassContext& /*context*/) {
@@ -35,7 +35,7 @@ Result<PassOutput> run(Graph& graph, const Args& args, const PassContext& /*cont
 
 }  // namespace
 
-PassDef report_node_hardware_type() {
+PassDef define() {
   return {.name = "report_node_hardware_type",
           .doc = "tabulate tool chain and device of every node that needs hardware",
           .args = {explain_arg()},
@@ -43,4 +43,4 @@ PassDef report_node_hardware_type() {
           .run = run};
 }
 
-}  // namespace chop::passes
+}  // namespace chop::passes::report_node_hardware_type

@@ -5,7 +5,7 @@
 #include "report/python_pprint.hpp"
 #include "report/table.hpp"
 
-namespace chop::passes {
+namespace chop::passes::report_node_meta_param {
 namespace {
 
 struct Which {
@@ -67,7 +67,7 @@ Result<PassOutput> run(Graph& graph, const Args& args, const PassContext& contex
 
 }  // namespace
 
-PassDef report_node_meta_param() {
+PassDef define() {
   return {
       .name = "report_node_meta_param",
       .doc = "tabulate the metadata of every node",
@@ -76,7 +76,7 @@ PassDef report_node_meta_param() {
           "operand. hardware: where a node is placed; empty until something places it.",
       .args = {{.name = "which",
                 .kind = ArgKind::Names,
-                .initial = Tree::texts({"all"}),
+                .initial = Tree::List{"all"},
                 .doc = "the parts to show",
                 .choices = {"all", "common", "hardware", "software"}},
                {.name = "save_path", .kind = ArgKind::Text, .doc = "write the table there as well"},
@@ -85,4 +85,4 @@ PassDef report_node_meta_param() {
       .run = run};
 }
 
-}  // namespace chop::passes
+}  // namespace chop::passes::report_node_meta_param

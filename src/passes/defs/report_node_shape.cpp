@@ -1,7 +1,7 @@
 // report_node_shape: the shapes that go into every node and come out of it.
 #include "passes/report_parts.hpp"
 
-namespace chop::passes {
+namespace chop::passes::report_node_shape {
 namespace {
 
 using TensorMetas = std::map<std::string, TensorMeta>;
@@ -14,7 +14,7 @@ std::string shape_lines(const TensorMetas& metas) {
 
 Tree shape_tree(const TensorMetas& metas) {
   Tree tree = Tree::table();
-  for (const auto& [name, meta] : metas) tree.set(name, Tree::integers(meta.shape));
+  for (const auto& [name, meta] : metas) tree.set(name, Tree(meta.shape));
   return tree;
 }
 
@@ -28,7 +28,7 @@ Result<PassOutput> run(Graph& graph, const Args& args, const PassContext& /*cont
     output.text += cat(node.name, ":\nin:\n", shape_lines(meta.args));
     for (const auto& [name, value] : meta.constants) {
       output.text += cat(name, " = ", to_python(value), "\n");
-      in.set(name, tree_of(value));
+      in.set(name, plain_tree(value));
     }
     output.text += cat("out:\n", shape_lines(meta.results), "\n");
     Tree entry = Tree::table();
@@ -49,7 +49,7 @@ Result<PassOutput> run(Graph& graph, const Args& args, const PassContext& /*cont
 
 }  // namespace
 
-PassDef report_node_shape() {
+PassDef define() {
   return {.name = "report_node_shape",
           .doc = "list the shapes every node reads and makes",
           .args = {explain_arg()},
@@ -57,4 +57,4 @@ PassDef report_node_shape() {
           .run = run};
 }
 
-}  // namespace chop::passes
+}  // namespace chop::passes::report_node_shape

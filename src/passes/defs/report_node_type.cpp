@@ -1,8 +1,8 @@
 // report_node_type: what every node is, for torch.fx and for the reference system.
 #include "passes/report_parts.hpp"
-#include "report/tree_json.hpp"
+#include "report/table.hpp"
 
-namespace chop::passes {
+namespace chop::passes::report_node_type {
 namespace {
 
 std::string value_type(const CommonMeta& meta) {
@@ -31,7 +31,7 @@ Result<PassOutput> run(Graph& graph, const Args& args, const PassContext& /*cont
 
 }  // namespace
 
-PassDef report_node_type() {
+PassDef define() {
   return {.name = "report_node_type",
           .doc = "tabulate opcode, type, op and number format of every node",
           .details = "Value type is the number format of the first input, NA where there is none.",
@@ -40,4 +40,4 @@ PassDef report_node_type() {
           .run = run};
 }
 
-}  // namespace chop::passes
+}  // namespace chop::passes::report_node_type

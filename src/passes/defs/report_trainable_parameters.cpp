@@ -1,9 +1,9 @@
 // report_trainable_parameters: every tensor of the network, and how many numbers are trained.
 #include "passes/report_parts.hpp"
-#include "report/tree_json.hpp"
+#include "report/table.hpp"
 #include "support/text.hpp"
 
-namespace chop::passes {
+namespace chop::passes::report_trainable_parameters {
 namespace {
 
 Result<PassOutput> run(Graph& graph, const Args& /*args*/, const PassContext& /*context*/) {
@@ -24,7 +24,7 @@ Result<PassOutput> run(Graph& graph, const Args& /*args*/, const PassContext& /*
         {parameter.name, to_string(parameter.value.shape()), count, parameter.trainable});
     Tree entry = Tree::table();
     entry.set("name", parameter.name);
-    entry.set("shape", Tree::integers(parameter.value.shape()));
+    entry.set("shape", Tree(parameter.value.shape()));
     entry.set("count", count);
     entry.set("trainable", parameter.trainable);
     list.push(std::move(entry));
@@ -41,11 +41,11 @@ Result<PassOutput> run(Graph& graph, const Args& /*args*/, const PassContext& /*
 
 }  // namespace
 
-PassDef report_trainable_parameters() {
+PassDef define() {
   return {.name = "report_trainable_parameters",
           .doc = "list every parameter with its shape and count, and the total that is trained",
           .details = "Buffers (running statistics) are saved with the network but not trained.",
           .run = run};
 }
 
-}  // namespace chop::passes
+}  // namespace chop::passes::report_trainable_parameters

@@ -2,7 +2,7 @@
 #include "passes/pass_def.hpp"
 #include "passes/quantisation_summary.hpp"
 
-namespace chop::passes {
+namespace chop::passes::summarize_quantization {
 namespace {
 
 Result<PassOutput> run(Graph& graph, const Args& args, const PassContext& context) {
@@ -19,7 +19,7 @@ Result<PassOutput> run(Graph& graph, const Args& args, const PassContext& contex
 
 }  // namespace
 
-PassDef summarize_quantization() {
+PassDef define() {
   return {.name = "summarize_quantization",
           .doc = "say which nodes carry number formats, by node and by type",
           .details =
@@ -33,4 +33,4 @@ PassDef summarize_quantization() {
           .run = run};
 }
 
-}  // namespace chop::passes
+}  // namespace chop::passes::summarize_quantization

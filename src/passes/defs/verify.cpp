@@ -5,7 +5,7 @@
 #include "passes/pass_def.hpp"
 #include "support/text.hpp"
 
-namespace chop::passes {
+namespace chop::passes::verify {
 namespace {
 
 using TensorMetas = std::map<std::string, TensorMeta>;
@@ -62,7 +62,7 @@ Result<PassOutput> run(Graph& graph, const Args& /*args*/, const PassContext& co
 
 }  // namespace
 
-PassDef verify() {
+PassDef define() {
   return {.name = "verify",
           .doc = "check the graph, and that its metadata says what is true of it",
           .details =
@@ -72,4 +72,4 @@ PassDef verify() {
           .run = run};
 }
 
-}  // namespace chop::passes
+}  // namespace chop::passes::verify

@@ -6,7 +6,7 @@
 #include "passes/stat_groups.hpp"
 #include "passes/stat_loops.hpp"
 
-namespace chop::statistics {
+namespace chop::statistics::abs_mean {
 namespace {
 
 class AbsMean : public Statistic {
@@ -64,11 +64,11 @@ Result<std::unique_ptr<Statistic>> make(const Args& args, const Shape& sample) {
 
 }  // namespace
 
-StatisticDef abs_mean() {
+StatisticDef define() {
   return {.name = "abs_mean",
           .doc = "mean of the absolute values",
           .args = {device_arg(), dims_arg()},
           .make = make};
 }
 
-}  // namespace chop::statistics
+}  // namespace chop::statistics::abs_mean

@@ -12,7 +12,7 @@
 #include "passes/stat_groups.hpp"
 #include "support/text.hpp"
 
-namespace chop::statistics {
+namespace chop::statistics::histogram {
 namespace {
 
 class Histogram : public Statistic {
@@ -168,7 +168,7 @@ Result<std::unique_ptr<Statistic>> make(const Args& args, const Shape& sample) {
 
 }  // namespace
 
-StatisticDef histogram() {
+StatisticDef define() {
   constexpr double kMost = 3.4e38;
   return {.name = "histogram",
           .doc = "how many values fall in each interval",
@@ -191,4 +191,4 @@ StatisticDef histogram() {
           .make = make};
 }
 
-}  // namespace chop::statistics
+}  // namespace chop::statistics::histogram

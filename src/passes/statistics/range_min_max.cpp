@@ -6,7 +6,7 @@
 #include "passes/extent.hpp"
 #include "passes/stat_groups.hpp"
 
-namespace chop::statistics {
+namespace chop::statistics::range_min_max {
 namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
@@ -72,11 +72,11 @@ Result<std::unique_ptr<Statistic>> make(const Args& args, const Shape& sample) {
 
 }  // namespace
 
-StatisticDef range_min_max() {
+StatisticDef define() {
   return {.name = "range_min_max",
           .doc = "the smallest and the largest value",
           .args = {device_arg(), dims_arg(), abs_arg()},
           .make = make};
 }
 
-}  // namespace chop::statistics
+}  // namespace chop::statistics::range_min_max

@@ -7,7 +7,7 @@
 
 #include "passes/moments.hpp"
 
-namespace chop::statistics {
+namespace chop::statistics::range_n_sigma {
 namespace {
 
 class RangeNSigma : public Statistic {
@@ -70,7 +70,7 @@ Result<std::unique_ptr<Statistic>> make(const Args& args, const Shape& sample) {
 
 }  // namespace
 
-StatisticDef range_n_sigma() {
+StatisticDef define() {
   return {.name = "range_n_sigma",
           .doc = "mean minus and plus a number of standard deviations",
           .args = {device_arg(),
@@ -91,4 +91,4 @@ StatisticDef range_n_sigma() {
           .make = make};
 }
 
-}  // namespace chop::statistics
+}  // namespace chop::statistics::range_n_sigma

@@ -12,7 +12,7 @@
 #include "passes/kept_samples.hpp"
 #include "passes/quantile_sketch.hpp"
 
-namespace chop::statistics {
+namespace chop::statistics::range_quantile {
 namespace {
 
 constexpr std::int64_t kMostExactElements = std::int64_t{1} << 20;
@@ -126,7 +126,7 @@ Result<std::unique_ptr<Statistic>> make(const Args& args, const Shape& sample) {
 
 }  // namespace
 
-StatisticDef range_quantile() {
+StatisticDef define() {
   return {.name = "range_quantile",
           .doc = "the quantiles 1 - quantile and quantile, exact or in bounded memory",
           .args = {device_arg(),
@@ -146,4 +146,4 @@ StatisticDef range_quantile() {
           .make = make};
 }
 
-}  // namespace chop::statistics
+}  // namespace chop::statistics::range_quantile

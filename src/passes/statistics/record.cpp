@@ -6,7 +6,7 @@
 
 #include "passes/kept_samples.hpp"
 
-namespace chop::statistics {
+namespace chop::statistics::record {
 namespace {
 
 class Record : public Statistic {
@@ -43,7 +43,7 @@ Result<std::unique_ptr<Statistic>> make(const Args& args, const Shape& sample) {
 
 }  // namespace
 
-StatisticDef record() {
+StatisticDef define() {
   return {.name = "record",
           .doc = "keep all samples (4 bytes per element)",
           .args = {device_arg(),
@@ -54,4 +54,4 @@ StatisticDef record() {
           .make = make};
 }
 
-}  // namespace chop::statistics
+}  // namespace chop::statistics::record

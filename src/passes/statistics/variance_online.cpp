@@ -6,7 +6,7 @@
 // for other dims, where samples are merged element by element.
 #include "passes/moments.hpp"
 
-namespace chop::statistics {
+namespace chop::statistics::variance_online {
 namespace {
 
 class VarianceOnline : public Statistic {
@@ -37,11 +37,11 @@ Result<std::unique_ptr<Statistic>> make(const Args& args, const Shape& sample) {
 
 }  // namespace
 
-StatisticDef variance_online() {
+StatisticDef define() {
   return {.name = "variance_online",
           .doc = "mean and variance in one pass, in bounded memory",
           .args = {device_arg(), dims_arg(), estimator_arg()},
           .make = make};
 }
 
-}  // namespace chop::statistics
+}  // namespace chop::statistics::variance_online

@@ -4,7 +4,7 @@
 // says how much in size_in_bytes.
 #include "passes/moments.hpp"
 
-namespace chop::statistics {
+namespace chop::statistics::variance_precise {
 namespace {
 
 class VariancePrecise : public Statistic {
@@ -39,11 +39,11 @@ Result<std::unique_ptr<Statistic>> make(const Args& args, const Shape& sample) {
 
 }  // namespace
 
-StatisticDef variance_precise() {
+StatisticDef define() {
   return {.name = "variance_precise",
           .doc = "mean and unbiased variance of all samples, which are kept (4 bytes per element)",
           .args = {device_arg(), dims_arg()},
           .make = make};
 }
 
-}  // namespace chop::statistics
+}  // namespace chop::statistics::variance_precise

@@ -5,7 +5,7 @@
 
 #include "search/pruner_def.hpp"
 
-namespace chop::pruners {
+namespace chop::pruners::median {
 namespace {
 
 struct Settings {
@@ -76,7 +76,7 @@ Result<std::unique_ptr<Pruner>> make(Direction direction, const Args& args) {
 
 }  // namespace
 
-PrunerDef median() {
+PrunerDef define() {
   return {.name = "median",
           .doc = "ends trials worse than the median of finished ones at the same step",
           .args = {{.name = "n_startup_trials",
@@ -102,4 +102,4 @@ PrunerDef median() {
           .make = make};
 }
 
-}  // namespace chop::pruners
+}  // namespace chop::pruners::median

@@ -1,10 +1,10 @@
 // Lets every trial run to its end.
 #include "search/pruner_def.hpp"
 
-namespace chop::pruners {
+namespace chop::pruners::none {
 
-PrunerDef none() {
+PrunerDef define() {
   return {.name = "none", .doc = "lets every trial run to its end"};
 }
 
-}  // namespace chop::pruners
+}  // namespace chop::pruners::none

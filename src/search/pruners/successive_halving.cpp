@@ -9,7 +9,7 @@
 
 #include "search/pruner_def.hpp"
 
-namespace chop::pruners {
+namespace chop::pruners::successive_halving {
 namespace {
 
 using Reports = std::map<std::int64_t, double>;
@@ -110,7 +110,7 @@ Result<std::unique_ptr<Pruner>> make(Direction direction, const Args& args) {
 
 }  // namespace
 
-PrunerDef successive_halving() {
+PrunerDef define() {
   return {.name = "successive_halving",
           .doc = "lets the best share of the trials go on from each rung of a ladder of steps",
           .args = {{.name = "min_resource",
@@ -136,4 +136,4 @@ PrunerDef successive_halving() {
           .make = make};
 }
 
-}  // namespace chop::pruners
+}  // namespace chop::pruners::successive_halving

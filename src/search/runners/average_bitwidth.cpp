@@ -3,7 +3,7 @@
 #include "passes/average_bits.hpp"
 #include "search/runner_def.hpp"
 
-namespace chop::runners {
+namespace chop::runners::average_bitwidth {
 namespace {
 
 class AverageBitwidth : public Runner {
@@ -39,7 +39,7 @@ Result<std::unique_ptr<Runner>> make(const RunnerContext& context, const Args& a
 
 }  // namespace
 
-RunnerDef average_bitwidth() {
+RunnerDef define() {
   return {.name = "average_bitwidth",
           .hardware = true,
           .doc = "bits per weight and per input, averaged over the layers by their sizes",
@@ -53,9 +53,9 @@ RunnerDef average_bitwidth() {
                     .bounds = {.above = 0}},
                    {.name = "ops",
                     .kind = ArgKind::Names,
-                    .initial = Tree::texts({"linear", "conv1d", "conv2d"}),
+                    .initial = Tree::List{"linear", "conv1d", "conv2d"},
                     .doc = "the ops whose operands count"}},
           .make = make};
 }
 
-}  // namespace chop::runners
+}  // namespace chop::runners::average_bitwidth

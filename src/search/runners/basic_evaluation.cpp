@@ -3,7 +3,7 @@
 #include "search/runner_def.hpp"
 #include "search/staged_evaluator.hpp"
 
-namespace chop::runners {
+namespace chop::runners::basic_evaluation {
 namespace {
 
 /// The mean over classes of the share that is right; classes without rows do not count.
@@ -76,7 +76,7 @@ Result<std::unique_ptr<Runner>> make(const RunnerContext& context, const Args& a
 
 }  // namespace
 
-RunnerDef basic_evaluation() {
+RunnerDef define() {
   return {.name = "basic_evaluation",
           .doc = "judge the network as it is",
           .metrics = {{"accuracy", "share of the rows that are classified correctly"},
@@ -93,4 +93,4 @@ RunnerDef basic_evaluation() {
           .make = make};
 }
 
-}  // namespace chop::runners
+}  // namespace chop::runners::basic_evaluation

@@ -4,7 +4,7 @@
 #include "search/runner_def.hpp"
 #include "train/optimiser.hpp"
 
-namespace chop::runners {
+namespace chop::runners::basic_train {
 namespace {
 
 class BasicTrain : public Runner {
@@ -68,7 +68,7 @@ Status configure(const Args& args, TrainOptions& options) {
 
 }  // namespace
 
-RunnerDef basic_train() {
+RunnerDef define() {
   const ArgBounds one_or_more{.least = 1};
   return {
       .name = "basic_train",
@@ -103,4 +103,4 @@ RunnerDef basic_train() {
       .configure = configure};
 }
 
-}  // namespace chop::runners
+}  // namespace chop::runners::basic_train

@@ -3,7 +3,7 @@
 
 #include "search/runner_def.hpp"
 
-namespace chop::runners {
+namespace chop::runners::cost {
 namespace {
 
 class CostRunner : public Runner {
@@ -32,7 +32,7 @@ Result<std::unique_ptr<Runner>> make(const RunnerContext& context, const Args& a
 
 }  // namespace
 
-RunnerDef cost() {
+RunnerDef define() {
   return {.name = "cost",
           .hardware = true,
           .doc = "operations and memory of one sample, at the precision each operand carries",
@@ -48,4 +48,4 @@ RunnerDef cost() {
           .make = make};
 }
 
-}  // namespace chop::runners
+}  // namespace chop::runners::cost

@@ -4,7 +4,7 @@
 #include "passes/layer_times.hpp"
 #include "search/runner_def.hpp"
 
-namespace chop::runners {
+namespace chop::runners::latency {
 namespace {
 
 class Latency : public Runner {
@@ -31,7 +31,7 @@ Result<std::unique_ptr<Runner>> make(const RunnerContext& context, const Args& a
 
 }  // namespace
 
-RunnerDef latency() {
+RunnerDef define() {
   return {.name = "latency",
           .hardware = true,
           .doc = "time a run of the network on this machine",
@@ -49,4 +49,4 @@ RunnerDef latency() {
           .make = make};
 }
 
-}  // namespace chop::runners
+}  // namespace chop::runners::latency

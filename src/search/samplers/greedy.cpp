@@ -14,7 +14,7 @@
 #include "search/history.hpp"
 #include "support/text.hpp"
 
-namespace chop::samplers {
+namespace chop::samplers::greedy {
 namespace {
 
 struct Measured {
@@ -228,7 +228,7 @@ Result<std::unique_ptr<Sampler>> make(const SamplerContext& context, const Args&
 
 }  // namespace
 
-SamplerDef greedy() {
+SamplerDef define() {
   return {.name = "greedy",
           .doc = "measures every parameter alone, then takes the cheapest values that keep quality",
           .details = "starts from the largest numbers; ends when no move is left",
@@ -243,4 +243,4 @@ SamplerDef greedy() {
           .make = make};
 }
 
-}  // namespace chop::samplers
+}  // namespace chop::samplers::greedy

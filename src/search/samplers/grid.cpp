@@ -3,7 +3,7 @@
 #include "search/history.hpp"
 #include "search/sampler_def.hpp"
 
-namespace chop::samplers {
+namespace chop::samplers::grid {
 namespace {
 
 class GridSampler : public Sampler {
@@ -38,7 +38,7 @@ Result<std::unique_ptr<Sampler>> make(const SamplerContext& context, const Args&
 
 }  // namespace
 
-SamplerDef grid() {
+SamplerDef define() {
   return {.name = "grid",
           .aliases = {"brute_force", "grid_search"},
           .doc = "every point of the space once, in order",
@@ -48,4 +48,4 @@ SamplerDef grid() {
           .make = make};
 }
 
-}  // namespace chop::samplers
+}  // namespace chop::samplers::grid

@@ -4,7 +4,7 @@
 
 #include "search/genetic.hpp"
 
-namespace chop::samplers {
+namespace chop::samplers::nsgaii {
 namespace {
 
 std::vector<std::size_t> survive(std::span<const Losses> rows, std::size_t count, Dice) {
@@ -36,7 +36,7 @@ Result<std::unique_ptr<Sampler>> make(const SamplerContext& context, const Args&
 
 }  // namespace
 
-SamplerDef nsgaii() {
+SamplerDef define() {
   return {.name = "nsgaii",
           .aliases = {"nsga2", "nsga_ii"},
           .doc = "genetic search whose generations approach the Pareto front",
@@ -46,4 +46,4 @@ SamplerDef nsgaii() {
           .make = make};
 }
 
-}  // namespace chop::samplers
+}  // namespace chop::samplers::nsgaii

@@ -5,7 +5,7 @@
 #include "search/genetic.hpp"
 #include "search/reference_lines.hpp"
 
-namespace chop::samplers {
+namespace chop::samplers::nsgaiii {
 namespace {
 
 constexpr double kMostLines = 10'000;
@@ -98,7 +98,7 @@ std::vector<ArgDef> nsgaiii_args() {
 
 }  // namespace
 
-SamplerDef nsgaiii() {
+SamplerDef define() {
   return {.name = "nsgaiii",
           .aliases = {"nsga3", "nsga_iii"},
           .doc = "genetic search along lines of weights, for three objectives and more",
@@ -107,4 +107,4 @@ SamplerDef nsgaiii() {
           .make = make};
 }
 
-}  // namespace chop::samplers
+}  // namespace chop::samplers::nsgaiii

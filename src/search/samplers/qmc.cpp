@@ -5,7 +5,7 @@
 #include "search/spread.hpp"
 #include "support/text.hpp"
 
-namespace chop::samplers {
+namespace chop::samplers::qmc {
 namespace {
 
 class QmcSampler : public Sampler {
@@ -34,7 +34,7 @@ Result<std::unique_ptr<Sampler>> make(const SamplerContext& context, const Args&
 
 }  // namespace
 
-SamplerDef qmc() {
+SamplerDef define() {
   return {.name = "qmc",
           .aliases = {"sobol", "quasi_random"},
           .doc = "Sobol's sequence, which fills the space more evenly than random points",
@@ -47,4 +47,4 @@ SamplerDef qmc() {
           .make = make};
 }
 
-}  // namespace chop::samplers
+}  // namespace chop::samplers::qmc

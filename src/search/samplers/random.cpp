@@ -1,7 +1,7 @@
 // Every parameter on its own, drawn evenly (over the logarithm where the space says so).
 #include "search/sampler_def.hpp"
 
-namespace chop::samplers {
+namespace chop::samplers::random {
 namespace {
 
 class RandomSampler : public Sampler {
@@ -25,7 +25,7 @@ Result<std::unique_ptr<Sampler>> make(const SamplerContext& context, const Args&
 
 }  // namespace
 
-SamplerDef random() {
+SamplerDef define() {
   return {.name = "random",
           .doc = "every parameter drawn evenly and on its own",
           .details = "points may come twice",
@@ -33,4 +33,4 @@ SamplerDef random() {
           .make = make};
 }
 
-}  // namespace chop::samplers
+}  // namespace chop::samplers::random

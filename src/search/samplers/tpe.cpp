@@ -7,7 +7,7 @@
 #include "search/parzen.hpp"
 #include "search/spread.hpp"
 
-namespace chop::samplers {
+namespace chop::samplers::tpe {
 namespace {
 
 /// Enough of the other trials, evenly from best to worst, to know where they are.
@@ -232,7 +232,7 @@ std::vector<ArgDef> tpe_args() {
 
 }  // namespace
 
-SamplerDef tpe() {
+SamplerDef define() {
   return {.name = "tpe",
           .doc = "tree-structured Parzen estimator: draws where good trials are dense",
           .details = "never tries a point of a finite space twice, and ends when all were tried",
@@ -241,4 +241,4 @@ SamplerDef tpe() {
           .make = make};
 }
 
-}  // namespace chop::samplers
+}  // namespace chop::samplers::tpe

@@ -6,7 +6,7 @@
 
 #include "search/store.hpp"
 
-namespace chop {
+namespace chop::stores::memory {
 namespace {
 
 struct MemoryStudy {
@@ -195,9 +195,7 @@ class MemoryStore final : public StudyStore {
 
 }  // namespace
 
-namespace stores {
-
-StoreDef memory() {
+StoreDef define() {
   return {.name = "memory",
           .doc = "nowhere: the study ends with the process",
           .example = "memory",
@@ -207,5 +205,4 @@ StoreDef memory() {
           }};
 }
 
-}  // namespace stores
-}  // namespace chop
+}  // namespace chop::stores::memory

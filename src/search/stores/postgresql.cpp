@@ -2,7 +2,7 @@
 #include "search/pg_connection.hpp"
 #include "search/sql_store.hpp"
 
-namespace chop {
+namespace chop::stores::postgresql {
 namespace {
 
 /// postgresql, postgres, postgresql+psycopg2: what follows the + is Python's business.
@@ -18,9 +18,7 @@ Result<std::unique_ptr<StudyStore>> open(const std::string& url, Create create) 
 
 }  // namespace
 
-namespace stores {
-
-StoreDef postgresql() {
+StoreDef define() {
   return {.name = "postgresql",
           .doc = "a PostgreSQL data base, which workers on many machines can share",
           .example = "postgresql://user:password@host/dbname",
@@ -28,5 +26,4 @@ StoreDef postgresql() {
           .open = open};
 }
 
-}  // namespace stores
-}  // namespace chop
+}  // namespace chop::stores::postgresql

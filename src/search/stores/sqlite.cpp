@@ -2,7 +2,7 @@
 #include "search/sql_store.hpp"
 #include "search/sqlite_connection.hpp"
 
-namespace chop {
+namespace chop::stores::sqlite {
 namespace {
 
 constexpr std::string_view kScheme = "sqlite:///";
@@ -17,9 +17,7 @@ Result<std::unique_ptr<StudyStore>> open(const std::string& url, Create create) 
 
 }  // namespace
 
-namespace stores {
-
-StoreDef sqlite() {
+StoreDef define() {
   return {.name = "sqlite",
           .doc = "a SQLite file, which processes of one machine can share",
           .example = "sqlite:///study.db",
@@ -31,5 +29,4 @@ StoreDef sqlite() {
           .open = open};
 }
 
-}  // namespace stores
-}  // namespace chop
+}  // namespace chop::stores::sqlite

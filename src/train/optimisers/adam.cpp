@@ -1,9 +1,9 @@
 // Adam (Kingma and Ba 2015) as PyTorch has it; weight decay is added to the gradient.
 #include "train/adam_step.hpp"
 
-namespace chop::optimisers {
+namespace chop::optimisers::adam {
 
-OptimiserDef adam() {
+OptimiserDef define() {
   return {.name = "adam",
           .doc = "Adam; weight decay as an L2 term in the gradient",
           .slots = {"exp_avg", "exp_avg_sq"},
@@ -11,4 +11,4 @@ OptimiserDef adam() {
           .least_learning_rate = 1e-6};
 }
 
-}  // namespace chop::optimisers
+}  // namespace chop::optimisers::adam

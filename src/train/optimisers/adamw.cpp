@@ -1,9 +1,9 @@
 // AdamW (Loshchilov and Hutter 2019): Adam with the weight decay applied to the weights.
 #include "train/adam_step.hpp"
 
-namespace chop::optimisers {
+namespace chop::optimisers::adamw {
 
-OptimiserDef adamw() {
+OptimiserDef define() {
   return {.name = "adamw",
           .doc = "Adam with decoupled weight decay",
           .slots = {"exp_avg", "exp_avg_sq"},
@@ -11,4 +11,4 @@ OptimiserDef adamw() {
           .least_learning_rate = 1e-6};
 }
 
-}  // namespace chop::optimisers
+}  // namespace chop::optimisers::adamw

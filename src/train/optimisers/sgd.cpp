@@ -3,7 +3,7 @@
 //                                                                  w -= lr u          otherwise
 #include "train/optimiser.hpp"
 
-namespace chop::optimisers {
+namespace chop::optimisers::sgd {
 namespace {
 
 void step_all(const OptimiserStep& step) {
@@ -24,11 +24,11 @@ void step_all(const OptimiserStep& step) {
 
 }  // namespace
 
-OptimiserDef sgd() {
+OptimiserDef define() {
   return {.name = "sgd",
           .doc = "gradient descent with momentum and, by default, Nesterov's correction",
           .slots = {"momentum_buffer"},
           .step = step_all};
 }
 
-}  // namespace chop::optimisers
+}  // namespace chop::optimisers::sgd

@@ -110,7 +110,11 @@ TEST(Safetensors, TensorsThatDoNotFitAreErrors) {
   expect_error(one("F32", "[1.5]", "[0,4]"), "abcd", "not a list of whole numbers");
   expect_error(one("F32", "[1]", "[0,4,4]"), "abcd", "not two whole numbers");
   expect_error(one("F32", "[1]", "[0]"), "abcd", "not two whole numbers");
-  expect_error(one("F32", "[1]", "[0,18446744073709551615]"), "abcd", "not two whole numbers");
+  expect_error(one("F32", "[1]", "[0,18446744073709551615]"), "abcd",
+               "its header: 18446744073709551615 does not fit 64 bits");
+  expect_error(one("F32", "[1]", "[0,4.0]"), "abcd", "not two whole numbers");
+  expect_error(one("F32", "[[]]", "[0,4]"), "abcd", "not a list of whole numbers");
+  expect_error(one("F32", "[[1]]", "[0,4]"), "abcd", "JSON object");
   expect_error(one("F32", "[4611686018427387904,4611686018427387904,0]", "[0,0]"), "",
                "does not take 0 bytes");
   expect_error(one("F32", "[1]", "[0,4]"), "abcde", "end at data byte 4");

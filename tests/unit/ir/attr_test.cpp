@@ -7,14 +7,14 @@ namespace chop {
 namespace {
 
 TEST(Attr, HasATextThatShowsItsKind) {
-  EXPECT_EQ(to_text(true), "true");
-  EXPECT_EQ(to_text(std::int64_t{-3}), "-3");
-  EXPECT_EQ(to_text(2.0), "2.0");
-  EXPECT_EQ(to_text(std::string("a\"b\\c\n")), "\"a\\\"b\\\\c\\n\"");
-  EXPECT_EQ(to_text(Ints{1, -2}), "[1, -2]");
-  EXPECT_EQ(to_text(std::vector<double>{0.5, 1.0}), "reals[0.5, 1.0]");
-  EXPECT_EQ(to_text(Ints{}), "[]");
-  EXPECT_EQ(to_text(std::vector<double>{}), "reals[]");
+  EXPECT_EQ(to_text(Attr(true)), "true");
+  EXPECT_EQ(to_text(Attr(std::int64_t{-3})), "-3");
+  EXPECT_EQ(to_text(Attr(2.0)), "2.0");
+  EXPECT_EQ(to_text(Attr(std::string("a\"b\\c\n"))), "\"a\\\"b\\\\c\\n\"");
+  EXPECT_EQ(to_text(Attr(Ints{1, -2})), "[1, -2]");
+  EXPECT_EQ(to_text(Attr(std::vector<double>{0.5, 1.0})), "reals[0.5, 1.0]");
+  EXPECT_EQ(to_text(Attr(Ints{})), "[]");
+  EXPECT_EQ(to_text(Attr(std::vector<double>{})), "reals[]");
 }
 
 TEST(Attr, PrintsAsPython) {

@@ -14,7 +14,7 @@ const std::vector<ArgDef> kDefs = {
      .bounds = {.above = 0, .below = 1}},
     {.name = "which",
      .kind = ArgKind::Names,
-     .initial = Tree::texts({"all"}),
+     .initial = Tree::List{"all"},
      .choices = {"all", "common"}},
     {.name = "abs", .kind = ArgKind::Flag, .initial = false},
     {.name = "save_path"},

@@ -1,7 +1,4 @@
 // calculate_avg_bits: widths weighted by elements, in two conventions.
-#include <nlohmann/json.hpp>
-
-#include "report/tree_json.hpp"
 #include "unit/passes/pass_fixture.hpp"
 
 namespace chop {
@@ -11,15 +8,15 @@ NumberFormat integer(std::int64_t width, std::int64_t frac_width) {
   return {"integer", {{"width", width}, {"frac_width", frac_width}}};
 }
 
-nlohmann::ordered_json avg_bits(Graph& graph, bool compat = false) {
+Tree avg_bits(Graph& graph, bool compat = false) {
   Tree args;
   args.set("compat", compat);
-  return to_json(must_run(graph, "calculate_avg_bits", args).info);
+  return must_run(graph, "calculate_avg_bits", args).info;
 }
 
 TEST(AvgBits, PlainFloatIs32) {
   Graph graph = zoo("jsc-tiny");
-  const auto info = avg_bits(graph);
+  const Tree info = avg_bits(graph);
   EXPECT_EQ(info["data_avg_bit"], 32.0);
   EXPECT_EQ(info["w_avg_bit"], 32.0);
   EXPECT_EQ(avg_bits(graph, true)["w_avg_bit"], 32.0);
@@ -29,11 +26,11 @@ TEST(AvgBits, AnIntegerCountsItsWidthAndUnderCompatTheSumOfItsList) {
   Graph graph = zoo("jsc-tiny");
   Node& linear = graph.node(*graph.find("seq_blocks_2"));
   linear.formats = {{"data_in_0", integer(8, 4)}, {"weight", integer(8, 4)}};
-  const auto info = avg_bits(graph);
+  const Tree info = avg_bits(graph);
   EXPECT_EQ(info["data_avg_bit"], 8.0);
   EXPECT_EQ(info["w_avg_bit"], 8.0);
   EXPECT_EQ(info["sum_of_precision"]["data_avg_bit"], 12.0);
-  const auto compat = avg_bits(graph, true);
+  const Tree compat = avg_bits(graph, true);
   EXPECT_EQ(compat["data_avg_bit"], 12.0);
   EXPECT_EQ(compat["w_avg_bit"], 12.0);
   EXPECT_EQ(compat["width"]["w_avg_bit"], 8.0);
@@ -57,7 +54,7 @@ TEST(AvgBits, LayersWeighAsMuchAsTheirElements) {
     if (graph.node(id).op == "linear")
       graph.node(id).formats["weight"] = integer(widths.at(next++), 1);
   EXPECT_EQ(next, 3U);
-  EXPECT_DOUBLE_EQ(avg_bits(graph)["w_avg_bit"].get<double>(),
+  EXPECT_DOUBLE_EQ(avg_bits(graph)["w_avg_bit"].number(),
                    (2.0 * 640 + 4.0 * 1000 + 8.0 * 125) / 1765);
 }
 

@@ -52,8 +52,8 @@ Result<PassReport> profile(Setting& setting, const Tree& args) {
 Tree by_type(const Tree& weights, const Tree& activations, std::int64_t samples = 32) {
   Tree args = Tree::table();
   args.set("by", "type");
-  args.set("target_weight_nodes", Tree::texts({"linear"}));
-  args.set("target_activation_nodes", Tree::texts({"relu"}));
+  args.set("target_weight_nodes", Tree::List{"linear"});
+  args.set("target_activation_nodes", Tree::List{"relu"});
   args.set("weight_statistics", weights);
   args.set("activation_statistics", activations);
   args.set("num_samples", samples);
@@ -126,7 +126,7 @@ TEST(ProfileStatistics, OutputsGoToResults) {
 TEST(ProfileStatistics, BatchNormHasParametersAndBuffers) {
   Setting setting = jsc_tiny();
   Tree args = by_type(stats({"abs_mean"}), stats({}));
-  args.set("target_weight_nodes", Tree::texts({"batch_norm1d"}));
+  args.set("target_weight_nodes", Tree::List{"batch_norm1d"});
   ASSERT_TRUE(profile(setting, args));
   for (const char* name : {"weight", "bias", "running_mean", "running_var"})
     EXPECT_EQ(count(setting.graph, "seq_blocks_0", name, "abs_mean"), 16) << name;
@@ -166,12 +166,12 @@ TEST(ProfileStatistics, WorksOnConvolutionsAndOnChannels) {
   setting.split = random_split(4, sample);
   ASSERT_TRUE(add_metadata(setting.graph, setting.context));
   Tree dims = Tree::table();
-  dims.set("dims", Tree::integers({0, 2, 3}));
+  dims.set("dims", Tree::List{0, 2, 3});
   Tree each = Tree::table();
   for (const char* name : {"range_quantile", "variance_precise", "range_min_max", "range_n_sigma"})
     each.set(name, dims);
   Tree args = by_type(stats({}), each, 4);
-  args.set("target_activation_nodes", Tree::texts({"conv2d"}));
+  args.set("target_activation_nodes", Tree::List{"conv2d"});
   const auto report = profile(setting, args);
   ASSERT_TRUE(report) << to_string(report.error());
   bool any = false;
@@ -191,7 +191,7 @@ TEST(ProfileStatistics, NodesThatAreNoModulesAreSkippedWithANote) {
   Setting setting = jsc_tiny();
   Tree args = by_type(stats({"abs_mean"}), stats({}));
   args.set("by", "name");
-  args.set("target_weight_nodes", Tree::texts({"x", "seq_blocks_2"}));
+  args.set("target_weight_nodes", Tree::List{"x", "seq_blocks_2"});
   args.set("target_activation_nodes", Tree::list());
   const auto report = profile(setting, args);
   ASSERT_TRUE(report) << to_string(report.error());
@@ -212,14 +212,14 @@ TEST(ProfileStatistics, WrongArgumentsAreNamedWithWhatIsAllowed) {
       "range_min_max, range_n_sigma, range_quantile, record, variance_online, "
       "variance_precise\n");
   Tree args = by_type(stats({}), stats({"range_min_max"}));
-  args.set("target_activation_nodes", Tree::texts({"rellu"}));
+  args.set("target_activation_nodes", Tree::List{"rellu"});
   EXPECT_EQ(complaint(args),
             "error: passes.profile_statistics.target_activation_nodes: there is no node of type "
             "'rellu'\n"
             "  hint: did you mean 'relu'? the types in this network are placeholder, "
             "batch_norm1d, relu, linear, output; for names of nodes say by = \"name\"\n");
   args.set("by", "name");
-  args.set("target_activation_nodes", Tree::texts({"seq_blocks_9"}));
+  args.set("target_activation_nodes", Tree::List{"seq_blocks_9"});
   args.set("target_weight_nodes", Tree::list());
   EXPECT_EQ(complaint(args),
             "error: passes.profile_statistics.target_activation_nodes: there is no node "
@@ -237,7 +237,7 @@ TEST(ProfileStatistics, WrongArgumentsAreNamedWithWhatIsAllowed) {
 TEST(ProfileStatistics, AnOpThatTheNetworkHasNotIsANoteOnly) {
   Setting setting = jsc_tiny();
   Tree args = by_type(stats({}), stats({"range_min_max"}));
-  args.set("target_activation_nodes", Tree::texts({"relu", "conv2d"}));
+  args.set("target_activation_nodes", Tree::List{"relu", "conv2d"});
   const auto report = profile(setting, args);
   ASSERT_TRUE(report);
   EXPECT_NE(report.value().output.text.find("the network has no node of type conv2d"),

@@ -45,8 +45,8 @@ Tree arguments(std::string_view pass) {
   Tree args = Tree::table();
   if (pass == "profile_statistics") {
     args.set("by", "type");
-    args.set("target_weight_nodes", Tree::texts({"linear"}));
-    args.set("target_activation_nodes", Tree::texts({"relu"}));
+    args.set("target_weight_nodes", Tree::List{"linear"});
+    args.set("target_activation_nodes", Tree::List{"relu"});
     args.set("weight_statistics", Tree::table()).set("range_min_max", Tree::table());
     args.set("activation_statistics", Tree::table()).set("variance_online", Tree::table());
   }

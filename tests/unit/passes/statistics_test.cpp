@@ -3,18 +3,15 @@
 
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
 
 #include "passes/quantile_sketch.hpp"
 #include "passes/stat_report.hpp"
-#include "report/tree_json.hpp"
 #include "support/files.hpp"
+#include "support/json.hpp"
 #include "support/text.hpp"
 
 namespace chop {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Result<StatResult> measure(std::string_view stat, const Tree& args, const Shape& shape,
                            const std::vector<float>& data, std::int64_t batch = 1) {
@@ -44,25 +41,25 @@ std::string complaint(std::string_view stat, const Tree& args, const Shape& shap
   return result ? "" : to_string(result.error());
 }
 
-void flatten(const Json& json, std::vector<double>& values) {
-  if (json.is_array())
-    for (const Json& item : json) flatten(item, values);
+void flatten(const Tree& tree, std::vector<double>& values) {
+  if (const Tree::List* items = tree.as_list())
+    for (const Tree& item : *items) flatten(item, values);
   else
-    values.push_back(json.get<double>());
+    values.push_back(tree.number());
 }
 
-Shape shape_of(const Json& json) {
+Shape shape_of(const Tree& tree) {
   Shape shape;
-  for (const Json* at = &json; at->is_array(); at = &(*at)[0])
+  for (const Tree* at = &tree; at->is_list(); at = &(*at)[0])
     shape.push_back(static_cast<std::int64_t>(at->size()));
   return shape;
 }
 
-void expect_same(const Json& wanted, const StatValue& found, const std::string& what) {
+void expect_same(const Tree& wanted, const StatValue& found, const std::string& what) {
   std::vector<double> values;
   flatten(wanted, values);
   const auto* tensor = std::get_if<Tensor>(&found);
-  if (wanted.is_array()) {
+  if (wanted.is_list()) {
     ASSERT_NE(tensor, nullptr) << what;
     ASSERT_EQ(shape_of(wanted), tensor->shape()) << what;
   }
@@ -76,19 +73,19 @@ void expect_same(const Json& wanted, const StatValue& found, const std::string& 
 TEST(Statistics, AreThoseOfTheReferenceSystem) {
   const Result<std::string> text = read_file(CH_TEST_DATA "/golden/statistics.json");
   ASSERT_TRUE(text);
-  const Json cases = Json::parse(text.value());
+  const Tree cases = parse_json(text.value(), "cases").value();
   ASSERT_EQ(cases.size(), 28U);
-  for (const Json& one : cases) {
+  for (const Tree& one : *cases.as_list()) {
     std::vector<double> values;
-    flatten(one.at("samples"), values);
+    flatten(one["samples"], values);
     const std::vector<float> data(values.begin(), values.end());
     for (const std::int64_t batch : {std::int64_t{1}, std::int64_t{5}}) {
-      const auto result = measure(one.at("stat").get<std::string>(), tree_of(one.at("args")),
-                                  shape_of(one.at("samples")[0]), data, batch);
+      const auto result =
+          measure(*one["stat"].as_text(), one["args"], shape_of(one["samples"][0]), data, batch);
       ASSERT_TRUE(result) << to_string(result.error());
-      for (const auto& [key, wanted] : one.at("result").items())
+      for (const auto& [key, wanted] : *one["result"].as_table())
         expect_same(wanted, result.value().at(key),
-                    cat(one.at("stat").dump(), one.at("args").dump(), " ", key));
+                    cat(to_json(one["stat"]), to_json(one["args"]), " ", key));
     }
   }
 }

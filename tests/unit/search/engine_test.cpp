@@ -4,11 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "search/results.hpp"
 #include "search/study_identity.hpp"
+#include "support/json.hpp"
 #include "support/search_problems.hpp"
 #include "unit/io/temp_folder.hpp"
 
@@ -317,17 +317,17 @@ sampler = "random"
 TEST(Results, AttributesThatAreNoJsonStayTexts) {
   Trial trial{.number = 0, .state = TrialState::Complete, .values = {1}};
   trial.user = {{"loss", "NaN"}, {"sampled_config", "{\"a\": Infinity}"}, {"fine", "[1, 2]"}};
-  const nlohmann::ordered_json log = log_json({&trial, 1});
-  EXPECT_EQ(log["0"]["user_attrs_loss"], "NaN");
+  const Tree log = log_tree({&trial, 1});
+  EXPECT_EQ(log["0"]["user_attrs_loss"], Tree("NaN"));
   EXPECT_EQ(log["0"]["user_attrs_fine"].size(), 2U);
-  EXPECT_EQ(best_json({&trial})["0"]["sampled_config"], "{\"a\": Infinity}");
-  EXPECT_TRUE(nlohmann::ordered_json::accept(to_line(log)));
+  EXPECT_EQ(best_tree({&trial})["0"]["sampled_config"], Tree("{\"a\": Infinity}"));
+  EXPECT_EQ(parse_json(to_json(log), "the log").value(), log);
 }
 
 TEST(Results, NamesFromElsewhereMayBeNoUtf8) {
   const std::string text = fixed_parameters(
       {{"a\xff", Distribution::integer(1, 4), 2}, {"b", Distribution::real(0, 1), 1}});
-  EXPECT_TRUE(nlohmann::ordered_json::accept(text)) << text;
+  EXPECT_TRUE(parse_json(text, "parameters")) << text;
 }
 
 TEST(Results, PointsThatDifferLittleAreDifferent) {

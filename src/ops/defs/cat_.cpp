@@ -4,7 +4,7 @@
 #include "ops/rows.hpp"
 #include "ops/shapes.hpp"
 
-namespace chop::ops {
+namespace chop::ops::cat_ {
 namespace {
 
 TypeList infer(const TypedCall& call) {
@@ -65,7 +65,7 @@ bool rows_apart(const RowsCall& call) {
 
 }  // namespace
 
-OpDef cat() {
+OpDef define() {
   return {
       .name = "cat",
       .doc = "the inputs one behind the other along `dim`",
@@ -91,4 +91,4 @@ OpDef cat() {
   };
 }
 
-}  // namespace chop::ops
+}  // namespace chop::ops::cat_

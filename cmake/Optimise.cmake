@@ -1,0 +1,36 @@
+# How files are compiled in a Release build: the level of optimisation, and from which precompiled
+# header they start. Both together, because GCC may crash when a header was compiled at a lower
+# level than the file that uses it. Other configurations keep their own flags.
+
+# ch_compile(<header> <level> <target>...): the first target compiles the header, all start from it.
+function(ch_compile header level first)
+  foreach(target IN ITEMS ${first} ${ARGN})
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:${level}>)
+    if(NOT CH_FAST_BUILD)
+      continue()
+    elseif(target STREQUAL first)
+      target_precompile_headers(${target} PRIVATE "${CMAKE_SOURCE_DIR}/${header}")
+    else()
+      target_precompile_headers(${target} REUSE_FROM ${first})
+    endif()
+  endforeach()
+endfunction()
+
+# ch_optimise(<level> <pattern>...): single files, whatever their target says, alone and without
+# the header.
+function(ch_optimise level)
+  file(GLOB files CONFIGURE_DEPENDS ${ARGN})
+  set_source_files_properties(${files} PROPERTIES
+    COMPILE_OPTIONS $<$<CONFIG:Release>:${level}> SKIP_PRECOMPILE_HEADERS ON SKIP_UNITY_BUILD_INCLUSION ON)
+endfunction()
+
+# ch_optimise_simd(<level>): the files with Highway's kernels.
+function(ch_optimise_simd level)
+  file(GLOB_RECURSE files CONFIGURE_DEPENDS src/*.cpp)
+  foreach(file IN LISTS files)
+    file(STRINGS "${file}" found REGEX "^#include \"hwy/highway.h\"" LIMIT_COUNT 1)
+    if(found)
+      ch_optimise(${level} "${file}")
+    endif()
+  endforeach()
+endfunction()
