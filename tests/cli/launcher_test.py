@@ -20,6 +20,12 @@ target_compile_definitions(ch PRIVATE EXTRA=${count})
 enable_testing()
 add_test(NAME it_runs COMMAND ch)
 add_custom_target(bench_programs)
+file(WRITE "${CMAKE_BINARY_DIR}/tests/ch_tests" [[#!/bin/sh
+if [ "$1" = --gtest_list_tests ]; then printf 'Relu.\\n  ClampsAtZero\\n  Fails # one\\nTanh.\\n  IsOdd\\n'; exit; fi
+cat "${2#--gtest_flagfile=}"
+grep -qv Fails "${2#--gtest_flagfile=}"
+]])
+file(CHMOD "${CMAKE_BINARY_DIR}/tests/ch_tests" PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE)
 """
 MAIN = """#include <cstdio>
 #include <unistd.h>
@@ -138,8 +144,29 @@ class Launcher(unittest.TestCase):
         status, out, err = self.run_it(self.root / ".ci/run", cwd="/usr")
         self.assertEqual(status, 0, err)
         self.assertIn("100% tests passed, 0 tests failed out of 1", out)
-        _, out, err = self.run_it(self.root / "test", "-R", "no_such_test", cwd="/usr")
+        status, out, err = self.run_it(self.root / "test", "-R", "no_such_test", cwd="/usr")
+        self.assertNotEqual(status, 0)
         self.assertIn("No tests were found", out + err)
+
+    def test_words_choose_tests_by_name_and_at_least_one_must_match(self):
+        status, out, err = self.run_it("./test", "CLAMPS")
+        self.assertEqual((status, out), (0, "--gtest_filter=Relu.ClampsAtZero\n"), err)
+        status, out, err = self.run_it("./test", "isodd", "it_runs")
+        self.assertEqual(status, 0, err)
+        self.assertIn("--gtest_filter=Tanh.IsOdd\n", out)
+        self.assertIn("100% tests passed, 0 tests failed out of 1", out)
+        status, out, err = self.run_it("./test", "relu")
+        self.assertEqual((status, out), (8, "--gtest_filter=Relu.ClampsAtZero:Relu.Fails\n"), err)
+        status, out, err = self.run_it("./test", "no such test")
+        self.assertEqual((status, out), (1, ""))
+        self.assertIn("error: no test has 'no such test' in its name\n", err)
+
+    def test_a_script_that_fails_is_named_with_the_command_that_runs_it_again(self):
+        with open(self.root / "CMakeLists.txt", "a", encoding="utf-8") as file:
+            file.write("add_test(NAME cli.broken_test COMMAND false)\n")
+        status, _, err = self.run_it("./test")
+        self.assertEqual(status, 8)
+        self.assertIn("to repeat it: ./test cli.broken_test\n", err)
 
     def test_the_bench_command_goes_on_without_peers_that_cannot_be_had(self):
         (self.root / "benchmarks/run.py").write_text("import sys\nprint(*sys.argv[1:])\n")
