@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace chop {
+namespace chop::cli {
 namespace actions {
 #define CH_ITEM(name) \
   namespace name {    \
@@ -40,4 +40,4 @@ std::vector<SettingDef> accepted_settings(const ActionDef& action) {
   return accepted;
 }
 
-}  // namespace chop
+}  // namespace chop::cli

@@ -1,5 +1,5 @@
 // One verb of the `ch` command. The file src/cli/actions/<verb>.cpp defines
-// `ActionDef <verb>()` in namespace chop::actions; that is its registration.
+// `ActionDef <verb>()` in namespace chop::cli::actions; that is its registration.
 #pragma once
 
 #include <ostream>
@@ -11,7 +11,7 @@
 #include "cli/settings.hpp"
 #include "support/result.hpp"
 
-namespace chop {
+namespace chop::cli {
 
 /// How the program ends.
 enum class Exit {
@@ -63,4 +63,4 @@ std::vector<SettingDef> accepted_settings(const ActionDef& action);
 /// True when `action` does something with this setting.
 bool obeys(const ActionDef& action, const SettingDef& def);
 
-}  // namespace chop
+}  // namespace chop::cli

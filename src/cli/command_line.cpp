@@ -7,7 +7,7 @@
 
 #include "support/text.hpp"
 
-namespace chop {
+namespace chop::cli {
 namespace {
 
 /// "--cpu,--num-workers" or "--nesterov,!--no-nesterov", as CLI11 wants names.
@@ -138,4 +138,4 @@ Result<CommandLine> parse_command_line(const ActionDef& action, std::span<const 
   return line;
 }
 
-}  // namespace chop
+}  // namespace chop::cli

@@ -9,7 +9,7 @@
 #include "cli/config_file.hpp"
 #include "support/result.hpp"
 
-namespace chop {
+namespace chop::cli {
 
 struct CommandLine {
   std::vector<Assignment> settings;
@@ -21,4 +21,4 @@ struct CommandLine {
 Result<CommandLine> parse_command_line(const ActionDef& action, std::span<const SettingDef> defs,
                                        std::span<const std::string> words);
 
-}  // namespace chop
+}  // namespace chop::cli

@@ -6,7 +6,7 @@
 #include "formats/registry.hpp"
 #include "support/text.hpp"
 
-namespace chop {
+namespace chop::cli {
 namespace {
 
 std::string formatted(const char* pattern, double value) {
@@ -265,4 +265,4 @@ Tree tree_of(const JudgedPair& judged) {
   return tree;
 }
 
-}  // namespace chop
+}  // namespace chop::cli

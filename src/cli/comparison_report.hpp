@@ -10,7 +10,7 @@
 #include "support/tree.hpp"
 #include "train/evaluate.hpp"
 
-namespace chop {
+namespace chop::cli {
 
 /// How good both networks are on the same rows.
 struct JudgedPair {
@@ -40,4 +40,4 @@ Tree tree_of(const Comparison& comparison);
 Tree tree_of(const OutputsComparison& outputs);
 Tree tree_of(const JudgedPair& judged);
 
-}  // namespace chop
+}  // namespace chop::cli

@@ -8,7 +8,7 @@
 #include "support/files.hpp"
 #include "support/text.hpp"
 
-namespace chop {
+namespace chop::cli {
 namespace {
 
 namespace fs = std::filesystem;
@@ -139,4 +139,4 @@ Result<ConfigFile> read_config_file(const fs::path& path, std::span<const Settin
   return parse_config(std::move(text), path, defs, lists);
 }
 
-}  // namespace chop
+}  // namespace chop::cli

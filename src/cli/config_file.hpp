@@ -10,7 +10,7 @@
 #include "cli/setting_def.hpp"
 #include "support/result.hpp"
 
-namespace chop {
+namespace chop::cli {
 
 /// What one source (a file, the command line) says about one setting. More than one
 /// alternative only where the action accepts lists.
@@ -40,4 +40,4 @@ Result<ConfigFile> parse_config(std::string text, const std::filesystem::path& p
                                 std::span<const SettingDef> defs,
                                 std::span<const std::string_view> lists);
 
-}  // namespace chop
+}  // namespace chop::cli

@@ -7,7 +7,7 @@
 #include "support/display.hpp"
 #include "support/text.hpp"
 
-namespace chop {
+namespace chop::cli {
 namespace {
 
 constexpr int kWidth = 96;
@@ -118,4 +118,4 @@ std::string action_help(const ActionDef& action) {
   return text;
 }
 
-}  // namespace chop
+}  // namespace chop::cli

@@ -5,9 +5,9 @@
 
 #include "cli/action_def.hpp"
 
-namespace chop {
+namespace chop::cli {
 
 std::string program_help();
 std::string action_help(const ActionDef& action);
 
-}  // namespace chop
+}  // namespace chop::cli

@@ -7,7 +7,7 @@
 
 #include "support/text.hpp"
 
-namespace chop {
+namespace chop::cli {
 namespace {
 
 constexpr int kBarWidth = 5;
@@ -219,4 +219,4 @@ std::string_view inspect_explanation() {
          "Bits    share of all bits in memory: its parameters and what it makes\n";
 }
 
-}  // namespace chop
+}  // namespace chop::cli

@@ -7,7 +7,7 @@
 #include "passes/layer_times.hpp"
 #include "report/table.hpp"
 
-namespace chop {
+namespace chop::cli {
 
 /// One layer, or a block of layers shown as one.
 struct InspectRow {
@@ -48,4 +48,4 @@ std::string compact(std::int64_t value);
 /// What the columns mean, for newcomers.
 std::string_view inspect_explanation();
 
-}  // namespace chop
+}  // namespace chop::cli

@@ -3,7 +3,7 @@
 #include <atomic>
 #include <csignal>
 
-namespace chop {
+namespace chop::cli {
 namespace {
 
 std::atomic<bool> interrupt_requested{false};
@@ -36,4 +36,4 @@ bool InterruptGuard::requested() {
   return interrupt_requested;
 }
 
-}  // namespace chop
+}  // namespace chop::cli

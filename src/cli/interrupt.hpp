@@ -1,7 +1,7 @@
 // Ctrl-C asks a long action to stop at the next good moment; a second one ends it at once.
 #pragma once
 
-namespace chop {
+namespace chop::cli {
 
 /// While one exists, SIGINT, SIGTERM and SIGHUP set a flag instead of ending the program.
 class InterruptGuard {
@@ -14,4 +14,4 @@ class InterruptGuard {
   static bool requested();
 };
 
-}  // namespace chop
+}  // namespace chop::cli

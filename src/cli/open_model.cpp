@@ -11,7 +11,7 @@
 #include "support/log.hpp"
 #include "support/text.hpp"
 
-namespace chop {
+namespace chop::cli {
 namespace {
 
 namespace fs = std::filesystem;
@@ -95,4 +95,4 @@ Result<OpenedModel> open_model(const std::string& name_or_file, const OpenModelO
   return opened;
 }
 
-}  // namespace chop
+}  // namespace chop::cli

@@ -9,7 +9,7 @@
 #include "cli/settings.hpp"
 #include "ir/graph.hpp"
 
-namespace chop {
+namespace chop::cli {
 
 struct OpenedModel {
   Graph graph;
@@ -41,4 +41,4 @@ bool is_network_file(const std::string& text);
 /// The file in such a folder; anything else as it is.
 std::string network_file(const std::string& file_or_folder);
 
-}  // namespace chop
+}  // namespace chop::cli

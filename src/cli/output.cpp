@@ -3,7 +3,7 @@
 #include "support/files.hpp"
 #include "support/json.hpp"
 
-namespace chop {
+namespace chop::cli {
 
 bool prints_text(const Invocation& invocation) {
   return invocation.settings.text("json") != "-";
@@ -29,4 +29,4 @@ Status print_table(const Invocation& invocation, const Table& table, TableStyle 
   return write_json(invocation, tree_of(table));
 }
 
-}  // namespace chop
+}  // namespace chop::cli

@@ -6,7 +6,7 @@
 #include "support/result.hpp"
 #include "support/tree.hpp"
 
-namespace chop {
+namespace chop::cli {
 
 /// False when `--json -` claims standard output: then nothing else may be printed there.
 bool prints_text(const Invocation& invocation);
@@ -20,4 +20,4 @@ void add_entries(Tree& result, const Tree& more);
 Status print_table(const Invocation& invocation, const Table& table,
                    TableStyle style = TableStyle::Pretty);
 
-}  // namespace chop
+}  // namespace chop::cli

@@ -1,7 +1,7 @@
 // Settings the reference system does not have, and its flags that have no row in its table.
 #include "cli/setting_defs.hpp"
 
-namespace chop {
+namespace chop::cli {
 
 std::vector<SettingDef> own_settings() {
   return {
@@ -191,4 +191,4 @@ std::vector<SettingDef> unlisted_settings() {
   };
 }
 
-}  // namespace chop
+}  // namespace chop::cli

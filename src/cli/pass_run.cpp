@@ -9,7 +9,7 @@
 #include "support/log.hpp"
 #include "support/text.hpp"
 
-namespace chop {
+namespace chop::cli {
 namespace {
 
 namespace fs = std::filesystem;
@@ -43,7 +43,7 @@ Result<std::vector<PassReport>> run_and_print(const Invocation& invocation, Grap
                               for (const fs::path& file : report.output.files)
                                 log_info(cat("Written by ", report.name, ": ", file.string()));
                               log_info(cat("Pass ", report.name, ": ", milliseconds(report.seconds),
-                                           ", changed ", to_string(report.changes)));
+                                           ", changed ", describe(report.changes)));
                               return folder.empty() ? Status()
                                                     : dump(folder, ++number, report.name, changed);
                             }};
@@ -57,7 +57,7 @@ Tree tree_of(std::span<const PassReport> reports) {
     for (const fs::path& file : report.output.files) files.push(file.string());
     list.push(Tree::Table{{"pass", report.name},
                           {"seconds", report.seconds},
-                          {"changed", to_string(report.changes)},
+                          {"changed", describe(report.changes)},
                           {"info", report.output.info},
                           {"files", std::move(files)}});
   }
@@ -74,4 +74,4 @@ SettingDef dump_setting() {
           .in_toml = false};
 }
 
-}  // namespace chop
+}  // namespace chop::cli

@@ -7,7 +7,7 @@
 #include "cli/action_def.hpp"
 #include "passes/manager.hpp"
 
-namespace chop {
+namespace chop::cli {
 
 /// Adds the metadata every pass may rely on, runs the passes, prints what they say. With the
 /// setting `dump`, the graph is written there as text before the first pass and after each.
@@ -21,4 +21,4 @@ Tree tree_of(std::span<const PassReport> reports);
 /// The setting `dump`, for actions that run passes.
 SettingDef dump_setting();
 
-}  // namespace chop
+}  // namespace chop::cli

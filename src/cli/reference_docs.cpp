@@ -10,7 +10,7 @@
 #include "support/text.hpp"
 #include "train/optimiser.hpp"
 
-namespace chop {
+namespace chop::cli {
 namespace {
 
 std::string page(std::string_view title, std::string_view intro, const std::string& body) {
@@ -207,4 +207,4 @@ std::vector<ReferencePage> reference_pages() {
           {"settings.md", settings_page()}};
 }
 
-}  // namespace chop
+}  // namespace chop::cli

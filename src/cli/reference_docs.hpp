@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace chop {
+namespace chop::cli {
 
 struct ReferencePage {
   std::string file;  ///< "ops.md"
@@ -17,4 +17,4 @@ std::vector<ReferencePage> reference_pages();
 /// The body of search.md.
 std::string search_reference();
 
-}  // namespace chop
+}  // namespace chop::cli

@@ -1,7 +1,7 @@
 // The reference system's settings, in the order of its configuration table.
 #include "cli/setting_defs.hpp"
 
-namespace chop {
+namespace chop::cli {
 
 std::vector<SettingDef> reference_settings() {
   return {
@@ -224,4 +224,4 @@ std::vector<SettingDef> reference_settings() {
   };
 }
 
-}  // namespace chop
+}  // namespace chop::cli

@@ -12,7 +12,7 @@
 #include "support/log.hpp"
 #include "support/text.hpp"
 
-namespace chop {
+namespace chop::cli {
 namespace {
 
 /// An error and what it makes the program return.
@@ -167,4 +167,4 @@ int run_cli(int argc, char** argv, std::ostream& out, std::ostream& err) {
   return fail(err, {unknown_action(words[0]), Exit::Usage});
 }
 
-}  // namespace chop
+}  // namespace chop::cli

@@ -8,7 +8,7 @@
 #include "cli/action_def.hpp"
 #include "cli/settings.hpp"
 
-namespace chop {
+namespace chop::cli {
 
 /// Runs the command and returns its exit code (see Exit). Results go to `out`; log lines and
 /// errors to `err`.
@@ -19,4 +19,4 @@ int run_cli(int argc, char** argv, std::ostream& out, std::ostream& err);
 int run_action(const ActionDef& action, std::span<const std::string> words, std::ostream& out,
                std::ostream& err);
 
-}  // namespace chop
+}  // namespace chop::cli

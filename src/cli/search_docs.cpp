@@ -5,7 +5,7 @@
 #include "search/store.hpp"
 #include "support/text.hpp"
 
-namespace chop {
+namespace chop::cli {
 namespace {
 
 std::string markdown(const std::vector<const char*>& headers,
@@ -79,4 +79,4 @@ std::string search_reference() {
              samplers(), pruners(), runners(), stores());
 }
 
-}  // namespace chop
+}  // namespace chop::cli

@@ -11,7 +11,7 @@
 #include "support/log.hpp"
 #include "support/text.hpp"
 
-namespace chop {
+namespace chop::cli {
 namespace {
 
 constexpr std::size_t kMostParameterColumns = 8;
@@ -258,4 +258,4 @@ Status write_search_files(const std::filesystem::path& folder, const SearchProbl
       to_svg(importance_chart(problem, trials, cat("Importance of parameters, ", title))));
 }
 
-}  // namespace chop
+}  // namespace chop::cli

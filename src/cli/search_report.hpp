@@ -9,7 +9,7 @@
 #include "search/results.hpp"
 #include "support/progress.hpp"
 
-namespace chop {
+namespace chop::cli {
 
 /// Every parameter with its choices, then what has one choice; and how many points there are.
 std::string space_text(const SearchProblem& problem);
@@ -41,4 +41,4 @@ Table best_table(const SearchProblem& problem, std::vector<const Trial*> best);
 Status write_search_files(const std::filesystem::path& folder, const SearchProblem& problem,
                           std::span<const Trial> trials, const std::string& title);
 
-}  // namespace chop
+}  // namespace chop::cli

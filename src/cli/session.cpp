@@ -15,7 +15,7 @@
 #include "support/text.hpp"
 #include "support/threads.hpp"
 
-namespace chop {
+namespace chop::cli {
 namespace {
 
 namespace fs = std::filesystem;
@@ -205,4 +205,4 @@ std::string labelled(const Dataset& data, std::string_view what) {
   return data.synthetic ? cat(what, " (synthetic)") : std::string(what);
 }
 
-}  // namespace chop
+}  // namespace chop::cli

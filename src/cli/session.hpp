@@ -11,7 +11,7 @@
 #include "io/load_weights.hpp"
 #include "train/trainer.hpp"
 
-namespace chop {
+namespace chop::cli {
 
 struct Session {
   Dataset data;
@@ -54,4 +54,4 @@ const Split& calibration_rows(const Dataset& data);
 /// for a measurement.
 std::string labelled(const Dataset& data, std::string_view what);
 
-}  // namespace chop
+}  // namespace chop::cli

@@ -10,7 +10,7 @@
 
 #include "support/result.hpp"
 
-namespace chop {
+namespace chop::cli {
 
 enum class SettingKind {
   Int,
@@ -74,4 +74,4 @@ Result<SettingEntry> read_setting(const SettingDef& def, std::string_view name,
 Result<SettingEntry> check_setting(const SettingDef& def, std::string_view name,
                                    const SettingValue& value);
 
-}  // namespace chop
+}  // namespace chop::cli

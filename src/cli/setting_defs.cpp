@@ -2,7 +2,7 @@
 // `ch settings` all come from here.
 #include "cli/setting_defs.hpp"
 
-namespace chop {
+namespace chop::cli {
 
 std::string_view heading(SettingGroup group) {
   switch (group) {
@@ -42,4 +42,4 @@ const SettingDef* find_setting(std::span<const SettingDef> defs, std::string_vie
   return nullptr;
 }
 
-}  // namespace chop
+}  // namespace chop::cli

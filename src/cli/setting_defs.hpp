@@ -5,7 +5,7 @@
 
 #include "cli/setting_def.hpp"
 
-namespace chop {
+namespace chop::cli {
 
 constexpr Bounds kAtLeastZero = {.least = 0};
 constexpr Bounds kAtLeastOne = {.least = 1};
@@ -17,4 +17,4 @@ std::vector<SettingDef> own_settings();
 /// Flags of the reference system that have no row in its table.
 std::vector<SettingDef> unlisted_settings();
 
-}  // namespace chop
+}  // namespace chop::cli

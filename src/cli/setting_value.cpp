@@ -4,7 +4,7 @@
 #include "cli/setting_def.hpp"
 #include "support/text.hpp"
 
-namespace chop {
+namespace chop::cli {
 namespace {
 
 std::string number_text(double value) {
@@ -134,4 +134,4 @@ Result<SettingEntry> read_setting(const SettingDef& def, std::string_view name,
   return entry;
 }
 
-}  // namespace chop
+}  // namespace chop::cli

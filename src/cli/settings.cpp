@@ -5,7 +5,7 @@
 #include "support/text.hpp"
 #include "support/threads.hpp"
 
-namespace chop {
+namespace chop::cli {
 namespace {
 
 namespace fs = std::filesystem;
@@ -194,4 +194,4 @@ Result<std::vector<Settings>> Settings::grid() const {
   return all;
 }
 
-}  // namespace chop
+}  // namespace chop::cli

@@ -17,7 +17,7 @@
 #include "report/table.hpp"
 #include "support/result.hpp"
 
-namespace chop {
+namespace chop::cli {
 
 enum class SettingSource { Default, ConfigFile, Manual };
 
@@ -85,4 +85,4 @@ Table settings_table(const Settings& settings);
 /// Effective values by name, as hparams.yaml and JSON hold them.
 std::vector<std::pair<std::string, Cell>> settings_values(const Settings& settings);
 
-}  // namespace chop
+}  // namespace chop::cli

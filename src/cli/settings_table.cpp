@@ -1,7 +1,7 @@
 // The configuration table that opens every run, and the settings as plain values.
 #include "cli/settings.hpp"
 
-namespace chop {
+namespace chop::cli {
 namespace {
 
 constexpr int kWrap = 24;
@@ -58,4 +58,4 @@ std::vector<std::pair<std::string, Cell>> settings_values(const Settings& settin
   return values;
 }
 
-}  // namespace chop
+}  // namespace chop::cli

@@ -4,7 +4,7 @@
 
 #include "support/json.hpp"
 
-namespace chop {
+namespace chop::cli {
 namespace {
 
 Tree number(double value) {
@@ -80,4 +80,4 @@ Tree tree_of(const Study& study) {
   return result;
 }
 
-}  // namespace chop
+}  // namespace chop::cli

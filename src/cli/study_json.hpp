@@ -4,7 +4,7 @@
 #include "search/trial.hpp"
 #include "support/tree.hpp"
 
-namespace chop {
+namespace chop::cli {
 
 /// Numbers that JSON has none for are the texts "inf", "-inf" and "nan".
 Tree tree_of(const Trial& trial);
@@ -17,4 +17,4 @@ std::string_view word_for(Direction direction);
 /// Seconds from start to end; nothing while one of them is not known.
 std::optional<double> duration_of(const Trial& trial);
 
-}  // namespace chop
+}  // namespace chop::cli

@@ -8,7 +8,7 @@
 #include "support/json.hpp"
 #include "support/text.hpp"
 
-namespace chop {
+namespace chop::cli {
 namespace {
 
 constexpr const char* kOrigin = "chop:merged_from";
@@ -103,4 +103,4 @@ Result<MergeResult> merge_studies(const std::vector<Study>& sources, StudyStore&
   return result;
 }
 
-}  // namespace chop
+}  // namespace chop::cli

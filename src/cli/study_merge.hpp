@@ -3,7 +3,7 @@
 
 #include "search/store.hpp"
 
-namespace chop {
+namespace chop::cli {
 
 struct MergeResult {
   std::int64_t merged = 0;
@@ -20,4 +20,4 @@ struct MergeResult {
 Result<MergeResult> merge_studies(const std::vector<Study>& sources, StudyStore& into,
                                   const std::string& name);
 
-}  // namespace chop
+}  // namespace chop::cli

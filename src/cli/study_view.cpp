@@ -10,7 +10,7 @@
 #include "support/json.hpp"
 #include "support/text.hpp"
 
-namespace chop {
+namespace chop::cli {
 namespace {
 
 /// With more of them, parameters share one column.
@@ -258,4 +258,4 @@ Table trials_table(const Study& study) {
   return table;
 }
 
-}  // namespace chop
+}  // namespace chop::cli

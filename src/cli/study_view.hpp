@@ -4,7 +4,7 @@
 #include "report/table.hpp"
 #include "search/store.hpp"
 
-namespace chop {
+namespace chop::cli {
 
 /// The best complete trials, best first: by value, or with several objectives all of the front by
 /// number.
@@ -22,4 +22,4 @@ Table trials_table(const Study& study);
 /// "10 complete, 1 failed".
 std::string counts_text(const std::map<TrialState, std::int64_t>& by_state);
 
-}  // namespace chop
+}  // namespace chop::cli

@@ -8,7 +8,7 @@
 
 #include "support/text.hpp"
 
-namespace chop {
+namespace chop::cli {
 namespace {
 
 Tree tree_of(const toml::node& node);
@@ -115,4 +115,4 @@ Result<Tree> read_words(std::span<const std::string> words) {
   return root;
 }
 
-}  // namespace chop
+}  // namespace chop::cli

@@ -7,7 +7,7 @@
 
 #include "support/tree.hpp"
 
-namespace chop {
+namespace chop::cli {
 
 /// The table `name` of a TOML text, or an empty one; `file` is for messages.
 Result<Tree> read_table(std::string_view text, const std::string& file, std::string_view name);
@@ -16,4 +16,4 @@ Result<Tree> read_table(std::string_view text, const std::string& file, std::str
 /// outside brackets make a list: nodes=relu,linear.
 Result<Tree> read_words(std::span<const std::string> words);
 
-}  // namespace chop
+}  // namespace chop::cli

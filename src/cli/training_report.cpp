@@ -2,7 +2,7 @@
 
 #include "support/files.hpp"
 
-namespace chop {
+namespace chop::cli {
 
 Table history_table(std::span<const EpochMetrics> history) {
   Table table{.columns = {{"epoch"},
@@ -70,4 +70,4 @@ Status TrainingReport::finish(const std::string& title, std::span<const EpochMet
   return {};
 }
 
-}  // namespace chop
+}  // namespace chop::cli

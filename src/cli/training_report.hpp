@@ -13,7 +13,7 @@
 #include "report/tensorboard.hpp"
 #include "train/trainer.hpp"
 
-namespace chop {
+namespace chop::cli {
 
 /// One row per epoch; stable column keys.
 Table history_table(std::span<const EpochMetrics> history);
@@ -45,4 +45,4 @@ class TrainingReport {
   std::optional<Error> failure_;
 };
 
-}  // namespace chop
+}  // namespace chop::cli

@@ -3,7 +3,7 @@
 #include "support/escape.hpp"
 #include "support/text.hpp"
 
-namespace chop {
+namespace chop::cli {
 namespace {
 
 struct Totals {
@@ -77,4 +77,4 @@ Tree tree_of(const WeightsFile& file) {
   return result;
 }
 
-}  // namespace chop
+}  // namespace chop::cli

@@ -6,7 +6,7 @@
 #include "io/weights_file.hpp"
 #include "report/table.hpp"
 
-namespace chop {
+namespace chop::cli {
 
 /// One row per tensor: name, shape, dtype, elements, bytes; at most `rows` of them.
 Table tensors_table(const WeightsFile& file, std::size_t rows);
@@ -19,4 +19,4 @@ std::string metadata_text(const WeightsFile& file);
 
 Tree tree_of(const WeightsFile& file);
 
-}  // namespace chop
+}  // namespace chop::cli

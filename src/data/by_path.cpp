@@ -12,7 +12,7 @@
 #include "io/npz.hpp"
 #include "support/text.hpp"
 
-namespace chop {
+namespace chop::data {
 namespace {
 
 namespace fs = std::filesystem;
@@ -352,4 +352,4 @@ Result<Dataset> load_by_path(const fs::path& path, const DataOptions& options) {
                .hint = ".csv, .tsv, .npy, .npz, .h5, .hdf5 and .z are read"};
 }
 
-}  // namespace chop
+}  // namespace chop::data

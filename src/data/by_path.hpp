@@ -3,7 +3,7 @@
 
 #include "data/dataset.hpp"
 
-namespace chop {
+namespace chop::data {
 
 /// True for what exists and for what ends like a data file, so that a misspelt path is
 /// reported as a missing file and not as an unknown data set.
@@ -11,4 +11,4 @@ bool looks_like_path(std::string_view text);
 
 Result<Dataset> load_by_path(const std::filesystem::path& path, const DataOptions& options);
 
-}  // namespace chop
+}  // namespace chop::data

@@ -9,7 +9,7 @@
 #include "support/text.hpp"
 #include "support/threads.hpp"
 
-namespace chop {
+namespace chop::data {
 namespace {
 
 constexpr std::string_view kVersion = "1";  // of the layout and of the preparation
@@ -119,4 +119,4 @@ Status save_cache(const std::filesystem::path& path, const std::string& key,
   return write_safetensors(path, file);
 }
 
-}  // namespace chop
+}  // namespace chop::data

@@ -8,7 +8,7 @@
 #include "data/splits.hpp"
 #include "io/safetensors.hpp"
 
-namespace chop {
+namespace chop::data {
 
 /// A data set before its validation rows are set apart.
 struct Prepared {
@@ -41,4 +41,4 @@ Status save_cache(const std::filesystem::path& path, const std::string& key,
 /// A 64-bit checksum, the same for any number of threads.
 std::uint64_t checksum(std::span<const std::byte> bytes, int threads);
 
-}  // namespace chop
+}  // namespace chop::data

@@ -3,7 +3,7 @@
 #include "data/by_path.hpp"
 #include "data/registry.hpp"
 
-namespace chop {
+namespace chop::data {
 namespace {
 
 /// Every number as the network was trained to see it. In double, rounded once.
@@ -36,4 +36,4 @@ Result<Dataset> load_dataset(std::string_view name_or_path, const DataOptions& o
   return data;
 }
 
-}  // namespace chop
+}  // namespace chop::data

@@ -9,7 +9,7 @@
 
 #include "tensor/tensor.hpp"
 
-namespace chop {
+namespace chop::data {
 
 struct Split {
   Tensor x;                            ///< F32 [n, sample shape]
@@ -69,4 +69,4 @@ struct DataOptions {
 /// order of a registered data set with exactly those classes.
 Result<Dataset> load_dataset(std::string_view name_or_path, const DataOptions& options = {});
 
-}  // namespace chop
+}  // namespace chop::data

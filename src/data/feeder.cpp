@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace chop {
+namespace chop::data {
 namespace {
 
 /// Bytes of all slots: more than a core's own cache holds, so that batches come to the other core
@@ -92,4 +92,4 @@ void BatchFeeder::take(std::int64_t batch, float* x_out, std::int64_t* y_out) {
   }
 }
 
-}  // namespace chop
+}  // namespace chop::data

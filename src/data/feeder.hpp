@@ -11,7 +11,7 @@
 
 #include "data/loader.hpp"
 
-namespace chop {
+namespace chop::data {
 
 class BatchFeeder {
  public:
@@ -51,4 +51,4 @@ class BatchFeeder {
   std::thread thread_;
 };
 
-}  // namespace chop
+}  // namespace chop::data

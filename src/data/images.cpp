@@ -6,7 +6,7 @@
 
 #include "support/threads.hpp"
 
-namespace chop {
+namespace chop::data {
 
 Split images_to_split(const Tensor& pixels, const Tensor& labels, std::span<const float> mean,
                       std::span<const float> deviation, std::int64_t rows, int threads) {
@@ -36,4 +36,4 @@ Split images_to_split(const Tensor& pixels, const Tensor& labels, std::span<cons
   return split;
 }
 
-}  // namespace chop
+}  // namespace chop::data

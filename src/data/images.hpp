@@ -5,7 +5,7 @@
 
 #include "data/dataset.hpp"
 
-namespace chop {
+namespace chop::data {
 
 /// Pixels 0 .. 255 of U8 [n, c, h, w] as F32 in 0 .. 1 (torchvision's ToTensor), then
 /// (x - mean[c]) / deviation[c] where those are given; all in single precision. Keeps the
@@ -13,4 +13,4 @@ namespace chop {
 Split images_to_split(const Tensor& pixels, const Tensor& labels, std::span<const float> mean,
                       std::span<const float> deviation, std::int64_t rows, int threads);
 
-}  // namespace chop
+}  // namespace chop::data

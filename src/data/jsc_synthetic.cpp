@@ -9,7 +9,7 @@
 #include "support/rng.hpp"
 #include "support/threads.hpp"
 
-namespace chop {
+namespace chop::data {
 namespace {
 
 constexpr std::uint64_t kGold = 0x9E3779B97F4A7C15;
@@ -138,4 +138,4 @@ void JetGenerator::draw_all(std::span<double> features, std::span<std::uint8_t> 
   });
 }
 
-}  // namespace chop
+}  // namespace chop::data

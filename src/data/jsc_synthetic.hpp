@@ -9,7 +9,7 @@
 
 #include "data/jsc_synthetic_table.hpp"
 
-namespace chop {
+namespace chop::data {
 
 class JetGenerator {
  public:
@@ -32,4 +32,4 @@ class JetGenerator {
   std::array<double, kJetClasses * kJetComponents> component_bounds_;
 };
 
-}  // namespace chop
+}  // namespace chop::data

@@ -2,7 +2,7 @@
 // editing by hand. The check values of the generator's tests hold for exactly these numbers.
 #include "data/jsc_synthetic_table.hpp"
 
-namespace chop {
+namespace chop::data {
 
 // clang-format off
 const JscSyntheticTable kJscSyntheticTable = {
@@ -533,4 +533,4 @@ const JscSyntheticTable kJscSyntheticTable = {
 };
 // clang-format on
 
-}  // namespace chop
+}  // namespace chop::data

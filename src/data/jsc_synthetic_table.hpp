@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <span>
 
-namespace chop {
+namespace chop::data {
 
 inline constexpr std::size_t kJetClasses = 5;
 inline constexpr std::size_t kJetFeatures = 16;
@@ -27,4 +27,4 @@ struct JscSyntheticTable {
 
 extern const JscSyntheticTable kJscSyntheticTable;
 
-}  // namespace chop
+}  // namespace chop::data

@@ -9,7 +9,7 @@
 
 #include "support/rng.hpp"
 
-namespace chop {
+namespace chop::data {
 
 /// Fisher and Yates: rows[i] changes places with one at or before it, from the last i on. Which
 /// one is known in advance, so memory is asked for it before it is needed.
@@ -124,4 +124,4 @@ void RowGatherer::gather(std::span<const std::uint32_t> rows, float* x_out,
   for (const std::uint32_t row : rows) *y_out++ = labels_.empty() ? y_[row] : labels_[row];
 }
 
-}  // namespace chop
+}  // namespace chop::data

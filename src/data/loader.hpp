@@ -9,7 +9,7 @@
 
 #include "data/dataset.hpp"
 
-namespace chop {
+namespace chop::data {
 
 /// Shuffles `rows` in place (Fisher-Yates); the result depends on their order, the seed and
 /// the epoch alone.
@@ -63,4 +63,4 @@ class RowGatherer {
   std::vector<std::uint8_t> labels_;
 };
 
-}  // namespace chop
+}  // namespace chop::data

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <utility>
 
-namespace chop {
+namespace chop::data {
 
 double NumpyRandom::random_sample() {
   const std::uint64_t high = engine_() >> 5;
@@ -31,4 +31,4 @@ std::vector<std::uint32_t> NumpyRandom::permutation(std::int64_t n) {
   return rows;
 }
 
-}  // namespace chop
+}  // namespace chop::data

@@ -5,7 +5,7 @@
 #include <random>
 #include <vector>
 
-namespace chop {
+namespace chop::data {
 
 class NumpyRandom {
  public:
@@ -23,4 +23,4 @@ class NumpyRandom {
   std::mt19937 engine_;
 };
 
-}  // namespace chop
+}  // namespace chop::data

@@ -2,7 +2,7 @@
 
 #include "support/text.hpp"
 
-namespace chop {
+namespace chop::data {
 
 namespace datasets {
 #define CH_ITEM(name)  \
@@ -33,4 +33,4 @@ Result<const DatasetDef*> find_dataset(std::string_view name) {
                        ", and paths of .csv, .npy, .npz and .h5 files"};
 }
 
-}  // namespace chop
+}  // namespace chop::data

@@ -7,7 +7,7 @@
 
 #include "data/dataset.hpp"
 
-namespace chop {
+namespace chop::data {
 
 struct DatasetDef {
   std::string name;
@@ -24,4 +24,4 @@ const std::vector<DatasetDef>& all_datasets();
 /// The definition of that name; otherwise an error with the nearest name.
 Result<const DatasetDef*> find_dataset(std::string_view name);
 
-}  // namespace chop
+}  // namespace chop::data

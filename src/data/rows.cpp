@@ -10,7 +10,7 @@
 #include "support/text.hpp"
 #include "support/threads.hpp"
 
-namespace chop {
+namespace chop::data {
 namespace {
 
 constexpr std::size_t kBlock = 8192;
@@ -147,4 +147,4 @@ std::vector<std::string> numbered_classes(std::int64_t count) {
   return names;
 }
 
-}  // namespace chop
+}  // namespace chop::data

@@ -9,7 +9,7 @@
 #include "support/result.hpp"
 #include "tensor/tensor.hpp"
 
-namespace chop {
+namespace chop::data {
 
 /// The rows that occur for the first time, ascending, as pandas' drop_duplicates keeps them:
 /// 0 equals -0 and NaN equals NaN. Rows have `width` values, and a label where labels are
@@ -33,4 +33,4 @@ std::int64_t count_classes(std::span<const std::int64_t> labels);
 /// "0", "1", ...
 std::vector<std::string> numbered_classes(std::int64_t count);
 
-}  // namespace chop
+}  // namespace chop::data

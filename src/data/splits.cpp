@@ -10,7 +10,7 @@
 #include "support/text.hpp"
 #include "support/threads.hpp"
 
-namespace chop {
+namespace chop::data {
 namespace {
 
 constexpr std::size_t kRowsOfTask = 8192;  // rows per task
@@ -204,4 +204,4 @@ Split first_rows(const Split& split, std::int64_t rows) {
   return {.x = Tensor::of<float>(shape, values), .y = Tensor::of<std::int64_t>({rows}, labels)};
 }
 
-}  // namespace chop
+}  // namespace chop::data

@@ -8,7 +8,7 @@
 
 #include "data/dataset.hpp"
 
-namespace chop {
+namespace chop::data {
 
 struct RowSplit {
   std::vector<std::uint32_t> train;
@@ -75,4 +75,4 @@ std::uint32_t split_seed(const DataOptions& options);
 /// The first `rows` rows; all of them where there are no more, or for 0.
 Split first_rows(const Split& split, std::int64_t rows);
 
-}  // namespace chop
+}  // namespace chop::data

@@ -6,7 +6,7 @@
 
 #include "support/text.hpp"
 
-namespace chop {
+namespace chop::formats {
 namespace {
 
 std::string number(double value) {
@@ -127,4 +127,4 @@ Result<Config> complete_keys(std::string_view format, std::span<const KeyDef> ke
   return Config(std::move(values));
 }
 
-}  // namespace chop
+}  // namespace chop::formats

@@ -11,7 +11,7 @@
 #include "ir/attr.hpp"
 #include "support/result.hpp"
 
-namespace chop {
+namespace chop::formats {
 
 /// What happens when a key is not given (or is "NA").
 enum class IfAbsent : std::uint8_t {
@@ -70,4 +70,4 @@ class Config {
 Result<Config> complete_keys(std::string_view format, std::span<const KeyDef> keys,
                              const Attrs& given);
 
-}  // namespace chop
+}  // namespace chop::formats

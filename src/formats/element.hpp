@@ -9,7 +9,7 @@
 
 #include "support/rng.hpp"
 
-namespace chop {
+namespace chop::formats {
 
 /// Which loop applies; the formulas stand in formats/defs, the fast loops in fast-inl.hpp.
 enum class Kind : std::uint8_t {
@@ -51,4 +51,4 @@ struct Element {
   Stream stream{0, "quantise"};
 };
 
-}  // namespace chop
+}  // namespace chop::formats

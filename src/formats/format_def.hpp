@@ -27,7 +27,7 @@
 #include "support/result.hpp"
 #include "tensor/tensor.hpp"
 
-namespace chop {
+namespace chop::formats {
 
 /// What a group must know of its values before it can quantise them.
 enum class Measure : std::uint8_t {
@@ -110,4 +110,4 @@ struct FormatDef {
   bool whole_shared = true;  ///< the shared value is a whole number; false: a float32 scale
 };
 
-}  // namespace chop
+}  // namespace chop::formats

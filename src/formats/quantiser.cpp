@@ -7,7 +7,7 @@
 #include "formats/fast.hpp"
 #include "formats/registry.hpp"
 
-namespace chop {
+namespace chop::formats {
 namespace {
 
 /// From here on the ends of a run, which are no whole lines, do not matter.
@@ -229,4 +229,4 @@ Result<Tensor> quantise(const NumberFormat& format, const Tensor& x, const Quant
   return y;
 }
 
-}  // namespace chop
+}  // namespace chop::formats

@@ -9,7 +9,7 @@
 #include "formats/format_def.hpp"
 #include "formats/share_table.hpp"
 
-namespace chop {
+namespace chop::formats {
 
 /// What a run depends on beside its values.
 struct QuantiseRun {
@@ -104,4 +104,4 @@ class Quantiser {
 /// q(x) in one call; the tensor must be f32.
 Result<Tensor> quantise(const NumberFormat& format, const Tensor& x, const QuantiseRun& run = {});
 
-}  // namespace chop
+}  // namespace chop::formats

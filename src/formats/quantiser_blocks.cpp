@@ -5,7 +5,7 @@
 #include "formats/fast.hpp"
 #include "formats/quantiser.hpp"
 
-namespace chop {
+namespace chop::formats {
 namespace {
 
 constexpr std::int64_t kFewGroups = 64;         // up to here a table takes longer than it saves
@@ -126,4 +126,4 @@ void Quantiser::run_rows(const float* x, float* y) {
     }
 }
 
-}  // namespace chop
+}  // namespace chop::formats

@@ -6,7 +6,7 @@
 
 #include "formats/quantiser.hpp"
 
-namespace chop {
+namespace chop::formats {
 
 std::string_view name_of(GradientRule rule) {
   static constexpr std::array<std::string_view, 3> kNames = {"straight-through", "clipped",
@@ -62,4 +62,4 @@ void Quantiser::learned_gradient(const float* x, const float* dy, float* dx,
   }
 }
 
-}  // namespace chop
+}  // namespace chop::formats

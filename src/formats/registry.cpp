@@ -14,7 +14,7 @@ namespace chop::formats {
 #undef CH_ITEM
 }  // namespace chop::formats
 
-namespace chop {
+namespace chop::formats {
 namespace {
 
 bool answers_to(const FormatDef& def, std::string_view name) {
@@ -123,4 +123,4 @@ Result<Range> range_of(const NumberFormat& format) {
   return c.def->range(c.config);
 }
 
-}  // namespace chop
+}  // namespace chop::formats

@@ -8,7 +8,7 @@
 
 #include "formats/format_def.hpp"
 
-namespace chop {
+namespace chop::formats {
 
 std::span<const FormatDef> all_formats();
 /// By name or alias; the error names the nearest one.
@@ -33,4 +33,4 @@ Result<Bits> bits_of(const NumberFormat& format);
 Result<std::int64_t> total_bits(const NumberFormat& format, const Shape& shape);
 Result<Range> range_of(const NumberFormat& format);
 
-}  // namespace chop
+}  // namespace chop::formats

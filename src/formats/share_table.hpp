@@ -13,7 +13,7 @@
 
 #include "formats/element.hpp"
 
-namespace chop {
+namespace chop::formats {
 struct FormatDef;
 }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cassert>
 
-namespace chop {
+namespace chop::formats {
 
 Tiles::Tiles(const Shape& shape, const Shape& box) : dims_{}, box_{} {
   assert(shape.size() == box.size() && "a box has one size per dimension");
@@ -66,4 +66,4 @@ std::optional<Tiles::Bands> Tiles::bands() const {
   return found;
 }
 
-}  // namespace chop
+}  // namespace chop::formats

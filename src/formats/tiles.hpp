@@ -10,7 +10,7 @@
 
 #include "tensor/tensor.hpp"
 
-namespace chop {
+namespace chop::formats {
 
 class Tiles {
  public:
@@ -74,4 +74,4 @@ void Tiles::for_each_run(Visit visit) const {
   }
 }
 
-}  // namespace chop
+}  // namespace chop::formats

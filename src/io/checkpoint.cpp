@@ -8,7 +8,7 @@
 #include "ir/json.hpp"
 #include "support/text.hpp"
 
-namespace chop {
+namespace chop::io {
 namespace {
 
 constexpr const char* kGraphKey = kGraphMetadata;
@@ -180,4 +180,4 @@ bool is_transformed_from(const Checkpoint& checkpoint, const Graph& model) {
   return found != checkpoint.info.end() && found->second == model.name();
 }
 
-}  // namespace chop
+}  // namespace chop::io

@@ -10,7 +10,7 @@
 
 #include "ir/graph.hpp"
 
-namespace chop {
+namespace chop::io {
 
 struct Checkpoint {
   Graph graph;
@@ -35,4 +35,4 @@ inline constexpr const char* kTransformedFrom = "chop.transformed_from";
 /// Whether the checkpoint says that passes made its graph from that model.
 bool is_transformed_from(const Checkpoint& checkpoint, const Graph& model);
 
-}  // namespace chop
+}  // namespace chop::io

@@ -4,7 +4,7 @@
 
 #include "support/files.hpp"
 
-namespace chop {
+namespace chop::io {
 
 Result<Cifar10Batch> read_cifar10(const std::filesystem::path& path) {
   constexpr std::size_t kPixels = 3 * 32 * 32;
@@ -32,4 +32,4 @@ Result<Cifar10Batch> read_cifar10(const std::filesystem::path& path) {
   return batch;
 }
 
-}  // namespace chop
+}  // namespace chop::io

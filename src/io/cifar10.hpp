@@ -5,7 +5,7 @@
 
 #include "tensor/tensor.hpp"
 
-namespace chop {
+namespace chop::io {
 
 struct Cifar10Batch {
   Tensor images;  ///< U8 [n, 3, 32, 32], red, green, blue
@@ -14,4 +14,4 @@ struct Cifar10Batch {
 
 Result<Cifar10Batch> read_cifar10(const std::filesystem::path& path);
 
-}  // namespace chop
+}  // namespace chop::io

@@ -9,7 +9,7 @@
 #include "support/files.hpp"
 #include "support/text.hpp"
 
-namespace chop {
+namespace chop::io {
 namespace {
 
 /// The whole cell as a number; as Python's float() reads it, but without underscores.
@@ -221,4 +221,4 @@ Result<CsvTable> read_csv(const std::filesystem::path& path, const CsvOptions& o
   return parse_csv(text, path.string(), options);
 }
 
-}  // namespace chop
+}  // namespace chop::io

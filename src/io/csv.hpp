@@ -11,7 +11,7 @@
 
 #include "tensor/tensor.hpp"
 
-namespace chop {
+namespace chop::io {
 
 struct CsvOptions {
   DType dtype = DType::F64;  ///< F64 or F32
@@ -39,4 +39,4 @@ Result<CsvTable> read_csv(const std::filesystem::path& path, const CsvOptions& o
 Result<CsvTable> parse_csv(std::string_view text, std::string_view name,
                            const CsvOptions& options = {});
 
-}  // namespace chop
+}  // namespace chop::io

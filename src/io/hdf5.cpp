@@ -12,7 +12,7 @@
 #include "support/files.hpp"
 #include "support/text.hpp"
 
-namespace chop {
+namespace chop::io {
 namespace {
 
 constexpr unsigned kReadOnly = 0;  // H5F_ACC_RDONLY is this behind a call of the library
@@ -236,4 +236,4 @@ Result<Tensor> parse_hdf5_columns(std::span<const std::byte> bytes, const std::s
   return read_apart(open, {name, dataset, bytes.size()}, columns, most_rows);
 }
 
-}  // namespace chop
+}  // namespace chop::io

@@ -9,7 +9,7 @@
 
 #include "tensor/tensor.hpp"
 
-namespace chop {
+namespace chop::io {
 
 /// The chosen columns, in the order given, as F64 [rows, columns]. Columns may be of any
 /// integer or floating-point type. Nothing is printed, whatever the HDF5 library thinks of
@@ -21,4 +21,4 @@ Result<Tensor> parse_hdf5_columns(std::span<const std::byte> bytes, const std::s
                                   const std::string& dataset, std::span<const std::string> columns,
                                   std::int64_t most_rows = 0);
 
-}  // namespace chop
+}  // namespace chop::io

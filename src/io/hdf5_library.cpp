@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace chop {
+namespace chop::io {
 namespace {
 
 /// A program that is linked with the library as well (our tests are) has variables of it in
@@ -39,4 +39,4 @@ Result<const Hdf5*> load_hdf5() {
   return &loaded.value();
 }
 
-}  // namespace chop
+}  // namespace chop::io

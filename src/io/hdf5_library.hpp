@@ -45,7 +45,7 @@
   X(H5T_NATIVE_DOUBLE_g)        \
   X(H5P_CLS_FILE_ACCESS_ID_g)
 
-namespace chop {
+namespace chop::io {
 
 /// Addresses of functions and variables under their own names.
 struct Hdf5 {
@@ -57,4 +57,4 @@ struct Hdf5 {
 /// Loaded and initialised; stays so until the program ends.
 Result<const Hdf5*> load_hdf5();
 
-}  // namespace chop
+}  // namespace chop::io

@@ -9,7 +9,7 @@
 #include "io/tensor_bytes.hpp"
 #include "support/files.hpp"
 
-namespace chop {
+namespace chop::io {
 namespace {
 
 Error broken_idx(const std::string& name, const std::string& reason) {
@@ -154,4 +154,4 @@ Result<Tensor> read_idx(const std::filesystem::path& path) {
   return parse_idx(file.bytes(), path.string());
 }
 
-}  // namespace chop
+}  // namespace chop::io

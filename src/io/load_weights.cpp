@@ -8,7 +8,7 @@
 #include "support/escape.hpp"
 #include "support/text.hpp"
 
-namespace chop {
+namespace chop::io {
 namespace {
 
 namespace fs = std::filesystem;
@@ -170,4 +170,4 @@ Result<LoadedWeights> load_weights(const Graph& model, const fs::path& path,
   return LoadedWeights{.graph = std::move(checkpoint.graph), .transformed = transformed};
 }
 
-}  // namespace chop
+}  // namespace chop::io

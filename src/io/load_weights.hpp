@@ -8,7 +8,7 @@
 #include "io/checkpoint.hpp"
 #include "io/weights_file.hpp"
 
-namespace chop {
+namespace chop::io {
 
 struct LoadOptions {
   LoadType type = LoadType::Auto;
@@ -30,4 +30,4 @@ struct LoadedWeights {
 Result<LoadedWeights> load_weights(const Graph& model, const std::filesystem::path& path,
                                    const LoadOptions& options = {});
 
-}  // namespace chop
+}  // namespace chop::io

@@ -9,7 +9,7 @@
 #include "support/files.hpp"
 #include "support/text.hpp"
 
-namespace chop {
+namespace chop::io {
 namespace {
 
 constexpr std::string_view kMagic = "\x93NUMPY";
@@ -231,4 +231,4 @@ Status write_npy(const std::filesystem::path& path, const Tensor& tensor) {
   return write_file(path, bytes);
 }
 
-}  // namespace chop
+}  // namespace chop::io

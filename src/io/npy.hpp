@@ -8,7 +8,7 @@
 
 #include "tensor/tensor.hpp"
 
-namespace chop {
+namespace chop::io {
 
 /// Little-endian arrays of our dtypes, C or Fortran order (the result is always C order).
 /// Pickled objects are never read.
@@ -20,4 +20,4 @@ Result<Tensor> parse_npy(std::span<const std::byte> bytes, std::string_view name
 Result<std::string> format_npy(const Tensor& tensor);
 Status write_npy(const std::filesystem::path& path, const Tensor& tensor);
 
-}  // namespace chop
+}  // namespace chop::io

@@ -9,7 +9,7 @@
 #include "io/zip_archive.hpp"
 #include "support/files.hpp"
 
-namespace chop {
+namespace chop::io {
 namespace {
 
 struct Discard {
@@ -96,4 +96,4 @@ Status write_npz(const std::filesystem::path& path, const NpzArrays& tensors) {
   return write_file(path, bytes);
 }
 
-}  // namespace chop
+}  // namespace chop::io

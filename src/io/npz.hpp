@@ -8,7 +8,7 @@
 
 #include "tensor/tensor.hpp"
 
-namespace chop {
+namespace chop::io {
 
 using NpzArrays = std::vector<std::pair<std::string, Tensor>>;
 
@@ -19,4 +19,4 @@ Result<NpzArrays> read_npz(const std::filesystem::path& path);
 /// Stored, not deflated; the same tensors give the same bytes.
 Status write_npz(const std::filesystem::path& path, const NpzArrays& tensors);
 
-}  // namespace chop
+}  // namespace chop::io

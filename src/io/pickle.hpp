@@ -17,7 +17,7 @@
 
 #include "support/result.hpp"
 
-namespace chop {
+namespace chop::io {
 
 using PickleId = std::uint32_t;
 
@@ -75,4 +75,4 @@ using PickleNames = std::function<bool(std::string_view module, std::string_view
 Result<Pickle> read_pickle(std::span<const std::byte> bytes, std::string_view name,
                            const PickleNames& allowed, const PickleLimits& limits = {});
 
-}  // namespace chop
+}  // namespace chop::io

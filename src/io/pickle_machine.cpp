@@ -5,7 +5,7 @@
 
 #include "support/text.hpp"
 
-namespace chop {
+namespace chop::io {
 
 Error PickleMachine::broken(const std::string& reason) const {
   return Error{.what = cat("'", name_, "' is not a readable pickle: ", reason),
@@ -164,4 +164,4 @@ Result<Pickle> read_pickle(std::span<const std::byte> bytes, std::string_view na
   return PickleMachine(text, name, allowed, limits).run();
 }
 
-}  // namespace chop
+}  // namespace chop::io

@@ -12,7 +12,7 @@
 
 #include "io/pickle.hpp"
 
-namespace chop {
+namespace chop::io {
 
 class PickleMachine {
  public:
@@ -87,4 +87,4 @@ class PickleMachine {
   std::unordered_map<std::uint32_t, PickleId> memo_;
 };
 
-}  // namespace chop
+}  // namespace chop::io

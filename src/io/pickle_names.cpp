@@ -3,7 +3,7 @@
 #include "support/escape.hpp"
 #include "support/text.hpp"
 
-namespace chop {
+namespace chop::io {
 
 Status PickleMachine::memorise(unsigned char code) {
   std::size_t slot = memo_.size();
@@ -152,4 +152,4 @@ Status PickleMachine::refused(unsigned char code) {
   return broken(cat("0x", kDigits[code >> 4], kDigits[code & 15], " is no opcode"));
 }
 
-}  // namespace chop
+}  // namespace chop::io

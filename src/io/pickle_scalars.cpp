@@ -4,7 +4,7 @@
 #include <cassert>
 #include <charconv>
 
-namespace chop {
+namespace chop::io {
 namespace {
 
 /// The number that `digits` hexadecimal digits of `text` spell from `at` on.
@@ -117,4 +117,4 @@ std::optional<std::string> unescaped_unicode(std::string_view line) {
   return text;
 }
 
-}  // namespace chop
+}  // namespace chop::io

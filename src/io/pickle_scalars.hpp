@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace chop {
+namespace chop::io {
 
 /// Two's complement, lowest byte first; at most eight bytes, none is zero.
 std::int64_t pickle_int(std::string_view bytes);
@@ -17,4 +17,4 @@ std::optional<std::string> unquoted_string(std::string_view line);
 /// Latin-1 with \uXXXX and \UXXXXXXXX (UNICODE), as UTF-8; nothing for what is no character.
 std::optional<std::string> unescaped_unicode(std::string_view line);
 
-}  // namespace chop
+}  // namespace chop::io

@@ -4,7 +4,7 @@
 #include "support/escape.hpp"
 #include "support/text.hpp"
 
-namespace chop {
+namespace chop::io {
 
 Status PickleMachine::protocol(unsigned char code) {
   constexpr std::size_t kNewest = 5;
@@ -158,4 +158,4 @@ Status PickleMachine::set_items(unsigned char code) {
   return add(into, items);
 }
 
-}  // namespace chop
+}  // namespace chop::io

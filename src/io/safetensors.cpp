@@ -9,7 +9,7 @@
 #include "support/escape.hpp"
 #include "support/json.hpp"
 
-namespace chop {
+namespace chop::io {
 namespace {
 
 using Metadata = std::map<std::string, std::string>;
@@ -271,4 +271,4 @@ Status write_safetensors(const std::filesystem::path& path, const SafetensorsFil
   });
 }
 
-}  // namespace chop
+}  // namespace chop::io

@@ -15,7 +15,7 @@
 #include "support/files.hpp"
 #include "tensor/tensor.hpp"
 
-namespace chop {
+namespace chop::io {
 
 struct SafetensorsFile {
   std::map<std::string, std::string> metadata;
@@ -54,4 +54,4 @@ Status write_safetensors(const std::filesystem::path& path, const SafetensorsFil
 /// The bytes write_safetensors() writes.
 Result<std::string> format_safetensors(const SafetensorsFile& file);
 
-}  // namespace chop
+}  // namespace chop::io

@@ -7,7 +7,7 @@
 #include "support/escape.hpp"
 #include "support/text.hpp"
 
-namespace chop {
+namespace chop::io {
 namespace {
 
 constexpr std::array<std::string_view, 3> kPrefixes = {"model.", "module.", "_orig_mod."};
@@ -199,4 +199,4 @@ Result<StateDict> find_state_dict(const Pickle& pickle, const TorchStorages& sto
   return found;
 }
 
-}  // namespace chop
+}  // namespace chop::io

@@ -10,7 +10,7 @@
 
 #include "io/torch_values.hpp"
 
-namespace chop {
+namespace chop::io {
 
 /// What Lightning, DataParallel and torch.compile put before names.
 std::span<const std::string_view> weight_prefixes();
@@ -31,4 +31,4 @@ struct StateDict {
 Result<StateDict> find_state_dict(const Pickle& pickle, const TorchStorages& storages,
                                   std::string_view file);
 
-}  // namespace chop
+}  // namespace chop::io

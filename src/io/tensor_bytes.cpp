@@ -3,7 +3,7 @@
 #include <cassert>
 #include <cstring>
 
-namespace chop {
+namespace chop::io {
 
 std::optional<std::size_t> checked_bytes(DType dtype, const Shape& shape) {
   std::int64_t bytes = static_cast<std::int64_t>(size_of(dtype));
@@ -40,4 +40,4 @@ std::uint64_t little_endian(std::span<const std::byte> bytes, std::size_t size) 
   return value;
 }
 
-}  // namespace chop
+}  // namespace chop::io

@@ -10,7 +10,7 @@
 
 #include "tensor/tensor.hpp"
 
-namespace chop {
+namespace chop::io {
 
 static_assert(std::endian::native == std::endian::little,
               "the formats read here are little-endian, and so must be the machine");
@@ -26,4 +26,4 @@ Tensor tensor_from_bytes(DType dtype, Shape shape, std::span<const std::byte> by
 /// A little-endian unsigned integer of `size` bytes (at most 8).
 std::uint64_t little_endian(std::span<const std::byte> bytes, std::size_t size);
 
-}  // namespace chop
+}  // namespace chop::io

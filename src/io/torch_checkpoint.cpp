@@ -10,7 +10,7 @@
 #include "support/escape.hpp"
 #include "support/text.hpp"
 
-namespace chop {
+namespace chop::io {
 namespace {
 
 /// torch.save stores without packing. Those who pack afterwards gain little.
@@ -264,4 +264,4 @@ Result<Tensor> TorchCheckpoint::read(const TorchTensor& tensor) const {
   return copy_view(tensor, storage);
 }
 
-}  // namespace chop
+}  // namespace chop::io

@@ -14,7 +14,7 @@
 
 #include "io/torch_values.hpp"
 
-namespace chop {
+namespace chop::io {
 
 class TorchCheckpoint {
  public:
@@ -56,4 +56,4 @@ class TorchCheckpoint {
   bool lightning_ = false;
 };
 
-}  // namespace chop
+}  // namespace chop::io

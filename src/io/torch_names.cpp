@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-namespace chop {
+namespace chop::io {
 namespace {
 
 constexpr std::array<std::pair<std::string_view, DType>, 10> kStorages = {{
@@ -122,4 +122,4 @@ bool makes_parameter(std::string_view name) {
   return contains(kParameters, name);
 }
 
-}  // namespace chop
+}  // namespace chop::io

@@ -6,7 +6,7 @@
 
 #include "tensor/tensor.hpp"
 
-namespace chop {
+namespace chop::io {
 
 /// Names that stand for tensors or for plain data. None of them is ever called.
 bool is_torch_name(std::string_view module, std::string_view name);
@@ -22,4 +22,4 @@ bool makes_tensor(std::string_view name);
 /// "torch._utils._rebuild_parameter" and its kin: a tensor, ...
 bool makes_parameter(std::string_view name);
 
-}  // namespace chop
+}  // namespace chop::io

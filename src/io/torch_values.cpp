@@ -8,7 +8,7 @@
 #include "support/escape.hpp"
 #include "support/text.hpp"
 
-namespace chop {
+namespace chop::io {
 namespace {
 
 constexpr std::size_t kHighestRank = 64;
@@ -227,4 +227,4 @@ Tensor copy_view(const TorchTensor& view, std::span<const std::byte> storage) {
   return tensor_from_bytes(view.dtype, view.shape, rows);
 }
 
-}  // namespace chop
+}  // namespace chop::io

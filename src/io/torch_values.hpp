@@ -9,7 +9,7 @@
 #include "io/pickle.hpp"
 #include "tensor/tensor.hpp"
 
-namespace chop {
+namespace chop::io {
 
 /// A tensor as a checkpoint describes it: a view of a storage.
 struct TorchTensor {
@@ -46,4 +46,4 @@ std::optional<std::string> scalar_text(const PickleValue& value);
 /// The elements of the view, row by row, out of the bytes of its storage.
 Tensor copy_view(const TorchTensor& view, std::span<const std::byte> storage);
 
-}  // namespace chop
+}  // namespace chop::io

@@ -9,7 +9,7 @@
 #include "io/torch_checkpoint.hpp"
 #include "support/files.hpp"
 
-namespace chop {
+namespace chop::io {
 namespace {
 
 namespace fs = std::filesystem;
@@ -136,4 +136,4 @@ Result<WeightsFile> read_weights_file(const fs::path& path, LoadType type) {
   return file;
 }
 
-}  // namespace chop
+}  // namespace chop::io

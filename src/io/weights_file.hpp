@@ -11,7 +11,7 @@
 
 #include "tensor/tensor.hpp"
 
-namespace chop {
+namespace chop::io {
 
 /// What a file of weights is, and what --load-type may ask for.
 enum class LoadType { Auto, Pt, Pl, Mz, Safetensors, Onnx, Hf };
@@ -47,4 +47,4 @@ Result<WeightsFile> read_weights_file(const std::filesystem::path& path,
 /// Metadata key under which our own checkpoints keep the graph.
 inline constexpr const char* kGraphMetadata = "chop.graph";
 
-}  // namespace chop
+}  // namespace chop::io

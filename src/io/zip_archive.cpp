@@ -6,7 +6,7 @@
 
 #include "support/escape.hpp"
 
-namespace chop {
+namespace chop::io {
 namespace {
 
 /// The record that ends every archive.
@@ -156,4 +156,4 @@ Result<std::string> ZipArchive::read(const ZipEntry& entry) const {
   return bytes;
 }
 
-}  // namespace chop
+}  // namespace chop::io

@@ -15,7 +15,7 @@
 
 #include "support/files.hpp"
 
-namespace chop {
+namespace chop::io {
 
 /// zlib cannot do better than 1:1032, so a larger claim is a lie.
 inline constexpr std::uint64_t kLargestZipRatio = 1032;
@@ -62,4 +62,4 @@ class ZipArchive {
   std::map<std::string, std::size_t, std::less<>> by_name_;
 };
 
-}  // namespace chop
+}  // namespace chop::io

@@ -7,7 +7,7 @@
 #include "support/escape.hpp"
 #include "support/text.hpp"
 
-namespace chop {
+namespace chop::ir {
 namespace {
 
 template <class T, class Show>
@@ -104,4 +104,4 @@ Result<Attr> convert_like(const Attr& pattern, const Attr& value) {
       .what = cat(to_text(value), " is a ", kind_of(value), ", expected a ", kind_of(pattern))};
 }
 
-}  // namespace chop
+}  // namespace chop::ir

@@ -11,7 +11,7 @@
 
 #include "support/result.hpp"
 
-namespace chop {
+namespace chop::ir {
 
 using Ints = std::vector<std::int64_t>;
 using Attr = std::variant<bool, std::int64_t, double, std::string, Ints, std::vector<double>>;
@@ -47,4 +47,4 @@ bool same_bits(const Attrs& a, const Attrs& b);
 /// and one integer for a list of `Ints`. Otherwise an error that says what was expected.
 Result<Attr> convert_like(const Attr& pattern, const Attr& value);
 
-}  // namespace chop
+}  // namespace chop::ir

@@ -7,7 +7,7 @@
 
 #include "support/result.hpp"
 
-namespace chop {
+namespace chop::ir {
 namespace {
 
 // Sorted. Keywords and builtins of Python 3, and the names fx itself puts into generated code.
@@ -96,4 +96,4 @@ std::string free_name(std::string wanted, const std::function<bool(const std::st
   return base + "_" + std::to_string(free);
 }
 
-}  // namespace chop
+}  // namespace chop::ir

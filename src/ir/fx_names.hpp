@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace chop {
+namespace chop::ir {
 
 /// A target as the start of a node's name: module `features.0.convA` gives features_0_conv_a.
 std::string fx_name(std::string_view target);
@@ -14,4 +14,4 @@ bool is_python_name(std::string_view name);
 /// `wanted`, or with the next free number behind it: add, add_1; conv_1, conv_2.
 std::string free_name(std::string wanted, const std::function<bool(const std::string&)>& is_taken);
 
-}  // namespace chop
+}  // namespace chop::ir

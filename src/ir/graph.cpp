@@ -6,7 +6,7 @@
 
 #include "ir/fx_names.hpp"
 
-namespace chop {
+namespace chop::ir {
 namespace {
 
 constexpr std::array<std::string_view, 6> kOpcodes = {"placeholder", "get_attr",    "call_function",
@@ -203,4 +203,4 @@ bool Graph::operator==(const Graph& other) const {
   return true;
 }
 
-}  // namespace chop
+}  // namespace chop::ir

@@ -18,7 +18,7 @@
 #include "support/result.hpp"
 #include "tensor/tensor.hpp"
 
-namespace chop {
+namespace chop::ir {
 
 enum class NodeId : std::uint32_t {};
 constexpr std::size_t index(NodeId id) {
@@ -145,4 +145,4 @@ class Graph {
   std::map<std::string, std::size_t, std::less<>> parameter_index_;
 };
 
-}  // namespace chop
+}  // namespace chop::ir

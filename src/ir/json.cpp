@@ -7,7 +7,7 @@
 #include "support/escape.hpp"
 #include "support/text.hpp"
 
-namespace chop {
+namespace chop::ir {
 namespace {
 
 Tree parameter_tree(const Parameter& parameter) {
@@ -175,4 +175,4 @@ Result<Graph> graph_from_json(std::string_view text, const ReadLimits& limits) {
       }));
 }
 
-}  // namespace chop
+}  // namespace chop::ir

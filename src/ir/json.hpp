@@ -12,7 +12,7 @@
 #include "ir/limits.hpp"
 #include "support/tree.hpp"
 
-namespace chop {
+namespace chop::ir {
 
 /// The layout written here; a reader refuses any other.
 constexpr std::int64_t kGraphJsonVersion = 1;
@@ -36,4 +36,4 @@ std::string to_json(const Attrs& attrs);
 Result<Attrs> attrs_from_json(std::string_view text);
 Result<Metadata> metadata_from_json(std::string_view text);
 
-}  // namespace chop
+}  // namespace chop::ir

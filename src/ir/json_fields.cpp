@@ -8,7 +8,7 @@
 #include "support/escape.hpp"
 #include "support/text.hpp"
 
-namespace chop {
+namespace chop::ir {
 namespace {
 
 std::string_view json_kind(const Tree& json) {
@@ -153,4 +153,4 @@ Result<Attrs> attrs_from_json(std::string_view text) {
   return attrs_from(json, "attributes");
 }
 
-}  // namespace chop
+}  // namespace chop::ir

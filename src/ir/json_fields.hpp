@@ -9,7 +9,7 @@
 #include "ir/metadata.hpp"
 #include "support/json.hpp"
 
-namespace chop {
+namespace chop::ir {
 
 /// "nodes[3].inputs: expected a list, found a number"
 Error unexpected(const Tree& found, const std::string& path, std::string_view expected);
@@ -32,4 +32,4 @@ Result<Attrs> attrs_from(const Tree& json, const std::string& path);
 
 Result<Metadata> metadata_from(const Tree& json, const std::string& path);
 
-}  // namespace chop
+}  // namespace chop::ir

@@ -2,7 +2,7 @@
 
 #include "support/text.hpp"
 
-namespace chop {
+namespace chop::ir {
 
 Status check_shape(const Shape& shape, const ReadLimits& limits) {
   std::int64_t count = 1;
@@ -27,4 +27,4 @@ Result<Tensor> ZeroTensors::make(const TensorType& type) {
   return Tensor(type);
 }
 
-}  // namespace chop
+}  // namespace chop::ir

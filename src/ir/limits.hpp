@@ -6,7 +6,7 @@
 #include "support/result.hpp"
 #include "tensor/tensor.hpp"
 
-namespace chop {
+namespace chop::ir {
 
 struct ReadLimits {
   std::int64_t elements = std::int64_t{1} << 31;  ///< of one tensor
@@ -27,4 +27,4 @@ class ZeroTensors {
   std::uint64_t used_ = 0;
 };
 
-}  // namespace chop
+}  // namespace chop::ir

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace chop {
+namespace chop::ir {
 namespace {
 
 bool same_bits(const std::map<std::string, StatValue>& a,
@@ -55,4 +55,4 @@ bool Metadata::operator==(const Metadata& other) const {
   return common == other.common && software == other.software && hardware == other.hardware;
 }
 
-}  // namespace chop
+}  // namespace chop::ir

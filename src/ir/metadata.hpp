@@ -12,7 +12,7 @@
 #include "ir/attr.hpp"
 #include "tensor/tensor.hpp"
 
-namespace chop {
+namespace chop::ir {
 
 /// One tensor operand or result as `common` describes it.
 struct TensorMeta {
@@ -83,4 +83,4 @@ struct Metadata {
   bool operator==(const Metadata& other) const;
 };
 
-}  // namespace chop
+}  // namespace chop::ir

@@ -6,7 +6,7 @@
 #include "support/escape.hpp"
 #include "support/text.hpp"
 
-namespace chop {
+namespace chop::ir {
 namespace {
 
 using TensorMetas = std::map<std::string, TensorMeta>;
@@ -171,4 +171,4 @@ Result<Metadata> metadata_from_json(std::string_view text) {
   return metadata_from(json, "meta");
 }
 
-}  // namespace chop
+}  // namespace chop::ir

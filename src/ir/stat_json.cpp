@@ -8,7 +8,7 @@
 #include "support/escape.hpp"
 #include "support/text.hpp"
 
-namespace chop {
+namespace chop::ir {
 namespace {
 
 constexpr std::size_t kMostDimensions = 16;
@@ -176,4 +176,4 @@ Result<Stats> stats_from_json(const Tree& json, const std::string& path) {
   return stats;
 }
 
-}  // namespace chop
+}  // namespace chop::ir

@@ -6,7 +6,7 @@
 #include "ir/metadata.hpp"
 #include "support/tree.hpp"
 
-namespace chop {
+namespace chop::ir {
 
 /// Reads back exactly. A tensor a nested list cannot tell (no elements, or no dimensions) is
 /// {"tensor": "f32", "shape": [0, 3], "data": []}.
@@ -14,4 +14,4 @@ Tree tree_of(const StatValue& value);
 Tree tree_of(const Stats& stats);
 Result<Stats> stats_from_json(const Tree& json, const std::string& path);
 
-}  // namespace chop
+}  // namespace chop::ir

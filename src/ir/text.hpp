@@ -18,7 +18,7 @@
 #include "ir/graph.hpp"
 #include "ir/limits.hpp"
 
-namespace chop {
+namespace chop::ir {
 
 struct PrintOptions {
   bool values = false;  ///< write the tensors' values, so that nothing is lost
@@ -38,4 +38,4 @@ using FxArguments = std::function<std::string(const Graph&, const Node&)>;
 /// knows no operator: without `arguments` all attributes are keywords (ops/fx_text.hpp knows).
 std::string print_fx(const Graph& graph, const FxArguments& arguments = {});
 
-}  // namespace chop
+}  // namespace chop::ir

@@ -4,7 +4,7 @@
 #include "ir/text.hpp"
 #include "support/text.hpp"
 
-namespace chop {
+namespace chop::ir {
 namespace {
 
 std::string value_name(const Graph& graph, const Value& value) {
@@ -60,4 +60,4 @@ std::string print_fx(const Graph& graph, const FxArguments& arguments) {
   return text;
 }
 
-}  // namespace chop
+}  // namespace chop::ir

@@ -6,7 +6,7 @@
 #include "support/escape.hpp"
 #include "support/text.hpp"
 
-namespace chop {
+namespace chop::ir {
 namespace {
 
 bool is_digit(char c) {
@@ -168,4 +168,4 @@ Error Lexer::located(Error error, std::size_t offset) const {
                                    text.size() > 80 ? "..." : ""));
 }
 
-}  // namespace chop
+}  // namespace chop::ir

@@ -7,7 +7,7 @@
 
 #include "support/result.hpp"
 
-namespace chop {
+namespace chop::ir {
 
 /// A dotted path that needs no quotes: seq_blocks.0.weight, jsc-tiny.
 bool is_plain_word(std::string_view text);
@@ -53,4 +53,4 @@ class Lexer {
   std::size_t at_ = 0;
 };
 
-}  // namespace chop
+}  // namespace chop::ir

@@ -5,7 +5,7 @@
 
 #include "support/escape.hpp"
 
-namespace chop {
+namespace chop::ir {
 namespace {
 
 /// The bits of the nearest half, or those of nan(0x7e01).
@@ -166,4 +166,4 @@ Result<Attr> TextParser::read_numbers(Read read) {
   return Attr(std::move(values));
 }
 
-}  // namespace chop
+}  // namespace chop::ir

@@ -12,7 +12,7 @@
 #include "support/text.hpp"
 #include "tensor/tensor.hpp"
 
-namespace chop {
+namespace chop::ir {
 
 /// Holds the current token; each read_... takes what it names and moves past it.
 class TextParser {
@@ -89,4 +89,4 @@ Status TextParser::read_list(std::string_view close, ReadItem read_item) {
   }
 }
 
-}  // namespace chop
+}  // namespace chop::ir

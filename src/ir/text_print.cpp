@@ -8,7 +8,7 @@
 #include "support/escape.hpp"
 #include "support/text.hpp"
 
-namespace chop {
+namespace chop::ir {
 namespace {
 
 constexpr std::size_t kWidth = 100;
@@ -162,4 +162,4 @@ std::string print(const Graph& graph, PrintOptions options) {
   return text + "}\n";
 }
 
-}  // namespace chop
+}  // namespace chop::ir

@@ -7,7 +7,7 @@
 #include "ir/verify.hpp"
 #include "support/escape.hpp"
 
-namespace chop {
+namespace chop::ir {
 namespace {
 
 template <class T, class Read>
@@ -268,4 +268,4 @@ Result<Graph> read_text(std::string_view text, const ReadLimits& limits) {
   return GraphReader(text, limits).run();
 }
 
-}  // namespace chop
+}  // namespace chop::ir

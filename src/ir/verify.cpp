@@ -2,7 +2,7 @@
 
 #include <set>
 
-namespace chop {
+namespace chop::ir {
 
 Status verify_structure(const Graph& graph) {
   std::vector<bool> defined(graph.id_limit(), false);
@@ -27,4 +27,4 @@ Status verify_structure(const Graph& graph) {
   return {};
 }
 
-}  // namespace chop
+}  // namespace chop::ir

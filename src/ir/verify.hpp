@@ -3,10 +3,10 @@
 
 #include "ir/graph.hpp"
 
-namespace chop {
+namespace chop::ir {
 
 /// Inputs are defined before they are read, names are unique and not empty, there is one
 /// output node and it comes last, modules have a target.
 Status verify_structure(const Graph& graph);
 
-}  // namespace chop
+}  // namespace chop::ir

@@ -6,7 +6,7 @@
 
 #include "ir/graph.hpp"
 
-namespace chop {
+namespace chop::models {
 
 /// What a model is built for: the data it will see, and the seed of its initial weights.
 /// An empty shape or zero classes means the model's own default.
@@ -29,4 +29,4 @@ struct ModelDef {
   Result<Graph> (*build)(const ModelArgs&);
 };
 
-}  // namespace chop
+}  // namespace chop::models

@@ -9,7 +9,7 @@
 #include "ops/registry.hpp"
 #include "support/text.hpp"
 
-namespace chop {
+namespace chop::models {
 namespace {
 
 constexpr std::size_t kMostLayers = 10'000;
@@ -223,4 +223,4 @@ Result<Graph> build_network(const NetworkSpec& network, const ModelArgs& args) {
   return Assembler(network, agreed).run();
 }
 
-}  // namespace chop
+}  // namespace chop::models

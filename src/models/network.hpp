@@ -13,7 +13,7 @@
 
 #include "models/model_def.hpp"
 
-namespace chop {
+namespace chop::models {
 
 /// One layer as written, or a block of layers when `layers` is not empty.
 struct LayerSpec {
@@ -47,4 +47,4 @@ Result<Graph> build_network(const NetworkSpec& network, const ModelArgs& args);
 Result<Graph> model_from_toml(std::string_view text, std::string_view file, const ModelArgs& args);
 Result<Graph> model_from_toml_file(const std::filesystem::path& path, const ModelArgs& args);
 
-}  // namespace chop
+}  // namespace chop::models

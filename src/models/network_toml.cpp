@@ -8,7 +8,7 @@
 #include "support/files.hpp"
 #include "support/text.hpp"
 
-namespace chop {
+namespace chop::models {
 namespace {
 
 const std::vector<std::string> kModelKeys = {"name", "input", "classes", "layers"};
@@ -269,4 +269,4 @@ Result<Graph> model_from_toml_file(const std::filesystem::path& path, const Mode
   return model_from_toml(text, path.string(), args);
 }
 
-}  // namespace chop
+}  // namespace chop::models

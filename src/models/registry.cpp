@@ -16,7 +16,7 @@ namespace chop::models {
 #undef CH_ITEM
 }  // namespace chop::models
 
-namespace chop {
+namespace chop::models {
 namespace {
 
 /// A shape a model can be built for: its usual rank, sizes at least one.
@@ -76,4 +76,4 @@ Result<Graph> build_model(std::string_view name, const ModelArgs& args) {
       cat("building model '", name, "' for samples of shape ", to_string(filled.sample_shape)));
 }
 
-}  // namespace chop
+}  // namespace chop::models

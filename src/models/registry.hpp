@@ -6,7 +6,7 @@
 
 #include "models/model_def.hpp"
 
-namespace chop {
+namespace chop::models {
 
 /// By family, then in the family's own order.
 std::span<const ModelDef> all_models();
@@ -16,4 +16,4 @@ Result<const ModelDef*> find_model(std::string_view name);
 /// Builds a model of the zoo, or the network of a TOML file when `name` ends in ".toml".
 Result<Graph> build_model(std::string_view name, const ModelArgs& args);
 
-}  // namespace chop
+}  // namespace chop::models

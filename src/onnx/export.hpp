@@ -7,7 +7,7 @@
 
 #include "ir/graph.hpp"
 
-namespace chop {
+namespace chop::onnx {
 
 /// How number formats are written.
 enum class QuantStyle : std::uint8_t {
@@ -25,4 +25,4 @@ Result<std::string> export_onnx(const Graph& graph, const OnnxExportOptions& opt
 Status write_onnx(const std::filesystem::path& path, const Graph& graph,
                   const OnnxExportOptions& options = {});
 
-}  // namespace chop
+}  // namespace chop::onnx

@@ -5,7 +5,7 @@
 #include "support/files.hpp"
 #include "support/text.hpp"
 
-namespace chop {
+namespace chop::onnx {
 
 const Attr& ExportCall::attr(std::string_view name) const {
   return Call{op_of(node_), node_.attrs}.attr(name);
@@ -95,4 +95,4 @@ Status write_onnx(const std::filesystem::path& path, const Graph& graph,
   return write_file(path, bytes);
 }
 
-}  // namespace chop
+}  // namespace chop::onnx

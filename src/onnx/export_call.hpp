@@ -8,7 +8,7 @@
 #include "onnx/proto.hpp"
 #include "ops/infer.hpp"
 
-namespace chop {
+namespace chop::onnx {
 
 class Exporter;
 
@@ -73,4 +73,4 @@ class ExportCall {
   std::vector<std::string> outputs_;
 };
 
-}  // namespace chop
+}  // namespace chop::onnx

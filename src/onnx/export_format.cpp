@@ -6,7 +6,7 @@
 #include "onnx/exporter.hpp"
 #include "support/text.hpp"
 
-namespace chop {
+namespace chop::onnx {
 namespace {
 
 constexpr const char* kQonnx = "qonnx.custom_op.general";
@@ -161,4 +161,4 @@ std::string write_format(Exporter& exporter, const std::string& value, const Num
              : write_quant(exporter, value, *scaled, shape.size());
 }
 
-}  // namespace chop
+}  // namespace chop::onnx

@@ -8,7 +8,7 @@
 #include "ops/registry.hpp"
 #include "support/text.hpp"
 
-namespace chop {
+namespace chop::onnx {
 namespace {
 
 constexpr int kOpset = 17;
@@ -267,4 +267,4 @@ Result<std::string> export_onnx(const Graph& graph, const OnnxExportOptions& opt
   return bytes;
 }
 
-}  // namespace chop
+}  // namespace chop::onnx

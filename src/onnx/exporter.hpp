@@ -9,7 +9,7 @@
 #include "onnx/export.hpp"
 #include "onnx/export_call.hpp"
 
-namespace chop {
+namespace chop::onnx {
 
 class Exporter {
  public:
@@ -62,4 +62,4 @@ class Exporter {
 std::string write_format(Exporter& exporter, const std::string& value, const NumberFormat& format,
                          const Shape& shape, const Tensor* learned);
 
-}  // namespace chop
+}  // namespace chop::onnx

@@ -5,7 +5,7 @@
 #include "onnx/model_file.hpp"
 #include "support/text.hpp"
 
-namespace chop {
+namespace chop::onnx {
 namespace {
 
 /// "x FLOAT [N, 16], ..."
@@ -61,4 +61,4 @@ Result<WeightsFile> list_onnx(const std::filesystem::path& path) {
   return out;
 }
 
-}  // namespace chop
+}  // namespace chop::onnx

@@ -6,7 +6,7 @@
 #include "onnx/row_check.hpp"
 #include "support/text.hpp"
 
-namespace chop {
+namespace chop::onnx {
 namespace {
 
 constexpr int kNewestOpset = 17;
@@ -182,4 +182,4 @@ Result<OnnxImport> import_onnx(const std::filesystem::path& path,
   return import_onnx(file, options);
 }
 
-}  // namespace chop
+}  // namespace chop::onnx

@@ -9,7 +9,7 @@
 #include "ir/graph.hpp"
 #include "onnx/model_file.hpp"
 
-namespace chop {
+namespace chop::onnx {
 
 struct OnnxImportOptions {
   std::string name = "onnx";  ///< of the graph
@@ -31,4 +31,4 @@ Result<OnnxImport> import_onnx(const OnnxFile& file, const OnnxImportOptions& op
 Result<OnnxImport> import_onnx(const std::filesystem::path& path,
                                const OnnxImportOptions& options = {});
 
-}  // namespace chop
+}  // namespace chop::onnx

@@ -4,7 +4,7 @@
 #include "onnx/onnx_def.hpp"
 #include "support/text.hpp"
 
-namespace chop {
+namespace chop::onnx {
 namespace {
 
 std::string describe(const proto::NodeProto& node) {
@@ -95,4 +95,4 @@ void import_nodes(OnnxScope& scope, const proto::GraphProto& graph) {
   }
 }
 
-}  // namespace chop
+}  // namespace chop::onnx

@@ -9,7 +9,7 @@
 #include "ops/registry.hpp"
 #include "support/text.hpp"
 
-namespace chop {
+namespace chop::onnx {
 namespace {
 
 constexpr std::int64_t kMostElements = std::int64_t{1} << 28;  // of any value
@@ -322,4 +322,4 @@ Result<Graph> Importer::finish(const std::vector<ImportValue>& outputs,
   return std::move(graph_);
 }
 
-}  // namespace chop
+}  // namespace chop::onnx

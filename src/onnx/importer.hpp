@@ -17,7 +17,7 @@
 
 #include "ops/infer.hpp"
 
-namespace chop {
+namespace chop::onnx {
 
 /// A value of the network being imported: a constant, a value of the graph, or both.
 enum class ImportValue : std::uint32_t {};
@@ -155,4 +155,4 @@ class Importer {
   bool open_ = false;
 };
 
-}  // namespace chop
+}  // namespace chop::onnx

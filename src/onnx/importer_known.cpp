@@ -7,7 +7,7 @@
 #include "ops/operand_count.hpp"
 #include "support/text.hpp"
 
-namespace chop {
+namespace chop::onnx {
 namespace {
 
 constexpr std::int64_t kElementsPaid = 8;  // by one element of the file
@@ -162,4 +162,4 @@ std::optional<std::vector<ImportValue>> Importer::folded(const OpDef& op,
   return operands;
 }
 
-}  // namespace chop
+}  // namespace chop::onnx

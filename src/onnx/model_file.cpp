@@ -7,7 +7,7 @@
 #include "support/files.hpp"
 #include "support/text.hpp"
 
-namespace chop {
+namespace chop::onnx {
 namespace {
 
 namespace fs = std::filesystem;
@@ -308,4 +308,4 @@ Result<NamedTensor> read_tensor_file(const fs::path& path) {
   return NamedTensor{tensor.name(), std::move(value)};
 }
 
-}  // namespace chop
+}  // namespace chop::onnx

@@ -10,7 +10,7 @@
 #include "onnx/proto.hpp"
 #include "support/result.hpp"
 
-namespace chop {
+namespace chop::onnx {
 
 /// What a file may ask for before it is refused.
 struct OnnxLimits {
@@ -48,4 +48,4 @@ struct NamedTensor {
 };
 Result<NamedTensor> read_tensor_file(const std::filesystem::path& path);
 
-}  // namespace chop
+}  // namespace chop::onnx

@@ -2,7 +2,7 @@
 
 #include "support/text.hpp"
 
-namespace chop {
+namespace chop::onnx {
 
 int OnnxCall::version() const {
   const auto found = scope_.versions.find(is_main_domain(node_.domain()) ? "" : node_.domain());
@@ -85,4 +85,4 @@ std::int64_t OnnxCall::axis(std::int64_t given, std::size_t rank) const {
   return 0;
 }
 
-}  // namespace chop
+}  // namespace chop::onnx

@@ -9,7 +9,7 @@
 #include "onnx/importer.hpp"
 #include "onnx/model_file.hpp"
 
-namespace chop {
+namespace chop::onnx {
 
 /// What all nodes of a file see: the values made so far by name, and the operator sets.
 struct OnnxScope {
@@ -83,4 +83,4 @@ class OnnxCall {
 /// it is read. Mistakes are kept by the importer.
 void import_nodes(OnnxScope& scope, const proto::GraphProto& graph);
 
-}  // namespace chop
+}  // namespace chop::onnx

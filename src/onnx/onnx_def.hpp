@@ -11,7 +11,7 @@
 
 #include "onnx/onnx_call.hpp"
 
-namespace chop {
+namespace chop::onnx {
 
 class ExportCall;
 
@@ -41,4 +41,4 @@ void (*find_onnx_export(std::string_view op))(ExportCall&);
 /// All operators that can be imported, with their domains ("qonnx.custom_op.general.Quant").
 std::vector<std::string> importable_operators();
 
-}  // namespace chop
+}  // namespace chop::onnx

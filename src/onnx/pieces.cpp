@@ -5,7 +5,7 @@
 #include "formats/quantiser.hpp"
 #include "support/text.hpp"
 
-namespace chop {
+namespace chop::onnx {
 namespace {
 
 /// "features.0" of the parameter "features.0.weight"; else the node's own name.
@@ -129,4 +129,4 @@ ImportValue padded(Importer& make, ImportValue x, const Padding& padding, double
   return make.call("pad", {x}, {{"pads", std::move(pads)}, {"value", value}});
 }
 
-}  // namespace chop
+}  // namespace chop::onnx

@@ -8,7 +8,7 @@
 
 #include "onnx/onnx_def.hpp"
 
-namespace chop {
+namespace chop::onnx {
 
 using LayerParams = std::vector<std::pair<std::string, ImportValue>>;
 
@@ -48,4 +48,4 @@ Padding padding_of(const OnnxCall& call, const Ints& dims, const Ints& kernel, c
 /// x with its last dimensions padded.
 ImportValue padded(Importer& make, ImportValue x, const Padding& padding, double value);
 
-}  // namespace chop
+}  // namespace chop::onnx

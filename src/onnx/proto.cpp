@@ -5,7 +5,7 @@
 
 #include "support/text.hpp"
 
-namespace chop {
+namespace chop::onnx {
 namespace {
 
 constexpr std::array<std::pair<int, DType>, 13> kTypes = {
@@ -44,4 +44,4 @@ std::string onnx_type_name(int onnx_type) {
              : cat("type ", onnx_type);
 }
 
-}  // namespace chop
+}  // namespace chop::onnx

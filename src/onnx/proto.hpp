@@ -8,7 +8,7 @@
 
 #include "tensor/tensor.hpp"
 
-namespace chop {
+namespace chop::onnx {
 
 namespace proto = ::onnx;
 
@@ -24,4 +24,4 @@ inline bool is_main_domain(std::string_view domain) {
   return domain.empty() || domain == "ai.onnx";
 }
 
-}  // namespace chop
+}  // namespace chop::onnx

@@ -8,16 +8,16 @@
 #include "ops/registry.hpp"
 #include "support/text.hpp"
 
-namespace chop::onnx_defs {
+namespace chop::onnx::defs {
 #define CH_ITEM(name)  \
   namespace name {     \
   OnnxFamily define(); \
   }
 #include "onnx_defs.inc"
 #undef CH_ITEM
-}  // namespace chop::onnx_defs
+}  // namespace chop::onnx::defs
 
-namespace chop {
+namespace chop::onnx {
 namespace {
 
 struct Plain {
@@ -43,7 +43,7 @@ const Tables& tables() {
   static const Tables all = [] {
     Tables made;
     for (const OnnxFamily& family : {
-#define CH_ITEM(name) onnx_defs::name::define(),
+#define CH_ITEM(name) defs::name::define(),
 #include "onnx_defs.inc"
 #undef CH_ITEM
              OnnxFamily{}}) {
@@ -146,4 +146,4 @@ std::vector<std::string> importable_operators() {
   return names;
 }
 
-}  // namespace chop
+}  // namespace chop::onnx

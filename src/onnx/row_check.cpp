@@ -11,7 +11,7 @@
 #include "runtime/reference.hpp"
 #include "support/rng.hpp"
 
-namespace chop {
+namespace chop::onnx {
 namespace {
 
 constexpr std::int64_t kRows = 2;
@@ -125,4 +125,4 @@ bool rows_are_independent(const Graph& graph) {
   return true;
 }
 
-}  // namespace chop
+}  // namespace chop::onnx

@@ -5,7 +5,7 @@
 #include "ops/init.hpp"
 #include "ops/registry.hpp"
 
-namespace chop {
+namespace chop::ops {
 namespace {
 
 constexpr std::int64_t kLargestValue = std::int64_t{1} << 40;
@@ -165,4 +165,4 @@ Result<Graph> GraphBuilder::finish(std::vector<Value> outputs) && {
   return std::move(graph_);
 }
 
-}  // namespace chop
+}  // namespace chop::ops

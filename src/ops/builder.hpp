@@ -18,7 +18,7 @@
 
 #include "ops/infer.hpp"
 
-namespace chop {
+namespace chop::ops {
 
 class GraphBuilder {
  public:
@@ -67,4 +67,4 @@ class GraphBuilder {
   std::optional<Error> error_;
 };
 
-}  // namespace chop
+}  // namespace chop::ops

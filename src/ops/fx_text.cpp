@@ -7,7 +7,7 @@
 #include "ops/registry.hpp"
 #include "support/text.hpp"
 
-namespace chop {
+namespace chop::ops {
 namespace {
 
 /// The parts of (args = (...), kwargs = {...}).
@@ -146,4 +146,4 @@ std::string layer_class(const Node& node) {
   return std::string(plain);
 }
 
-}  // namespace chop
+}  // namespace chop::ops

@@ -18,7 +18,7 @@
 
 #include "ir/graph.hpp"
 
-namespace chop {
+namespace chop::ops {
 
 /// str(fx_graph) of a verified graph, without a final newline.
 std::string fx_text(const Graph& graph);
@@ -29,4 +29,4 @@ std::string layer_repr(const Node& node);
 /// Its class alone: "Linear", or "LinearInteger" when an operand has a number format.
 std::string layer_class(const Node& node);
 
-}  // namespace chop
+}  // namespace chop::ops

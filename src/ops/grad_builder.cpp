@@ -4,7 +4,7 @@
 
 #include "ops/registry.hpp"
 
-namespace chop {
+namespace chop::ops {
 
 GradBuilder::GradBuilder(Graph& graph, Types& types, NodeId node,
                          std::vector<std::optional<Value>> output_grads)
@@ -42,4 +42,4 @@ Value GradBuilder::sum_to(Value value, const Shape& shape) {
   return add("sum_to", {value}, {{"shape", shape}});
 }
 
-}  // namespace chop
+}  // namespace chop::ops

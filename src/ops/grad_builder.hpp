@@ -10,7 +10,7 @@
 #include "ops/infer.hpp"
 #include "ops/op_def.hpp"
 
-namespace chop {
+namespace chop::ops {
 
 class GradBuilder {
  public:
@@ -50,4 +50,4 @@ class GradBuilder {
   Call call_;
 };
 
-}  // namespace chop
+}  // namespace chop::ops

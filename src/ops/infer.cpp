@@ -8,7 +8,7 @@
 #include "ops/registry.hpp"
 #include "support/text.hpp"
 
-namespace chop {
+namespace chop::ops {
 namespace {
 
 Result<TensorType> placeholder_type(const Node& node, std::int64_t batch) {
@@ -139,4 +139,4 @@ Status verify(const Graph& graph) {
   return {};
 }
 
-}  // namespace chop
+}  // namespace chop::ops

@@ -5,7 +5,7 @@
 
 #include "ops/op_def.hpp"
 
-namespace chop {
+namespace chop::ops {
 
 /// types[node id][result number]; empty for erased nodes and for the output node.
 using Types = std::vector<std::vector<TensorType>>;
@@ -24,4 +24,4 @@ Result<Types> infer_types(const Graph& graph, std::int64_t batch);
 /// Everything a pass may rely on: structure, known ops, attributes, parameters, shapes.
 Status verify(const Graph& graph);
 
-}  // namespace chop
+}  // namespace chop::ops

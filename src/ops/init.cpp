@@ -7,7 +7,7 @@
 #include "support/text.hpp"
 #include "support/threads.hpp"
 
-namespace chop {
+namespace chop::ops {
 namespace {
 
 /// Elements of one parameter, and of a whole graph: beyond this a size is a slip.
@@ -117,4 +117,4 @@ Status reinitialise(Graph& graph, std::uint64_t seed) {
   return {};
 }
 
-}  // namespace chop
+}  // namespace chop::ops

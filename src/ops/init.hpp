@@ -10,7 +10,7 @@
 #include "ops/op_def.hpp"
 #include "support/rng.hpp"
 
-namespace chop {
+namespace chop::ops {
 
 /// Overwrites an f32 tensor. Uniform: within ±scale; normal: mean 0, deviation `scale`.
 void fill(Tensor& f32, InitKind kind, double scale, const Stream& stream);
@@ -27,4 +27,4 @@ Status add_parameters(Graph& graph, const OpDef& op, const Attrs& attrs, std::st
 /// Parameters no module node owns keep their values.
 Status reinitialise(Graph& graph, std::uint64_t seed);
 
-}  // namespace chop
+}  // namespace chop::ops

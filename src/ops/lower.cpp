@@ -8,7 +8,7 @@
 #include "ops/quantise.hpp"
 #include "ops/registry.hpp"
 
-namespace chop {
+namespace chop::ops {
 namespace {
 
 bool has_training_mode(const OpDef& op) {
@@ -136,4 +136,4 @@ Graph lower(const Graph& graph, Mode mode) {
   return Lowering(graph, mode).run();
 }
 
-}  // namespace chop
+}  // namespace chop::ops

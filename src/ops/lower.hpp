@@ -8,7 +8,7 @@
 
 #include "ops/op_def.hpp"
 
-namespace chop {
+namespace chop::ops {
 
 enum class Mode : std::uint8_t { Evaluation, Training };
 
@@ -21,4 +21,4 @@ Graph lower(const Graph& graph, Mode mode);
 /// "seq_blocks.2.weight.step".
 std::string learned_parameter(const Node& node, std::string_view operand, std::string_view learned);
 
-}  // namespace chop
+}  // namespace chop::ops

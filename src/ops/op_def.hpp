@@ -17,7 +17,7 @@
 
 #include "ir/graph.hpp"
 
-namespace chop {
+namespace chop::ops {
 
 class GradBuilder;
 struct OpDef;
@@ -261,4 +261,4 @@ struct OpDef {
   std::vector<Sample> samples = {};
 };
 
-}  // namespace chop
+}  // namespace chop::ops

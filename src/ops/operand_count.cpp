@@ -4,7 +4,7 @@
 
 #include "ops/registry.hpp"
 
-namespace chop {
+namespace chop::ops {
 
 std::size_t parameter_count(const Call& call) {
   return static_cast<std::size_t>(
@@ -24,4 +24,4 @@ Status check_operand_count(const Call& call, std::size_t operands) {
                            " input(s), got ", inputs)};
 }
 
-}  // namespace chop
+}  // namespace chop::ops

@@ -3,7 +3,7 @@
 
 #include "ops/op_def.hpp"
 
-namespace chop {
+namespace chop::ops {
 
 /// Parameters of the call that are present.
 std::size_t parameter_count(const Call& call);
@@ -12,4 +12,4 @@ std::size_t parameter_count(const Call& call);
 /// present.
 Status check_operand_count(const Call& call, std::size_t operands);
 
-}  // namespace chop
+}  // namespace chop::ops

@@ -16,7 +16,7 @@ namespace chop::ops {
 #undef CH_ITEM
 }  // namespace chop::ops
 
-namespace chop {
+namespace chop::ops {
 namespace {
 
 const std::unordered_map<std::string_view, const OpDef*>& by_name() {
@@ -141,4 +141,4 @@ std::string module_repr(const OpDef& op, const Attrs& attrs) {
              ")");
 }
 
-}  // namespace chop
+}  // namespace chop::ops

@@ -8,7 +8,7 @@
 
 #include "ops/op_def.hpp"
 
-namespace chop {
+namespace chop::ops {
 
 std::span<const OpDef> all_ops();
 /// The op of that name; the error names the nearest one.
@@ -32,4 +32,4 @@ Status check_attrs(const OpDef& op, Attrs& attrs, AttrsFrom from = AttrsFrom::Pr
 /// "Linear(in_features=16, out_features=5, bias=True)", as PyTorch prints the module.
 std::string module_repr(const OpDef& op, const Attrs& attrs);
 
-}  // namespace chop
+}  // namespace chop::ops

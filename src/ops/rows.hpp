@@ -24,11 +24,11 @@ bool reshaped_by_row(const RowsCall& call);
 
 }  // namespace chop::ops
 
-namespace chop {
+namespace chop::ops {
 
 /// What the op says of the call; no when it says nothing.
 inline bool works_by_row(const RowsCall& call) {
   return call.op.rows_apart != nullptr && call.op.rows_apart(call);
 }
 
-}  // namespace chop
+}  // namespace chop::ops

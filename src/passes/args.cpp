@@ -6,7 +6,7 @@
 
 #include "support/text.hpp"
 
-namespace chop {
+namespace chop::passes {
 namespace {
 
 std::string_view noun(ArgKind kind) {
@@ -190,4 +190,4 @@ Error Args::wrong(std::string_view name, std::string_view what, std::string hint
                  get(name).line);
 }
 
-}  // namespace chop
+}  // namespace chop::passes

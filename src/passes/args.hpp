@@ -13,7 +13,7 @@
 
 #include "support/tree.hpp"
 
-namespace chop {
+namespace chop::passes {
 
 /// Dims: "all", "NA" (none, kept as nothing), or axes as a list of whole numbers.
 enum class ArgKind : std::uint8_t { Flag, Integer, Real, Text, Names, Table, Dims };
@@ -79,4 +79,4 @@ class Args {
   ArgPlace place_;
 };
 
-}  // namespace chop
+}  // namespace chop::passes

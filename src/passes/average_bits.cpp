@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace chop {
+namespace chop::passes {
 namespace {
 
 const Operand* weight_of(const Node& node, const std::vector<Operand>& operands) {
@@ -56,4 +56,4 @@ Result<AverageBits> average_bits(const Graph& graph, const Types& types,
   return found;
 }
 
-}  // namespace chop
+}  // namespace chop::passes

@@ -7,7 +7,7 @@
 
 #include "passes/cost.hpp"
 
-namespace chop {
+namespace chop::passes {
 
 /// A mean of bits, weighted by elements, in both conventions.
 struct MeanBits {
@@ -35,4 +35,4 @@ struct AverageBits {
 Result<AverageBits> average_bits(const Graph& graph, const Types& types,
                                  const std::vector<std::string>& ops);
 
-}  // namespace chop
+}  // namespace chop::passes

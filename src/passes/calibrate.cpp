@@ -10,7 +10,7 @@
 #include "formats/registry.hpp"
 #include "support/text.hpp"
 
-namespace chop {
+namespace chop::passes {
 namespace {
 
 constexpr std::array<std::string_view, 4> kMethods = {"min_max", "quantile", "mse", "kl"};
@@ -176,4 +176,4 @@ Result<NumberFormat> calibrate(const NumberFormat& format, const ValueSample& sa
   return *best;
 }
 
-}  // namespace chop
+}  // namespace chop::passes

@@ -10,7 +10,7 @@
 #include "ir/graph.hpp"
 #include "support/result.hpp"
 
-namespace chop {
+namespace chop::passes {
 
 enum class CalibrationMethod : std::uint8_t {
   MinMax,    ///< the finest format that holds every value seen
@@ -53,4 +53,4 @@ struct CalibrationOptions {
 Result<NumberFormat> calibrate(const NumberFormat& format, const ValueSample& sample,
                                const CalibrationOptions& options);
 
-}  // namespace chop
+}  // namespace chop::passes

@@ -3,7 +3,7 @@
 #include "ops/registry.hpp"
 #include "passes/operands.hpp"
 
-namespace chop {
+namespace chop::passes {
 namespace {
 
 /// Arguments of a function or method that are no tensors, under their names.
@@ -49,4 +49,4 @@ std::int64_t described_batch(const Graph& graph, std::int64_t otherwise) {
   return otherwise;
 }
 
-}  // namespace chop
+}  // namespace chop::passes

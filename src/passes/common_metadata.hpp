@@ -5,7 +5,7 @@
 
 #include "ir/graph.hpp"
 
-namespace chop {
+namespace chop::passes {
 
 /// Writes the common metadata of every node, for batches of that size.
 Status describe_nodes(Graph& graph, std::int64_t batch);
@@ -13,4 +13,4 @@ Status describe_nodes(Graph& graph, std::int64_t batch);
 /// The batch size the metadata speaks of, or `otherwise` where there is none.
 std::int64_t described_batch(const Graph& graph, std::int64_t otherwise);
 
-}  // namespace chop
+}  // namespace chop::passes

@@ -11,7 +11,7 @@
 #include "passes/quantisation_summary.hpp"
 #include "support/text.hpp"
 
-namespace chop {
+namespace chop::passes {
 namespace {
 
 /// A parameter a node reads, by the name of the operand.
@@ -285,4 +285,4 @@ Result<EffectiveOperand> effective_operand(const Graph& graph, const std::string
                                            join(names, ", "))};
 }
 
-}  // namespace chop
+}  // namespace chop::passes

@@ -11,7 +11,7 @@
 #include "ir/graph.hpp"
 #include "passes/error_meter.hpp"
 
-namespace chop {
+namespace chop::passes {
 
 /// A tensor a module owns, before and after.
 struct OperandComparison {
@@ -86,4 +86,4 @@ std::string display_formats(const std::map<std::string, NumberFormat>& formats);
 /// line. A row is what belongs to one index of the first dimension; a vector is one row.
 std::string rows_side_by_side(const Tensor& before, const Tensor& after);
 
-}  // namespace chop
+}  // namespace chop::passes

@@ -4,7 +4,7 @@
 
 #include "passes/observe.hpp"
 
-namespace chop {
+namespace chop::passes {
 namespace {
 
 /// A value of each graph, and what became of comparing them.
@@ -183,4 +183,4 @@ Result<OutputsComparison> compare_outputs(const Graph& before, const Graph& afte
   return found;
 }
 
-}  // namespace chop
+}  // namespace chop::passes

@@ -10,7 +10,7 @@
 #include "data/dataset.hpp"
 #include "passes/compare.hpp"
 
-namespace chop {
+namespace chop::passes {
 
 /// The result of a node both networks have.
 struct OutputComparison {
@@ -43,4 +43,4 @@ Split rows_of(const Split& split, std::int64_t first, std::int64_t count);
 Result<OutputsComparison> compare_outputs(const Graph& before, const Graph& after,
                                           const Split& split, const CompareOutputsOptions& options);
 
-}  // namespace chop
+}  // namespace chop::passes

@@ -7,7 +7,7 @@
 #include "passes/compare.hpp"
 #include "support/text.hpp"
 
-namespace chop {
+namespace chop::passes {
 namespace {
 
 constexpr std::int64_t kPerLine = 8;
@@ -73,4 +73,4 @@ std::string rows_side_by_side(const Tensor& before, const Tensor& after) {
   return text;
 }
 
-}  // namespace chop
+}  // namespace chop::passes

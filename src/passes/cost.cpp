@@ -7,7 +7,7 @@
 #include "ops/registry.hpp"
 #include "support/text.hpp"
 
-namespace chop {
+namespace chop::passes {
 namespace {
 
 /// More elements than this in one tensor, and products of counts may leave 64 bits.
@@ -147,7 +147,7 @@ Result<OperandBits> bits_of(const Operand& operand) {
     const auto bits = static_cast<std::int64_t>(size_of(operand.type.dtype)) * 8;
     return OperandBits{.value = bits, .total = count * bits};
   }
-  CH_TRY(const Bits bits, bits_of(operand.format));
+  CH_TRY(const Bits bits, formats::bits_of(operand.format));
   CH_TRY(const std::int64_t total, total_bits(operand.format, operand.type.shape));
   return OperandBits{.value = bits.value, .total = total};
 }
@@ -194,4 +194,4 @@ Result<GraphCost> count_costs(const Graph& graph, const CostOptions& options) {
   return total;
 }
 
-}  // namespace chop
+}  // namespace chop::passes

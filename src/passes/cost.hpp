@@ -9,7 +9,7 @@
 
 #include "passes/operands.hpp"
 
-namespace chop {
+namespace chop::passes {
 
 /// Everything that counts bits asks here: the operand's number format, or its dtype.
 struct OperandBits {
@@ -81,4 +81,4 @@ Result<Cost> arithmetic_of(const OpDef& op, std::string_view node, const Attrs& 
 /// An op without a rule, or a batch too large to be counted, is an error that names it.
 Result<GraphCost> count_costs(const Graph& graph, const CostOptions& options);
 
-}  // namespace chop
+}  // namespace chop::passes

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-namespace chop {
+namespace chop::passes {
 
 void ErrorMeter::add(const float* wanted, const float* given, std::int64_t count) {
   values_ += count;
@@ -32,4 +32,4 @@ double ErrorMeter::sqnr_db() const {
   return 10 * std::log10(signal_ / error_);
 }
 
-}  // namespace chop
+}  // namespace chop::passes

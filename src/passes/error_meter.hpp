@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace chop {
+namespace chop::passes {
 
 /// How far values are from those they should be: summed up in their order, in double precision.
 class ErrorMeter {
@@ -30,4 +30,4 @@ class ErrorMeter {
   double error_ = 0;
 };
 
-}  // namespace chop
+}  // namespace chop::passes

@@ -5,7 +5,7 @@
 #include <limits>
 #include <span>
 
-namespace chop {
+namespace chop::passes {
 
 struct Extent {
   float least = std::numeric_limits<float>::infinity();
@@ -22,4 +22,4 @@ struct Extent {
   void add(std::span<const float> values);
 };
 
-}  // namespace chop
+}  // namespace chop::passes

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace chop {
+namespace chop::passes {
 
 void KeptSamples::add(const float* samples, std::int64_t count) {
   constexpr std::size_t kPiece = 1U << 18U;  // floats: a mebibyte
@@ -36,4 +36,4 @@ std::vector<float> KeptSamples::gather(const StatGroups& groups, std::size_t g) 
   return found;
 }
 
-}  // namespace chop
+}  // namespace chop::passes

@@ -6,7 +6,7 @@
 
 #include "passes/stat_groups.hpp"
 
-namespace chop {
+namespace chop::passes {
 
 class KeptSamples {
  public:
@@ -37,4 +37,4 @@ class KeptSamples {
   std::vector<std::vector<float>> pieces_;  ///< whole samples each
 };
 
-}  // namespace chop
+}  // namespace chop::passes

@@ -10,7 +10,7 @@
 #include "support/rng.hpp"
 #include "support/text.hpp"
 
-namespace chop {
+namespace chop::passes {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -202,4 +202,4 @@ StepCost cost_of_step(const LayerTime& layer, const GraphCost& cost) {
   return step;
 }
 
-}  // namespace chop
+}  // namespace chop::passes

@@ -9,7 +9,7 @@
 #include "passes/cost.hpp"
 #include "runtime/counters.hpp"
 
-namespace chop {
+namespace chop::passes {
 
 struct TimingOptions {
   std::int64_t batch = 1;
@@ -53,4 +53,4 @@ struct StepCost {
 };
 StepCost cost_of_step(const LayerTime& layer, const GraphCost& cost);
 
-}  // namespace chop
+}  // namespace chop::passes

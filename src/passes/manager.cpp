@@ -6,7 +6,7 @@
 #include "ops/infer.hpp"
 #include "support/text.hpp"
 
-namespace chop {
+namespace chop::passes {
 namespace {
 
 Status check_needs(const PassDef& def, const Graph& graph, const PassContext& context) {
@@ -39,7 +39,7 @@ Result<PassReport> run_one(Graph& graph, const PassCall& call, const PassContext
   report.changes = changes_between(graph, changed);
   if (call.def->promise == Promise::MetadataOnly && report.changes.beyond_metadata())
     return Error{.what = cat("the pass ", call.def->name, " promises to change metadata alone, ",
-                             "and changed ", to_string(report.changes)),
+                             "and changed ", describe(report.changes)),
                  .hint = "this is a bug of ch"};
   graph = std::move(changed);
   return report;
@@ -116,7 +116,7 @@ GraphChanges changes_between(const Graph& before, const Graph& after) {
   return changes;
 }
 
-std::string to_string(const GraphChanges& changes) {
+std::string describe(const GraphChanges& changes) {
   std::vector<std::string> parts;
   const auto say = [&parts](std::string_view what, const std::vector<std::string>& names,
                             std::string_view noun = "nodes") {
@@ -156,4 +156,4 @@ Status add_metadata(Graph& graph, const PassContext& context) {
   return {};
 }
 
-}  // namespace chop
+}  // namespace chop::passes

@@ -8,7 +8,7 @@
 
 #include "passes/pass_def.hpp"
 
-namespace chop {
+namespace chop::passes {
 
 /// A pass with checked arguments.
 struct PassCall {
@@ -34,7 +34,7 @@ struct GraphChanges {
 };
 GraphChanges changes_between(const Graph& before, const Graph& after);
 /// "formats of seq_blocks_2; metadata of 6 nodes", or "nothing".
-std::string to_string(const GraphChanges& changes);
+std::string describe(const GraphChanges& changes);
 
 struct PassReport {
   std::string name;
@@ -59,4 +59,4 @@ Result<std::vector<PassReport>> run_passes(Graph& graph, std::span<const PassCal
 /// add_software_metadata. A graph that has metadata (from a checkpoint) keeps its statistics.
 Status add_metadata(Graph& graph, const PassContext& context);
 
-}  // namespace chop
+}  // namespace chop::passes

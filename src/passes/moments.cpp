@@ -5,7 +5,7 @@
 
 #include "passes/stat_loops.hpp"
 
-namespace chop {
+namespace chop::passes {
 namespace {
 
 constexpr std::size_t kLanes = 8;
@@ -141,4 +141,4 @@ Estimator estimator_of(const Args& args) {
   return name == "unbiased" ? Estimator::Unbiased : Estimator::Reference;
 }
 
-}  // namespace chop
+}  // namespace chop::passes

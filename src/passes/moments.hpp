@@ -8,7 +8,7 @@
 #include "passes/kept_samples.hpp"
 #include "passes/stat_groups.hpp"
 
-namespace chop {
+namespace chop::passes {
 
 /// What a sum of squared deviations is divided by.
 enum class Estimator : std::uint8_t {
@@ -53,4 +53,4 @@ MeanAndVariance precise_moments(const StatGroups& groups, const KeptSamples& sam
 ArgDef estimator_arg();
 Estimator estimator_of(const Args& args);
 
-}  // namespace chop
+}  // namespace chop::passes

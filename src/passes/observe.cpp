@@ -7,7 +7,7 @@
 #include "runtime/plan.hpp"
 #include "support/threads.hpp"
 
-namespace chop {
+namespace chop::passes {
 namespace {
 
 std::optional<SampleShape> sample_shape(const TensorType& of_two, const TensorType& of_four) {
@@ -170,4 +170,4 @@ Status observe(const Graph& graph, std::span<const Value> values, const Split& s
   return {};
 }
 
-}  // namespace chop
+}  // namespace chop::passes

@@ -10,7 +10,7 @@
 #include "data/dataset.hpp"
 #include "ops/infer.hpp"
 
-namespace chop {
+namespace chop::passes {
 
 /// How one sample appears in a value of a graph.
 struct SampleShape {
@@ -42,4 +42,4 @@ Status observe(const Graph& graph, std::span<const Value> values, const Split& s
                const ObserveOptions& options,
                const std::function<void(std::span<const Observation>)>& take);
 
-}  // namespace chop
+}  // namespace chop::passes

@@ -5,7 +5,7 @@
 #include "formats/registry.hpp"
 #include "ops/registry.hpp"
 
-namespace chop {
+namespace chop::passes {
 namespace {
 
 bool is_call(const Node& node) {
@@ -102,4 +102,4 @@ std::string mase_type(const Node& node) {
   return std::string(is_call(node) ? name_of(op_of(node).mase_type) : name_of(node.opcode));
 }
 
-}  // namespace chop
+}  // namespace chop::passes

@@ -6,7 +6,7 @@
 
 #include "ops/infer.hpp"
 
-namespace chop {
+namespace chop::passes {
 
 struct Operand {
   std::string name;  ///< data_in_0, weight, running_mean, data_out_0
@@ -33,4 +33,4 @@ std::string mase_op(const Node& node);
 /// "module_related_func", "placeholder", ...
 std::string mase_type(const Node& node);
 
-}  // namespace chop
+}  // namespace chop::passes

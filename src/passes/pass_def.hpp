@@ -14,7 +14,7 @@
 #include "ir/graph.hpp"
 #include "passes/args.hpp"
 
-namespace chop {
+namespace chop::passes {
 
 /// What a pass promises about the numbers; the pass manager holds it to the first.
 enum class Promise : std::uint8_t {
@@ -68,4 +68,4 @@ std::span<const PassDef> all_passes();
 /// The pass of that name; the error names the nearest one.
 Result<const PassDef*> find_pass(std::string_view name);
 
-}  // namespace chop
+}  // namespace chop::passes

@@ -8,7 +8,7 @@
 #include "passes/stat_loops.hpp"
 #include "support/big_memory.hpp"
 
-namespace chop {
+namespace chop::passes {
 namespace {
 
 constexpr std::uint32_t kSign = 0x80000000U;
@@ -222,4 +222,4 @@ std::size_t QuantileSketch::size_in_bytes() const {
   return bytes;
 }
 
-}  // namespace chop
+}  // namespace chop::passes

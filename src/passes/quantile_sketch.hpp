@@ -17,7 +17,7 @@
 
 #include "passes/extent.hpp"
 
-namespace chop {
+namespace chop::passes {
 
 /// Floats as unsigned integers of the same order; -0 is 0. NaN has no place in it.
 std::uint32_t ordered_bits(float value);
@@ -96,4 +96,4 @@ class QuantileSketch {
   std::vector<SortedBins> sorted_;  ///< many
 };
 
-}  // namespace chop
+}  // namespace chop::passes

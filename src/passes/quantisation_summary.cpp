@@ -8,7 +8,7 @@
 #include "passes/operands.hpp"
 #include "support/files.hpp"
 
-namespace chop {
+namespace chop::passes {
 namespace {
 
 struct Count {
@@ -95,4 +95,4 @@ Result<PassOutput> summarise_quantisation(const Graph& graph, const std::filesys
   return output;
 }
 
-}  // namespace chop
+}  // namespace chop::passes

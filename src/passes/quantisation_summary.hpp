@@ -7,7 +7,7 @@
 #include "passes/pass_def.hpp"
 #include "report/table.hpp"
 
-namespace chop {
+namespace chop::passes {
 
 /// "Linear", "relu", "x": what a node is called before formats are looked at.
 std::string plain_type(const Node& node);
@@ -24,4 +24,4 @@ Table quantisation_histogram(const Graph& graph);
 /// quantize_table.csv and quantize_histogram.csv in it.
 Result<PassOutput> summarise_quantisation(const Graph& graph, const std::filesystem::path& folder);
 
-}  // namespace chop
+}  // namespace chop::passes

@@ -7,7 +7,7 @@
 #include "ops/registry.hpp"
 #include "support/text.hpp"
 
-namespace chop {
+namespace chop::passes {
 namespace {
 
 constexpr std::array<std::string_view, 4> kGroups = {"data_in", "weight", "bias", "data_out"};
@@ -238,4 +238,4 @@ std::vector<std::string> QuantiseConfig::unused() const {
   return left;
 }
 
-}  // namespace chop
+}  // namespace chop::passes

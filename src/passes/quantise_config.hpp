@@ -11,7 +11,7 @@
 #include "passes/args.hpp"
 #include "passes/operands.hpp"
 
-namespace chop {
+namespace chop::passes {
 
 /// One `config` table. Keys are the format's, behind the operand they are for
 /// ("weight_width"); a key without operand is for all operands. An operand may have a format of
@@ -68,4 +68,4 @@ class QuantiseConfig {
 /// parameter or else the second input.
 std::vector<std::string> operands_of_group(const Node& node, std::string_view group);
 
-}  // namespace chop
+}  // namespace chop::passes

@@ -9,7 +9,7 @@
 #include "passes/observe.hpp"
 #include "support/text.hpp"
 
-namespace chop {
+namespace chop::passes {
 namespace {
 
 constexpr std::string_view kDefault = "default";
@@ -265,4 +265,4 @@ Status settle_formats(Graph& graph, const std::vector<OpenFormats>& open,
   return {};
 }
 
-}  // namespace chop
+}  // namespace chop::passes

@@ -12,7 +12,7 @@
 #include "passes/quantise_config.hpp"
 #include "support/pattern.hpp"
 
-namespace chop {
+namespace chop::passes {
 
 enum class SelectBy : std::uint8_t { Type, Name, RegexName };
 /// "type", "name"; anything else is "regex_name".
@@ -61,4 +61,4 @@ Status settle_formats(Graph& graph, const std::vector<OpenFormats>& open,
                       const CalibrationOptions& options, std::int64_t num_samples,
                       const PassContext& context);
 
-}  // namespace chop
+}  // namespace chop::passes

@@ -3,15 +3,13 @@
 #include "passes/pass_def.hpp"
 #include "support/text.hpp"
 
-namespace chop {
-namespace passes {
+namespace chop::passes {
 #define CH_ITEM(name) \
   namespace name {    \
   PassDef define();   \
   }
 #include "passes.inc"
 #undef CH_ITEM
-}  // namespace passes
 
 std::span<const PassDef> all_passes() {
   static const std::vector<PassDef> table = {
@@ -50,4 +48,4 @@ std::filesystem::path place_of(const PassContext& context, std::string_view name
   return path.is_absolute() ? path : context.folder / path;
 }
 
-}  // namespace chop
+}  // namespace chop::passes

@@ -4,7 +4,7 @@
 
 #include "support/files.hpp"
 
-namespace chop {
+namespace chop::passes {
 namespace {
 
 using TensorMetas = std::map<std::string, TensorMeta>;
@@ -136,4 +136,4 @@ Status deliver(std::string text, const std::string& name, const PassContext& con
   return {};
 }
 
-}  // namespace chop
+}  // namespace chop::passes

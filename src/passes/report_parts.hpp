@@ -5,7 +5,7 @@
 
 #include "passes/pass_def.hpp"
 
-namespace chop {
+namespace chop::passes {
 
 /// The flag `explain`, off by default.
 ArgDef explain_arg();
@@ -24,4 +24,4 @@ Tree plain_tree(const Attr& attr);
 Status deliver(std::string text, const std::string& name, const PassContext& context,
                PassOutput& output);
 
-}  // namespace chop
+}  // namespace chop::passes

@@ -5,7 +5,7 @@
 
 #include "support/text.hpp"
 
-namespace chop {
+namespace chop::passes {
 namespace {
 
 /// Which axes are reduced, or why `dims` cannot be obeyed.
@@ -85,4 +85,4 @@ StatValue StatGroups::value(std::span<const double> per_group) const {
   return tensor;
 }
 
-}  // namespace chop
+}  // namespace chop::passes

@@ -11,7 +11,7 @@
 
 #include "passes/statistic_def.hpp"
 
-namespace chop {
+namespace chop::passes {
 
 class StatGroups {
  public:
@@ -96,4 +96,4 @@ void in_blocks(const float* samples, std::int64_t count, std::size_t elements, b
   }
 }
 
-}  // namespace chop
+}  // namespace chop::passes

@@ -11,7 +11,7 @@
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace chop::HWY_NAMESPACE {
+namespace chop::passes::HWY_NAMESPACE {
 namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 
@@ -123,11 +123,11 @@ void extend(Extent& extent, std::span<const float> x) {
 }
 
 }  // namespace
-}  // namespace chop::HWY_NAMESPACE
+}  // namespace chop::passes::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace chop {
+namespace chop::passes {
 HWY_EXPORT(abs_sums);
 HWY_EXPORT(moments);
 HWY_EXPORT(keys);
@@ -149,5 +149,5 @@ void Extent::add(std::span<const float> values) {
   HWY_DYNAMIC_DISPATCH(extend)(*this, values);
 }
 
-}  // namespace chop
+}  // namespace chop::passes
 #endif

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-namespace chop {
+namespace chop::passes {
 
 /// Sums of a row are made of eight: of every eighth value, whole eights only. They are added in
 /// pairs four apart, then two, then one; last comes the sum of the values left over.
@@ -24,4 +24,4 @@ void row_moments(const RowSpan& x, double* means, double* squares);
 /// many. There is room for as many keys as values.
 std::size_t nonzero_keys(std::span<const float> x, int shift, std::uint32_t* keys);
 
-}  // namespace chop
+}  // namespace chop::passes

@@ -8,7 +8,7 @@
 #include "report/table.hpp"
 #include "support/text.hpp"
 
-namespace chop {
+namespace chop::passes {
 namespace {
 
 constexpr std::array<std::string_view, 15> kReadingOrder = {
@@ -103,4 +103,4 @@ Tree stat_tree(const StatResult& result) {
   return tree;
 }
 
-}  // namespace chop
+}  // namespace chop::passes

@@ -7,7 +7,7 @@
 
 #include "passes/statistic_def.hpp"
 
-namespace chop {
+namespace chop::passes {
 
 /// What one statistic says about one operand of a node.
 struct StatRow {
@@ -24,4 +24,4 @@ std::string short_text(const StatValue& value);
 /// Numbers and words as they are, tensors as lists of lists.
 Tree stat_tree(const StatResult& result);
 
-}  // namespace chop
+}  // namespace chop::passes

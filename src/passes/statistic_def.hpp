@@ -1,7 +1,8 @@
 // One statistic of a stream of samples: what it is called, what it may be told, how it counts.
 //
 // The file src/passes/statistics/<name>.cpp defines `StatisticDef <name>()` in namespace
-// chop::statistics; that is its registration. docs/passes/profile_statistics.md has formulas.
+// chop::passes::statistics; that is its registration. docs/passes/profile_statistics.md has
+// formulas.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +18,7 @@
 #include "support/result.hpp"
 #include "tensor/tensor.hpp"
 
-namespace chop {
+namespace chop::passes {
 
 /// "mean", "count" ... to what was found.
 using StatResult = std::map<std::string, StatValue>;
@@ -68,4 +69,4 @@ inline StatValue not_available() {
   return std::string("NA");
 }
 
-}  // namespace chop
+}  // namespace chop::passes

@@ -1,7 +1,7 @@
 #include "passes/statistic_def.hpp"
 #include "support/text.hpp"
 
-namespace chop {
+namespace chop::passes {
 namespace statistics {
 #define CH_ITEM(name)    \
   namespace name {       \
@@ -66,4 +66,4 @@ ArgDef abs_arg() {
   return {.name = "abs", .kind = ArgKind::Flag, .initial = false, .doc = "look at absolute values"};
 }
 
-}  // namespace chop
+}  // namespace chop::passes

@@ -6,7 +6,7 @@
 #include "passes/operands.hpp"
 #include "support/text.hpp"
 
-namespace chop {
+namespace chop::passes {
 namespace {
 
 constexpr std::size_t kMostListed = 20;
@@ -61,4 +61,4 @@ Result<std::vector<NodeId>> chosen_nodes(const Graph& graph, const Args& args,
   return found;
 }
 
-}  // namespace chop
+}  // namespace chop::passes

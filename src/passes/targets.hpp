@@ -8,7 +8,7 @@
 #include "ir/graph.hpp"
 #include "passes/args.hpp"
 
-namespace chop {
+namespace chop::passes {
 
 /// The nodes that the list `argument` names, in the graph's order. A name or type that does not
 /// exist is an error with the nearest one; a known op the graph has not is added to `notes`.
@@ -16,4 +16,4 @@ Result<std::vector<NodeId>> chosen_nodes(const Graph& graph, const Args& args,
                                          std::string_view argument,
                                          std::vector<std::string>& notes);
 
-}  // namespace chop
+}  // namespace chop::passes

@@ -6,7 +6,7 @@
 #include "report/table.hpp"
 #include "support/result.hpp"
 
-namespace chop {
+namespace chop::report {
 namespace {
 
 constexpr double kTopMargin = 56;
@@ -81,4 +81,4 @@ std::string to_svg(const BarChart& chart) {
   return canvas.finish(chart.width, layout.height, chart.title);
 }
 
-}  // namespace chop
+}  // namespace chop::report

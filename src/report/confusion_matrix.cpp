@@ -10,7 +10,7 @@
 #include "support/result.hpp"
 #include "support/text.hpp"
 
-namespace chop {
+namespace chop::report {
 namespace {
 
 using svg::Anchor;
@@ -162,4 +162,4 @@ std::string to_svg(const ConfusionMatrix& matrix) {
   return canvas.finish(width, layout.top + std::max(layout.side, 120.0) + 28, matrix.title);
 }
 
-}  // namespace chop
+}  // namespace chop::report

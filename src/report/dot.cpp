@@ -2,7 +2,7 @@
 
 #include "support/escape.hpp"
 
-namespace chop {
+namespace chop::report {
 namespace {
 
 constexpr std::string_view kFont = "Helvetica,Arial,sans-serif";
@@ -86,4 +86,4 @@ std::string to_dot(const DotPicture& picture) {
   return text + "}\n";
 }
 
-}  // namespace chop
+}  // namespace chop::report

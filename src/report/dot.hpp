@@ -7,7 +7,7 @@
 
 #include "support/result.hpp"
 
-namespace chop {
+namespace chop::report {
 
 struct DotColour {
   std::string fill;    ///< "#dcfce7"
@@ -50,4 +50,4 @@ Result<std::string> render_dot(const std::string& dot, const std::string& format
 /// Whether this program was built with graphviz.
 bool has_graphviz();
 
-}  // namespace chop
+}  // namespace chop::report

@@ -6,7 +6,7 @@
 #include <gvc.h>
 #endif
 
-namespace chop {
+namespace chop::report {
 
 #ifdef CH_HAS_GRAPHVIZ
 namespace {
@@ -97,4 +97,4 @@ bool has_graphviz() {
 
 #endif
 
-}  // namespace chop
+}  // namespace chop::report

@@ -11,7 +11,7 @@
 #include "report/table.hpp"
 #include "support/result.hpp"
 
-namespace chop {
+namespace chop::report {
 namespace {
 
 using svg::Anchor;
@@ -258,4 +258,4 @@ std::string to_svg(const LineChart& chart) {
   return canvas.finish(chart.width, height, chart.title);
 }
 
-}  // namespace chop
+}  // namespace chop::report

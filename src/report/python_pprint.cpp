@@ -7,7 +7,7 @@
 #include "support/escape.hpp"
 #include "support/text.hpp"
 
-namespace chop {
+namespace chop::report {
 namespace {
 
 using Entry = std::pair<std::string, Tree>;
@@ -65,7 +65,7 @@ class Printer {
 
   /// `indent`: the column we are in. `allowance`: what must fit behind on the last line.
   void print(const Tree& tree, int indent, int allowance, int level) {
-    const std::string repr = python_repr(tree, options_, true);
+    const std::string repr = repr_of_tree(tree, options_, true);
     if (width_of(repr) <= options_.width - indent - allowance) {
       out_ += repr;
     } else if (const Tree::Table* table = tree.as_table()) {
@@ -179,7 +179,7 @@ class Printer {
 
 }  // namespace
 
-std::string python_repr(const Tree& tree, const PythonPrint& options, bool sort_keys) {
+std::string repr_of_tree(const Tree& tree, const PythonPrint& options, bool sort_keys) {
   if (tree.is_null()) return "None";
   if (const bool* flag = tree.as_flag()) return *flag ? "True" : "False";
   if (const std::int64_t* whole = tree.as_integer()) return std::to_string(*whole);
@@ -188,12 +188,12 @@ std::string python_repr(const Tree& tree, const PythonPrint& options, bool sort_
     return options.is_bare != nullptr && options.is_bare(*text) ? *text : in_python_quotes(*text);
   std::vector<std::string> parts;
   if (const Tree::List* list = tree.as_list()) {
-    for (const Tree& item : *list) parts.push_back(python_repr(item, options, sort_keys));
+    for (const Tree& item : *list) parts.push_back(repr_of_tree(item, options, sort_keys));
     return cat("[", join(parts, ", "), "]");
   }
   for (const Entry* entry : entries_of(*tree.as_table(), sort_keys))
     parts.push_back(
-        cat(in_python_quotes(entry->first), ": ", python_repr(entry->second, options, sort_keys)));
+        cat(in_python_quotes(entry->first), ": ", repr_of_tree(entry->second, options, sort_keys)));
   return cat("{", join(parts, ", "), "}");
 }
 
@@ -203,4 +203,4 @@ std::string python_pformat(const Tree& tree, const PythonPrint& options) {
   return printer.take();
 }
 
-}  // namespace chop
+}  // namespace chop::report

@@ -6,7 +6,7 @@
 
 #include "support/tree.hpp"
 
-namespace chop {
+namespace chop::report {
 
 struct PythonPrint {
   int width = 80;
@@ -15,10 +15,10 @@ struct PythonPrint {
 };
 
 /// repr(): tables are dicts and lists are lists. `sort_keys` as pprint does; repr() does not.
-std::string python_repr(const Tree& tree, const PythonPrint& options = {}, bool sort_keys = false);
+std::string repr_of_tree(const Tree& tree, const PythonPrint& options = {}, bool sort_keys = false);
 
 /// pprint.pformat(tree, width=options.width): keys sorted, one item per line where a line
 /// would be too long, long texts broken at blanks.
 std::string python_pformat(const Tree& tree, const PythonPrint& options = {});
 
-}  // namespace chop
+}  // namespace chop::report

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace chop {
+namespace chop::report {
 
 enum class Mark : std::uint8_t { Line, Dots };
 
@@ -55,4 +55,4 @@ struct ConfusionMatrix {
 /// A square per pair of classes, darker for a larger share of the true class.
 std::string to_svg(const ConfusionMatrix& matrix);
 
-}  // namespace chop
+}  // namespace chop::report

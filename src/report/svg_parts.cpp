@@ -9,7 +9,7 @@
 #include "support/result.hpp"
 #include "support/text.hpp"
 
-namespace chop::svg {
+namespace chop::report::svg {
 namespace {
 
 std::string fixed(double value, int decimals) {
@@ -152,4 +152,4 @@ std::vector<Tick> log_ticks(double low, double high) {
   return ticks;
 }
 
-}  // namespace chop::svg
+}  // namespace chop::report::svg

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace chop::svg {
+namespace chop::report::svg {
 
 inline constexpr std::string_view kInk = "#24292f";    ///< text
 inline constexpr std::string_view kFaint = "#57606a";  ///< tick labels
@@ -61,4 +61,4 @@ std::vector<Tick> linear_ticks(double low, double high, int count, bool whole = 
 /// when the range is narrower than that.
 std::vector<Tick> log_ticks(double low, double high);
 
-}  // namespace chop::svg
+}  // namespace chop::report::svg

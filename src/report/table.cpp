@@ -6,7 +6,7 @@
 
 #include "support/text.hpp"
 
-namespace chop {
+namespace chop::report {
 namespace {
 
 const std::string& key_of(const Column& column) {
@@ -72,4 +72,4 @@ Tree tree_of(const Table& table) {
   return rows;
 }
 
-}  // namespace chop
+}  // namespace chop::report

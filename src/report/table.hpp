@@ -10,7 +10,7 @@
 
 #include "support/tree.hpp"
 
-namespace chop {
+namespace chop::report {
 
 /// A value and the text that shows it. The text is for people; CSV and JSON hold the value.
 struct Cell {
@@ -73,4 +73,4 @@ Tree tree_of(const Table& table);
 /// hyphens inside words, and within a word only when it is longer than a line.
 std::vector<std::string> wrap_text(std::string_view text, int width);
 
-}  // namespace chop
+}  // namespace chop::report

@@ -4,7 +4,7 @@
 #include "report/table.hpp"
 #include "support/display.hpp"
 
-namespace chop {
+namespace chop::report {
 namespace {
 
 /// A horizontal rule; `fill` 0 means the style has none at this place.
@@ -207,4 +207,4 @@ std::string render(const Table& table, const RenderOptions& options) {
   return out;
 }
 
-}  // namespace chop
+}  // namespace chop::report

@@ -11,7 +11,7 @@
 #include "support/files.hpp"
 #include "support/text.hpp"
 
-namespace chop {
+namespace chop::report {
 namespace {
 
 namespace fs = std::filesystem;
@@ -173,4 +173,4 @@ Result<fs::path> create_version_folder(const fs::path& root) {
   return Error{.what = cat("no free version folder in '", root.string(), "'")};
 }
 
-}  // namespace chop
+}  // namespace chop::report

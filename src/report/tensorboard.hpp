@@ -17,7 +17,7 @@
 #include "report/table.hpp"
 #include "support/result.hpp"
 
-namespace chop {
+namespace chop::report {
 
 /// CRC-32C (Castagnoli): crc32c("123456789") is 0xE3069283.
 std::uint32_t crc32c(std::string_view bytes);
@@ -60,4 +60,4 @@ Result<std::filesystem::path> create_version_folder(const std::filesystem::path&
 /// something else are quoted; no value is null.
 std::string to_yaml(std::span<const std::pair<std::string, Cell>> entries);
 
-}  // namespace chop
+}  // namespace chop::report

@@ -5,7 +5,7 @@
 #include "support/display.hpp"
 #include "support/text.hpp"
 
-namespace chop {
+namespace chop::report {
 namespace {
 
 bool is_letter(char c) {
@@ -101,4 +101,4 @@ std::vector<std::string> wrap_text(std::string_view text, int width) {
   return lines;
 }
 
-}  // namespace chop
+}  // namespace chop::report

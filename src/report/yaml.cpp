@@ -5,7 +5,7 @@
 #include "report/tensorboard.hpp"
 #include "support/text.hpp"
 
-namespace chop {
+namespace chop::report {
 namespace {
 
 /// Words YAML 1.1 reads as truth values or as nothing.
@@ -83,4 +83,4 @@ std::string to_yaml(std::span<const std::pair<std::string, Cell>> entries) {
   return yaml;
 }
 
-}  // namespace chop
+}  // namespace chop::report

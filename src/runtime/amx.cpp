@@ -11,7 +11,7 @@
 #include <unistd.h>
 #define CH_AMX __attribute__((target("amx-tile,amx-int8")))
 
-namespace chop {
+namespace chop::runtime {
 namespace {
 
 constexpr int kTileRows = 16;
@@ -127,11 +127,11 @@ CH_AMX void amx_sums_of(const AmxBlock& block, std::int32_t* sums) {
   settle_memory();
 }
 
-}  // namespace chop
+}  // namespace chop::runtime
 
 #else  // no such unit
 
-namespace chop {
+namespace chop::runtime {
 
 bool has_amx() {
   return false;
@@ -142,5 +142,5 @@ void amx_sums_of(const AmxBlock& /*block*/, std::int32_t* /*sums*/) {
   assert(false && "has_amx() says no");
 }
 
-}  // namespace chop
+}  // namespace chop::runtime
 #endif

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <span>
 
-namespace chop {
+namespace chop::runtime {
 
 /// Whether there is one and the system lets this process use it; asks the system, once.
 bool has_amx();
@@ -41,4 +41,4 @@ struct AmxBlock {
 /// sums [32 places, 32 channels]; all 32 (or 16) places are read.
 void amx_sums_of(const AmxBlock& block, std::int32_t* sums);
 
-}  // namespace chop
+}  // namespace chop::runtime

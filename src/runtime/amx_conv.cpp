@@ -11,7 +11,7 @@
 #include "runtime/conv_sums.hpp"
 #include "support/big_memory.hpp"
 
-namespace chop {
+namespace chop::runtime {
 namespace {
 
 static_assert(kPieceChannels % kAmxChannels == 0, "a piece begins with a group of channels");
@@ -186,4 +186,4 @@ std::unique_ptr<ConvSums> amx_sums(const ConvSumsJob& job) {
   return std::make_unique<AmxSums>(job);
 }
 
-}  // namespace chop
+}  // namespace chop::runtime

@@ -1,6 +1,6 @@
 #include "runtime/arrangement.hpp"
 
-namespace chop {
+namespace chop::runtime {
 
 Result<Arranged> arrange(const Graph& graph, std::int64_t rows, const std::set<Value>& seen) {
   Arranged arranged{.graph = graph, .types = {}, .arrangement = {}};
@@ -14,4 +14,4 @@ Result<Arranged> arrange(const Graph& graph, std::int64_t rows, const std::set<V
   return arranged;
 }
 
-}  // namespace chop
+}  // namespace chop::runtime

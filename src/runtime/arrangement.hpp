@@ -9,7 +9,7 @@
 #include "ops/infer.hpp"
 #include "runtime/kernel.hpp"
 
-namespace chop {
+namespace chop::runtime {
 
 /// A call and those that finish its result on the spot. All of them run when `at` is reached.
 struct Chain {
@@ -55,4 +55,4 @@ struct Arranged {
 /// All of the above. The graph gives the values in `seen`.
 Result<Arranged> arrange(const Graph& graph, std::int64_t rows, const std::set<Value>& seen);
 
-}  // namespace chop
+}  // namespace chop::runtime

@@ -6,7 +6,7 @@
 #include "runtime/finish.hpp"
 #include "runtime/onednn.hpp"
 
-namespace chop {
+namespace chop::runtime {
 namespace {
 
 double largest_code(const Element& grid) {
@@ -228,4 +228,4 @@ bool quantise_early(Graph& graph, const Types& types, const std::set<Value>& see
   return changed;
 }
 
-}  // namespace chop
+}  // namespace chop::runtime

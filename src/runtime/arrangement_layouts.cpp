@@ -4,7 +4,7 @@
 #include "runtime/arrangement.hpp"
 #include "runtime/call_facts.hpp"
 
-namespace chop {
+namespace chop::runtime {
 namespace {
 
 /// Decides how images lie, and adds conversions where calls disagree.
@@ -109,4 +109,4 @@ Arrangement lay_out(Graph& graph, const Types& types, Arrangement arrangement) {
   return LayoutFinder(graph, types, std::move(arrangement)).run();
 }
 
-}  // namespace chop
+}  // namespace chop::runtime

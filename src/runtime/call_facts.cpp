@@ -5,7 +5,7 @@
 #include "ops/registry.hpp"
 #include "ops/shapes.hpp"
 
-namespace chop {
+namespace chop::runtime {
 
 bool is_call(const Graph& graph, NodeId id) {
   return graph.node(id).opcode == Opcode::CallFunction;
@@ -71,4 +71,4 @@ bool is_layout_free(const Shape& shape) {
   return shape.size() < 3 || shape[1] == 1 || ops::product(shape, 2) == 1;
 }
 
-}  // namespace chop
+}  // namespace chop::runtime

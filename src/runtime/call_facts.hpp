@@ -7,7 +7,7 @@
 #include "ops/infer.hpp"
 #include "runtime/kernel.hpp"
 
-namespace chop {
+namespace chop::runtime {
 
 bool is_call(const Graph& graph, NodeId id);
 
@@ -32,4 +32,4 @@ std::optional<Element> grid_of(const Graph& graph, const Types& types, Value val
 /// Whether the bytes of both layouts are the same, or there is but one.
 bool is_layout_free(const Shape& shape);
 
-}  // namespace chop
+}  // namespace chop::runtime

@@ -11,7 +11,7 @@
 #include "runtime/onednn.hpp"
 #include "support/big_memory.hpp"
 
-namespace chop {
+namespace chop::runtime {
 namespace {
 
 using dnnl::memory;
@@ -180,4 +180,4 @@ std::unique_ptr<ConvSums> primitive_sums(const ConvSumsJob& job) {
   return std::make_unique<PrimitiveSums>(job);
 }
 
-}  // namespace chop
+}  // namespace chop::runtime

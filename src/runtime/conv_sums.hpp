@@ -11,7 +11,7 @@
 #include "ops/conv.hpp"
 #include "runtime/image_cut.hpp"
 
-namespace chop {
+namespace chop::runtime {
 
 struct ConvSumsJob {
   ops::ConvShape shape;
@@ -52,4 +52,4 @@ std::unique_ptr<ConvSums> winograd_sums(const ConvSumsJob& job);
 /// where there is none.
 std::unique_ptr<ConvSums> amx_sums(const ConvSumsJob& job);
 
-}  // namespace chop
+}  // namespace chop::runtime

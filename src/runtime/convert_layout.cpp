@@ -5,7 +5,7 @@
 #include "ops/shapes.hpp"
 #include "runtime/elementwise.hpp"
 
-namespace chop {
+namespace chop::runtime {
 namespace {
 
 /// A matrix [rows, columns] turned over: y[j, i] = x[i, j] for rows of x in [first, last).
@@ -54,4 +54,4 @@ Kernel convert_layout(const Shape& shape, Layout to) {
   };
 }
 
-}  // namespace chop
+}  // namespace chop::runtime

@@ -3,9 +3,9 @@
 
 #include "runtime/kernel.hpp"
 
-namespace chop {
+namespace chop::runtime {
 
 /// Copies float images of this shape, [n, c, ...], to the layout from the other one.
 Kernel convert_layout(const Shape& shape, Layout to);
 
-}  // namespace chop
+}  // namespace chop::runtime

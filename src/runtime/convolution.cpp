@@ -10,7 +10,7 @@
 #include "runtime/scratch.hpp"
 #include "support/threads.hpp"
 
-namespace chop {
+namespace chop::runtime {
 namespace {
 
 using Conv = ops::ConvShape;
@@ -182,4 +182,4 @@ ConvToWeight conv_to_weight(const Conv& shape) {
   };
 }
 
-}  // namespace chop
+}  // namespace chop::runtime

@@ -7,7 +7,7 @@
 
 #include "ops/conv.hpp"
 
-namespace chop {
+namespace chop::runtime {
 
 /// y = x * w + b; b is null without bias. Empty when oneDNN cannot do it.
 using ConvForward =
@@ -22,4 +22,4 @@ ConvToInput conv_to_input(const ops::ConvShape& shape);
 using ConvToWeight = std::function<void(const float* dy, const float* x, float* dw, int threads)>;
 ConvToWeight conv_to_weight(const ops::ConvShape& shape);
 
-}  // namespace chop
+}  // namespace chop::runtime

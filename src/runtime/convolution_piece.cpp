@@ -8,7 +8,7 @@
 
 #include "runtime/onednn.hpp"
 
-namespace chop {
+namespace chop::runtime {
 namespace {
 
 using dnnl::memory;
@@ -160,4 +160,4 @@ ConvPiece to_weight_piece(const Conv& conv, std::int64_t images, const memory::d
           .c_role = DNNL_ARG_DIFF_WEIGHTS};
 }
 
-}  // namespace chop
+}  // namespace chop::runtime

@@ -6,7 +6,7 @@
 
 #include "ops/conv.hpp"
 
-namespace chop {
+namespace chop::runtime {
 
 /// A tensor between its dense layout and the one a primitive likes.
 struct Bridge {
@@ -41,4 +41,4 @@ ConvPiece to_input_piece(const ops::ConvShape& conv, std::int64_t images,
 ConvPiece to_weight_piece(const ops::ConvShape& conv, std::int64_t images,
                           const dnnl::memory::desc* weights);
 
-}  // namespace chop
+}  // namespace chop::runtime

@@ -6,7 +6,7 @@
 #include <papi.h>
 #endif
 
-namespace chop {
+namespace chop::runtime {
 
 HardwareCounters::HardwareCounters(HardwareCounters&& other) noexcept
     : events_(std::exchange(other.events_, kNone)), names_(std::move(other.names_)) {}
@@ -95,4 +95,4 @@ HardwareCounters::~HardwareCounters() = default;
 
 #endif
 
-}  // namespace chop
+}  // namespace chop::runtime

@@ -10,7 +10,7 @@
 
 #include "support/result.hpp"
 
-namespace chop {
+namespace chop::runtime {
 
 struct CounterValue {
   std::string name;  ///< "instructions"
@@ -38,4 +38,4 @@ class HardwareCounters {
   std::vector<std::string> names_;
 };
 
-}  // namespace chop
+}  // namespace chop::runtime

@@ -6,7 +6,7 @@
 
 #include "support/threads.hpp"
 
-namespace chop {
+namespace chop::runtime {
 
 /// Elements below which a second thread costs more than it brings.
 constexpr std::int64_t kChunk = std::int64_t{1} << 15;
@@ -24,4 +24,4 @@ void in_chunks(int threads, std::int64_t count, Work work) {
   });
 }
 
-}  // namespace chop
+}  // namespace chop::runtime

@@ -10,8 +10,8 @@
 #include "runtime/finish_line-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
-namespace chop::HWY_NAMESPACE {
-using namespace chop::simd::HWY_NAMESPACE;
+namespace chop::runtime::HWY_NAMESPACE {
+using namespace chop::runtime::simd::HWY_NAMESPACE;
 namespace fast = chop::formats::HWY_NAMESPACE;
 namespace {
 
@@ -147,11 +147,11 @@ void encode_all(const Element& element, const float* x, std::int64_t count, std:
 }
 
 }  // namespace
-}  // namespace chop::HWY_NAMESPACE
+}  // namespace chop::runtime::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace chop {
+namespace chop::runtime {
 HWY_EXPORT(finish_all);
 HWY_EXPORT(encode_all);
 
@@ -169,5 +169,5 @@ bool fits_byte(const Element& grid) {
          ((grid.low >= -128 && grid.high <= 127) || (grid.low >= 0 && grid.high <= 255));
 }
 
-}  // namespace chop
+}  // namespace chop::runtime
 #endif

@@ -7,7 +7,7 @@
 #include "runtime/kernel.hpp"
 #include "runtime/stage.hpp"
 
-namespace chop {
+namespace chop::runtime {
 
 /// Sums of `places` places, the `channels` of each together.
 struct Sums {
@@ -35,4 +35,4 @@ void encode_bytes(const Element& grid, const float* x, std::int64_t count, std::
 /// Whether the grid's codes fit a byte, and whether that byte needs a sign.
 bool fits_byte(const Element& grid);
 
-}  // namespace chop
+}  // namespace chop::runtime

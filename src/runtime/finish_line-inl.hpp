@@ -14,8 +14,8 @@
 #include "runtime/simd_math-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
-namespace chop::HWY_NAMESPACE {
-using namespace chop::simd::HWY_NAMESPACE;
+namespace chop::runtime::HWY_NAMESPACE {
+using namespace chop::runtime::simd::HWY_NAMESPACE;
 namespace fast = chop::formats::HWY_NAMESPACE;
 namespace {
 
@@ -200,7 +200,7 @@ void finish_line(const Line& line, Sums sums, Spot spot, const KernelArgs& args)
 }
 
 }  // namespace
-}  // namespace chop::HWY_NAMESPACE
+}  // namespace chop::runtime::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #endif  // CH_FINISH_LINE_INL

@@ -6,7 +6,7 @@
 
 #include "ops/registry.hpp"
 
-namespace chop {
+namespace chop::runtime {
 namespace {
 
 class Fusion {
@@ -106,4 +106,4 @@ std::size_t fuse(Graph& lowered, const std::set<Value>& seen) {
   return Fusion(lowered, seen).run();
 }
 
-}  // namespace chop
+}  // namespace chop::runtime

@@ -6,7 +6,7 @@
 
 #include "ops/op_def.hpp"
 
-namespace chop {
+namespace chop::runtime {
 
 /// relu(f(x)) => f(x) with the attribute `relu`, and f_grad(relu_grad(dy, y), ...) =>
 /// f_grad(dy, ..., y) with it, for every op that declares that attribute and when nobody else
@@ -14,4 +14,4 @@ namespace chop {
 /// Returns how many nodes went.
 std::size_t fuse(Graph& lowered, const std::set<Value>& seen);
 
-}  // namespace chop
+}  // namespace chop::runtime

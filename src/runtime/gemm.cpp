@@ -22,7 +22,7 @@
 
 #ifndef CH_GEMM_PART
 #define CH_GEMM_PART
-namespace chop {
+namespace chop::runtime {
 /// What one call of the kernel does, and with what.
 struct GemmPart {
   std::int64_t from, to;  ///< columns
@@ -30,11 +30,11 @@ struct GemmPart {
   const float* packed;    ///< all of B, or null
   float* scratch;
 };
-}  // namespace chop
+}  // namespace chop::runtime
 #endif
 
 HWY_BEFORE_NAMESPACE();
-namespace chop {
+namespace chop::runtime {
 namespace HWY_NAMESPACE {
 
 /// B(k, j) for the vectors of one panel, k after k, padded with zeros.
@@ -86,11 +86,11 @@ std::int64_t vector_floats() {
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace chop
+}  // namespace chop::runtime
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace chop {
+namespace chop::runtime {
 HWY_EXPORT(small_gemm);
 HWY_EXPORT(panel_floats);
 HWY_EXPORT(vector_floats);
@@ -227,5 +227,5 @@ void Gemm::run_packed(const float* a, const float* b, const float* packed, const
   small_product(*this, a, b, packed, bias, c, nullptr, threads);
 }
 
-}  // namespace chop
+}  // namespace chop::runtime
 #endif

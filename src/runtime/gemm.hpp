@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <memory>
 
-namespace chop {
+namespace chop::runtime {
 
 /// C [m, n] = Σ_k A(i, k) B(k, j). Element A(i, k) lies at a[i * a_row + k * a_col], so a
 /// transposed operand is a swap of strides; likewise B. One of each pair of strides is 1.
@@ -33,4 +33,4 @@ struct Gemm {
 std::int64_t gemm_panel_floats();
 std::int64_t gemm_vector_floats();
 
-}  // namespace chop
+}  // namespace chop::runtime

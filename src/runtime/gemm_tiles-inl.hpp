@@ -13,7 +13,7 @@
 #include "runtime/gemm.hpp"
 
 HWY_BEFORE_NAMESPACE();
-namespace chop {
+namespace chop::runtime {
 namespace HWY_NAMESPACE {
 namespace {
 namespace hn = hwy::HWY_NAMESPACE;
@@ -130,7 +130,7 @@ void panel_rows(const Gemm& g, bool strands, int vectors, const float* a, const 
 
 }  // namespace
 }  // namespace HWY_NAMESPACE
-}  // namespace chop
+}  // namespace chop::runtime
 HWY_AFTER_NAMESPACE();
 
 #endif  // CH_GEMM_TILES_INL

@@ -7,7 +7,7 @@
 #include "runtime/scratch.hpp"
 #include "support/threads.hpp"
 
-namespace chop {
+namespace chop::runtime {
 namespace {
 
 /// (x w + b - m) s + t = x (w s) + ((b - m) s + t): one rounding of each weight, no work at run.
@@ -140,4 +140,4 @@ Kernel image_conv(ImageConvJob job) {
   }
 }
 
-}  // namespace chop
+}  // namespace chop::runtime

@@ -9,7 +9,7 @@
 #include "runtime/conv_sums.hpp"
 #include "runtime/kernel.hpp"
 
-namespace chop {
+namespace chop::runtime {
 
 /// What makes the sums, and what is done to them. Where the job is not exact, a normalisation may
 /// become part of the weights.
@@ -23,4 +23,4 @@ ImageConvJob image_job(const KernelCall& call, std::vector<Stage> stages);
 /// Operand 0 of the kernel is the images. Empty when oneDNN refuses.
 Kernel image_conv(ImageConvJob job);
 
-}  // namespace chop
+}  // namespace chop::runtime

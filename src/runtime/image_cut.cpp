@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace chop {
+namespace chop::runtime {
 namespace {
 
 /// Multiply-accumulates worth a piece of their own.
@@ -117,4 +117,4 @@ std::vector<ImagePiece> cut_tiles(const ops::ConvShape& conv) {
   return by_channels(conv, few ? kPieceChannels : conv.out_channels, places);
 }
 
-}  // namespace chop
+}  // namespace chop::runtime

@@ -7,7 +7,7 @@
 
 #include "ops/conv.hpp"
 
-namespace chop {
+namespace chop::runtime {
 
 /// How many parts of this size a whole has, the last one perhaps smaller.
 inline std::int64_t parts_of(std::int64_t whole, std::int64_t part) {
@@ -44,4 +44,4 @@ struct Band {
 };
 Band band_of(const ops::Window& window, std::int64_t row, std::int64_t rows);
 
-}  // namespace chop
+}  // namespace chop::runtime

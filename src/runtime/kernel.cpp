@@ -9,13 +9,13 @@
 #include "ops/registry.hpp"
 #include "runtime/reference.hpp"
 
-namespace chop::kernels {
+namespace chop::runtime::kernels {
 #define CH_ITEM(name) std::vector<KernelDef> name();
 #include "kernels.inc"
 #undef CH_ITEM
-}  // namespace chop::kernels
+}  // namespace chop::runtime::kernels
 
-namespace chop {
+namespace chop::runtime {
 namespace {
 
 using KernelTable = std::unordered_multimap<std::string_view, KernelDef>;
@@ -127,4 +127,4 @@ Kernel fast_kernel(const KernelCall& call) {
   return {};
 }
 
-}  // namespace chop
+}  // namespace chop::runtime

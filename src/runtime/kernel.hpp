@@ -15,7 +15,7 @@
 #include "ops/op_def.hpp"
 #include "runtime/stage.hpp"
 
-namespace chop {
+namespace chop::runtime {
 
 struct RunContext {
   RunState state;
@@ -106,4 +106,4 @@ Kernel fast_kernel(const KernelCall& call);
 /// The reference forward as a kernel: widens, runs in double, narrows.
 Kernel reference_kernel(const KernelCall& call);
 
-}  // namespace chop
+}  // namespace chop::runtime

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace chop {
+namespace chop::runtime {
 
 std::int64_t Loops::iterations(std::size_t count) const {
   std::int64_t product = 1;
@@ -57,4 +57,4 @@ std::vector<std::int64_t> broadcast_steps(const Shape& in, const Shape& out) {
   return steps;
 }
 
-}  // namespace chop
+}  // namespace chop::runtime

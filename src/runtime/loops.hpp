@@ -6,7 +6,7 @@
 
 #include "tensor/tensor.hpp"
 
-namespace chop {
+namespace chop::runtime {
 
 /// A nest of loops, outermost first, and for each operand how far one step of each loop moves.
 /// Loops that are one loop for every operand have been merged, loops of one step left out.
@@ -27,4 +27,4 @@ Loops merge_loops(const Shape& shape, std::vector<std::vector<std::int64_t>> ste
 /// Steps of a dense tensor of shape `in` broadcast to `out`: 0 where it is stretched.
 std::vector<std::int64_t> broadcast_steps(const Shape& in, const Shape& out);
 
-}  // namespace chop
+}  // namespace chop::runtime

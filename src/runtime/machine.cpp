@@ -8,7 +8,7 @@
 #include "runtime/gemm.hpp"
 #include "support/threads.hpp"
 
-namespace chop {
+namespace chop::runtime {
 namespace {
 
 constexpr double kSeconds = 0.1;  // per measurement: long enough to meet a quiet moment
@@ -68,4 +68,4 @@ MachineSpeed measure_machine(int threads) {
   return speed;
 }
 
-}  // namespace chop
+}  // namespace chop::runtime

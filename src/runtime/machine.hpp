@@ -1,7 +1,7 @@
 // What this machine can do at best, measured: the yardstick for what a network achieves.
 #pragma once
 
-namespace chop {
+namespace chop::runtime {
 
 struct MachineSpeed {
   double flops = 0;  ///< per second, of the fastest of three square float32 products
@@ -11,4 +11,4 @@ struct MachineSpeed {
 /// Takes half a second; each is the best of many tries.
 MachineSpeed measure_machine(int threads);
 
-}  // namespace chop
+}  // namespace chop::runtime

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace chop {
+namespace chop::runtime {
 namespace {
 
 constexpr std::size_t kAlignment = 64;
@@ -42,4 +42,4 @@ std::size_t assign_offsets(std::vector<Lifetime>& values) {
   return total;
 }
 
-}  // namespace chop
+}  // namespace chop::runtime

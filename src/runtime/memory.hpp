@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace chop {
+namespace chop::runtime {
 
 struct Lifetime {
   std::size_t bytes = 0;
@@ -18,4 +18,4 @@ struct Lifetime {
 /// its whole life; returns the bytes needed.
 std::size_t assign_offsets(std::vector<Lifetime>& values);
 
-}  // namespace chop
+}  // namespace chop::runtime

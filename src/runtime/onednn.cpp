@@ -6,7 +6,7 @@
 
 #include "support/simd_level.hpp"
 
-namespace chop {
+namespace chop::runtime {
 namespace {
 
 /// Without AMX, whose kernels in version 2.6 end in illegal instructions.
@@ -44,4 +44,4 @@ bool has_exact_bytes() {
          isa == dnnl_cpu_isa_avx512_core_bf16;
 }
 
-}  // namespace chop
+}  // namespace chop::runtime

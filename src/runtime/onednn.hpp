@@ -4,7 +4,7 @@
 
 #include <oneapi/dnnl/dnnl.hpp>
 
-namespace chop {
+namespace chop::runtime {
 
 /// To be called before anything else of oneDNN. Its AMX kernels are left out: those of version 2.6
 /// end in illegal instructions on machines that have AMX.
@@ -18,4 +18,4 @@ dnnl::primitive_attr onednn_attributes();
 /// Whether sums of products of bytes are exact: without VNNI pairs of products saturate.
 bool has_exact_bytes();
 
-}  // namespace chop
+}  // namespace chop::runtime

@@ -10,7 +10,7 @@
 #include "runtime/planner.hpp"
 #include "runtime/slices.hpp"
 
-namespace chop {
+namespace chop::runtime {
 Result<Plan> Plan::compile(const Graph& lowered, std::int64_t batch,
                            const CompileOptions& options) {
   Graph graph = lowered;
@@ -99,4 +99,4 @@ std::vector<std::string> Plan::reference_steps() const {
   return lines;
 }
 
-}  // namespace chop
+}  // namespace chop::runtime

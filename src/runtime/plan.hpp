@@ -14,7 +14,7 @@
 #include "ops/infer.hpp"
 #include "runtime/kernel.hpp"
 
-namespace chop {
+namespace chop::runtime {
 
 struct CompileOptions {
   int threads = 1;
@@ -126,4 +126,4 @@ class Plan {
   int threads_ = 1;
 };
 
-}  // namespace chop
+}  // namespace chop::runtime

@@ -5,7 +5,7 @@
 #include "ops/registry.hpp"
 #include "support/big_memory.hpp"
 
-namespace chop {
+namespace chop::runtime {
 Planner::Planner(Arranged arranged, const CompileOptions& options, std::int64_t slices)
     : graph_(std::move(arranged.graph)),
       types_(std::move(arranged.types)),
@@ -195,4 +195,4 @@ bool Planner::assemble() {
   return true;
 }
 
-}  // namespace chop
+}  // namespace chop::runtime

@@ -8,7 +8,7 @@
 #include "runtime/memory.hpp"
 #include "runtime/plan.hpp"
 
-namespace chop {
+namespace chop::runtime {
 
 /// A value's *root* is the value whose bytes it shares: itself, unless it is a view of its input
 /// or overwrites an operand that dies with it.
@@ -74,4 +74,4 @@ class Planner {
   std::vector<Lifetime> lifetimes_;
 };
 
-}  // namespace chop
+}  // namespace chop::runtime

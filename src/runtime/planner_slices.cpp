@@ -3,7 +3,7 @@
 
 #include "runtime/planner.hpp"
 
-namespace chop {
+namespace chop::runtime {
 
 Planner::Footprint Planner::measure() {
   for (const NodeId id : arrangement_.constants)
@@ -58,4 +58,4 @@ void Planner::find_moving() {
   }
 }
 
-}  // namespace chop
+}  // namespace chop::runtime

@@ -8,7 +8,7 @@
 #include "runtime/convert_layout.hpp"
 #include "runtime/planner.hpp"
 
-namespace chop {
+namespace chop::runtime {
 
 const float* Planner::fixed_values(Value value) const {
   const bool is_fixed = options_.frozen && (graph_.node(value.node).opcode == Opcode::GetAttr ||
@@ -122,4 +122,4 @@ void Planner::add_copy(NodeId id) {
                           .contents = {.calls = {{node.name, node.op}}}});
 }
 
-}  // namespace chop
+}  // namespace chop::runtime

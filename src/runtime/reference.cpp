@@ -2,7 +2,7 @@
 
 #include "ops/registry.hpp"
 
-namespace chop {
+namespace chop::runtime {
 namespace {
 
 /// What shape rules see: real numbers all have one width here, whole numbers keep theirs.
@@ -51,4 +51,4 @@ Result<Values> run_reference(const Graph& lowered, const NamedTensors& inputs, R
   return values;
 }
 
-}  // namespace chop
+}  // namespace chop::runtime

@@ -9,7 +9,7 @@
 #include "ops/infer.hpp"
 #include "ops/op_def.hpp"
 
-namespace chop {
+namespace chop::runtime {
 
 using NamedTensors = std::map<std::string, Tensor>;
 /// values[node id][result number]
@@ -28,4 +28,4 @@ inline DType reference_dtype(DType dtype) {
   return is_floating(dtype) ? DType::F64 : DType::I64;
 }
 
-}  // namespace chop
+}  // namespace chop::runtime

@@ -7,7 +7,7 @@
 
 #include "support/threads.hpp"
 
-namespace chop {
+namespace chop::runtime {
 
 struct RowBlocks {
   static constexpr std::int64_t kRows = 2048;  ///< of a block
@@ -32,4 +32,4 @@ struct RowBlocks {
   }
 };
 
-}  // namespace chop
+}  // namespace chop::runtime

@@ -8,7 +8,7 @@
 #include "runtime/plan.hpp"
 #include "support/text.hpp"
 
-namespace chop {
+namespace chop::runtime {
 namespace {
 
 const NamedTensors::value_type* given_for(const Node& input, const NamedTensors& inputs) {
@@ -135,4 +135,4 @@ Result<std::vector<NamedOutput>> run_graph(const Graph& graph, const NamedTensor
   return outputs;
 }
 
-}  // namespace chop
+}  // namespace chop::runtime

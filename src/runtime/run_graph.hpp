@@ -6,7 +6,7 @@
 
 #include "runtime/reference.hpp"
 
-namespace chop {
+namespace chop::runtime {
 
 struct NamedOutput {
   std::string name;  ///< as the network calls it; "output_0" where it does not
@@ -22,4 +22,4 @@ Result<std::vector<NamedOutput>> run_graph(const Graph& graph, const NamedTensor
 /// The names of the results: those the graph was imported with, else output_0, output_1 ...
 std::vector<std::string> output_names(const Graph& graph);
 
-}  // namespace chop
+}  // namespace chop::runtime

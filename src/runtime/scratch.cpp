@@ -4,7 +4,7 @@
 #include <memory>
 #include <new>
 
-namespace chop {
+namespace chop::runtime {
 namespace {
 
 constexpr std::align_val_t kAlignment{64};
@@ -13,7 +13,7 @@ struct Release {
   void operator()(std::byte* memory) const { ::operator delete(memory, kAlignment); }
 };
 
-struct Block {
+struct ScratchBlock {
   std::unique_ptr<std::byte, Release> memory;
   std::size_t size = 0;
 };
@@ -21,8 +21,8 @@ struct Block {
 }  // namespace
 
 std::byte* thread_scratch(std::size_t bytes, ScratchFor use) {
-  thread_local std::array<Block, 2> blocks;
-  Block& block = blocks.at(static_cast<std::size_t>(use));
+  thread_local std::array<ScratchBlock, 2> blocks;
+  ScratchBlock& block = blocks.at(static_cast<std::size_t>(use));
   if (block.memory == nullptr || block.size < bytes) {
     block.memory.reset();
     block.memory.reset(static_cast<std::byte*>(::operator new(bytes + 64, kAlignment)));
@@ -31,4 +31,4 @@ std::byte* thread_scratch(std::size_t bytes, ScratchFor use) {
   return block.memory.get();
 }
 
-}  // namespace chop
+}  // namespace chop::runtime

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace chop {
+namespace chop::runtime {
 
 /// What one call of a kernel shares among its tasks, and what one task has for itself.
 enum class ScratchFor : std::uint8_t { Call, Task };
@@ -13,4 +13,4 @@ enum class ScratchFor : std::uint8_t { Call, Task };
 /// At least `bytes` bytes, 64-byte aligned, for this thread and use until it asks again.
 std::byte* thread_scratch(std::size_t bytes, ScratchFor use = ScratchFor::Task);
 
-}  // namespace chop
+}  // namespace chop::runtime

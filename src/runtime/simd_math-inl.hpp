@@ -16,7 +16,7 @@
 #include "hwy/contrib/math/math-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace chop::simd::HWY_NAMESPACE {
+namespace chop::runtime::simd::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 using Tag = hn::ScalableTag<float>;
@@ -189,7 +189,7 @@ HWY_INLINE V erfc_of(V x) {
   return where(hn::Lt(x, zero()), hn::Sub(set(2.0F), tail), tail);
 }
 
-}  // namespace chop::simd::HWY_NAMESPACE
+}  // namespace chop::runtime::simd::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #endif  // CH_SIMD_MATH_INL

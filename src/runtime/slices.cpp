@@ -7,7 +7,7 @@
 #include "ops/rows.hpp"
 #include "runtime/planner.hpp"
 
-namespace chop {
+namespace chop::runtime {
 namespace {
 
 /// What a slice may keep alive: about what the caches of a core and its share of the common one
@@ -128,4 +128,4 @@ std::int64_t rows_at_once(const Graph& graph, const Types& types, std::int64_t b
   return fit(rows) ? rows : batch;
 }
 
-}  // namespace chop
+}  // namespace chop::runtime

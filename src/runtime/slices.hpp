@@ -7,7 +7,7 @@
 #include "ops/infer.hpp"
 #include "runtime/plan.hpp"
 
-namespace chop {
+namespace chop::runtime {
 
 /// The rows that a frozen plan computes at a time, decided by shapes alone: all of the batch, or as
 /// many as divide it and fit the caches where that is worth reading the parameters again. `types`
@@ -16,4 +16,4 @@ namespace chop {
 std::int64_t rows_at_once(const Graph& graph, const Types& types, std::int64_t batch,
                           const std::set<Value>& seen, const CompileOptions& options);
 
-}  // namespace chop
+}  // namespace chop::runtime

@@ -11,7 +11,7 @@
 
 #include "formats/element.hpp"
 
-namespace chop {
+namespace chop::runtime {
 
 enum class StageKind : std::uint8_t {
   Keep,     ///< y = x
@@ -36,4 +36,4 @@ inline Stage clamp_stage(float low, float high = std::numeric_limits<float>::inf
   return {.kind = StageKind::Clamp, .low = low, .high = high};
 }
 
-}  // namespace chop
+}  // namespace chop::runtime

@@ -14,7 +14,7 @@
 
 #ifndef CH_WINOGRAD_JOB
 #define CH_WINOGRAD_JOB
-namespace chop {
+namespace chop::runtime {
 
 constexpr std::int64_t kProducts = 16;  ///< of a tile, for each pair of channels
 constexpr std::int64_t kTile = 2;       ///< results of a tile, each way
@@ -44,11 +44,11 @@ struct WinogradJob {
   float* sums;
 };
 
-}  // namespace chop
+}  // namespace chop::runtime
 #endif
 
 HWY_BEFORE_NAMESPACE();
-namespace chop {
+namespace chop::runtime {
 namespace HWY_NAMESPACE {
 namespace {
 
@@ -188,11 +188,11 @@ void winograd_pack(const float* from, std::int64_t in, std::int64_t out, float* 
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace chop
+}  // namespace chop::runtime
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace chop {
+namespace chop::runtime {
 HWY_EXPORT(winograd_piece);
 HWY_EXPORT(winograd_pack);
 namespace {
@@ -288,5 +288,5 @@ std::unique_ptr<ConvSums> winograd_sums(const ConvSumsJob& job) {
   return std::make_unique<WinogradSums>(job);
 }
 
-}  // namespace chop
+}  // namespace chop::runtime
 #endif

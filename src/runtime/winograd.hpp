@@ -13,7 +13,7 @@
 #include "ops/conv.hpp"
 #include "runtime/image_cut.hpp"
 
-namespace chop {
+namespace chop::runtime {
 
 class Winograd {
  public:
@@ -35,4 +35,4 @@ class Winograd {
   std::shared_ptr<const float[]> weights_;  ///< by panel of output channels, then by product
 };
 
-}  // namespace chop
+}  // namespace chop::runtime

@@ -4,7 +4,7 @@
 
 #include "search/parzen.hpp"
 
-namespace chop {
+namespace chop::search {
 namespace {
 
 /// The choices as numbers; empty when one of several is none or two are the same.
@@ -76,4 +76,4 @@ std::vector<Axis> axes_of(const Space& space) {
   return axes;
 }
 
-}  // namespace chop
+}  // namespace chop::search

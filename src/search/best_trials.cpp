@@ -4,7 +4,7 @@
 #include <limits>
 #include <numeric>
 
-namespace chop {
+namespace chop::search {
 namespace {
 
 /// Takes the front off `rest`, which is in lexicographic order: a row is dominated only by rows
@@ -92,4 +92,4 @@ std::vector<std::size_t> best_trials(const History& history, std::span<const See
   return best;
 }
 
-}  // namespace chop
+}  // namespace chop::search

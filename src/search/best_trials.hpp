@@ -3,7 +3,7 @@
 
 #include "search/history.hpp"
 
-namespace chop {
+namespace chop::search {
 
 /// Places of the best `count` complete trials, best first: by value, or with several objectives
 /// by the rank of their front, the last front thinned out so that what is left lies wide apart.
@@ -11,4 +11,4 @@ namespace chop {
 std::vector<std::size_t> best_trials(const History& history, std::span<const SeenTrial> trials,
                                      std::size_t count);
 
-}  // namespace chop
+}  // namespace chop::search

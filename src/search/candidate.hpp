@@ -5,7 +5,7 @@
 #include "support/tree.hpp"
 #include "train/trainer.hpp"
 
-namespace chop {
+namespace chop::search {
 
 struct Candidate {
   Graph graph;
@@ -15,4 +15,4 @@ struct Candidate {
   bool trained = false;  ///< its weights are no longer those the search started from
 };
 
-}  // namespace chop
+}  // namespace chop::search

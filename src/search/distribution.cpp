@@ -5,7 +5,7 @@
 
 #include "support/text.hpp"
 
-namespace chop {
+namespace chop::search {
 namespace {
 
 double clamp_to(const Distribution& d, double value) {
@@ -145,4 +145,4 @@ std::string to_string(const Distribution& d) {
   return text;
 }
 
-}  // namespace chop
+}  // namespace chop::search

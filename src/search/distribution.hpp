@@ -10,7 +10,7 @@
 
 #include "support/tree.hpp"
 
-namespace chop {
+namespace chop::search {
 
 struct Distribution {
   enum class Kind : std::uint8_t { Categorical, Integer, Real };
@@ -57,4 +57,4 @@ std::string to_json_text(const Distribution& distribution);
 /// Reads Optuna's own, those of earlier versions (UniformDistribution ...) too.
 Result<Distribution> distribution_from_json(const std::string& text);
 
-}  // namespace chop
+}  // namespace chop::search

@@ -8,7 +8,7 @@
 #include "support/json.hpp"
 #include "support/text.hpp"
 
-namespace chop {
+namespace chop::search {
 namespace {
 
 /// Python puts a space behind colons and commas; Optuna compares texts nowhere, people do.
@@ -92,4 +92,4 @@ Result<Distribution> distribution_from_json(const std::string& text) {
   return numbers ? numbers : bad;
 }
 
-}  // namespace chop
+}  // namespace chop::search

@@ -7,7 +7,7 @@
 #include "search/results.hpp"
 #include "support/json.hpp"
 
-namespace chop {
+namespace chop::search {
 namespace {
 
 using namespace std::chrono_literals;
@@ -287,4 +287,4 @@ bool Engine::hopeless(std::int64_t number, std::int64_t step, double value) {
   return pruner_->should_prune(seen_, seen_[at]);
 }
 
-}  // namespace chop
+}  // namespace chop::search

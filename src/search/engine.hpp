@@ -10,7 +10,7 @@
 #include "search/problem.hpp"
 #include "search/store.hpp"
 
-namespace chop {
+namespace chop::search {
 
 struct EngineOptions {
   std::int64_t n_trials = 20;          ///< that the study should have in all
@@ -97,4 +97,4 @@ std::vector<TrialParameter> parameters_of(const Space& space, const Point& point
 std::string fixed_parameters(const std::vector<TrialParameter>& parameters);
 Point point_from_fixed(const Space& space, const std::string& json);
 
-}  // namespace chop
+}  // namespace chop::search

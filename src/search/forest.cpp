@@ -4,7 +4,7 @@
 #include <cmath>
 #include <optional>
 
-namespace chop {
+namespace chop::search {
 namespace {
 
 /// A larger sample grows larger trees, which tell nothing new.
@@ -189,4 +189,4 @@ std::vector<LeafBox> grow_tree(std::span<const Column> columns, std::span<const 
   return Grower(columns, values, stream).grow();
 }
 
-}  // namespace chop
+}  // namespace chop::search

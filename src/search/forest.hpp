@@ -7,7 +7,7 @@
 
 #include "search/space.hpp"
 
-namespace chop {
+namespace chop::search {
 
 /// One parameter as trees see it: numbers lie in [0, 1], choices are whole numbers. Points where
 /// the parameter is not active have a place of their own, as wide as there are many of them.
@@ -37,4 +37,4 @@ struct LeafBox {
 std::vector<LeafBox> grow_tree(std::span<const Column> columns, std::span<const double> values,
                                const Stream& stream);
 
-}  // namespace chop
+}  // namespace chop::search

@@ -4,7 +4,7 @@
 
 #include "formats/registry.hpp"
 
-namespace chop {
+namespace chop::search {
 
 std::string_view group_of(std::string_view key) {
   for (const std::string_view group : kFormatGroups)
@@ -56,4 +56,4 @@ Error at_line(Error error, const ArgPlace& place, int line) {
   return error;
 }
 
-}  // namespace chop
+}  // namespace chop::search

@@ -7,7 +7,7 @@
 #include "formats/format_def.hpp"
 #include "passes/args.hpp"
 
-namespace chop {
+namespace chop::search {
 
 inline constexpr std::array<std::string_view, 4> kFormatGroups = {"data_in", "weight", "bias",
                                                                   "data_out"};
@@ -30,4 +30,4 @@ bool fits_formats(const Tree& config, std::string_view key, const std::vector<Tr
 /// The error with file and line, where there is a file.
 Error at_line(Error error, const ArgPlace& place, int line);
 
-}  // namespace chop
+}  // namespace chop::search

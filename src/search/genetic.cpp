@@ -6,7 +6,7 @@
 
 #include "search/spread.hpp"
 
-namespace chop {
+namespace chop::search {
 namespace {
 
 /// More values than this are a line to move along, fewer are exchanged whole.
@@ -202,4 +202,4 @@ double GeneticSampler::mutated(std::size_t parameter, double value, Dice& dice) 
   return lower < value ? lower : nth_value(distribution, other + 1);
 }
 
-}  // namespace chop
+}  // namespace chop::search

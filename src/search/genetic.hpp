@@ -6,7 +6,7 @@
 #include "search/history.hpp"
 #include "search/parzen.hpp"
 
-namespace chop {
+namespace chop::search {
 
 struct GeneticSettings {
   std::size_t population = 50;
@@ -60,4 +60,4 @@ class GeneticSampler : public Sampler {
   bool waits_ = false;
 };
 
-}  // namespace chop
+}  // namespace chop::search

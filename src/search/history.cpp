@@ -5,7 +5,7 @@
 #include <compare>
 #include <utility>
 
-namespace chop {
+namespace chop::search {
 namespace {
 
 void insert_in_order(std::vector<std::size_t>& places, std::size_t place) {
@@ -99,4 +99,4 @@ Proposal nothing_new(const History& history) {
   return {.kind = waits ? Proposal::Kind::Wait : Proposal::Kind::Done};
 }
 
-}  // namespace chop
+}  // namespace chop::search

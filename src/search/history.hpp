@@ -11,7 +11,7 @@
 #include "search/pareto.hpp"
 #include "search/sampler_def.hpp"
 
-namespace chop {
+namespace chop::search {
 
 struct PointHash {
   std::size_t operator()(const Point& point) const;
@@ -83,4 +83,4 @@ class History {
 /// still fail and be worth another try.
 Proposal nothing_new(const History& history);
 
-}  // namespace chop
+}  // namespace chop::search

@@ -7,7 +7,7 @@
 
 #include "search/forest.hpp"
 
-namespace chop {
+namespace chop::search {
 namespace {
 
 constexpr std::uint64_t kTrees = 64;
@@ -113,4 +113,4 @@ std::vector<double> parameter_importances(const Space& space, std::span<const Po
   return importances;
 }
 
-}  // namespace chop
+}  // namespace chop::search

@@ -6,7 +6,7 @@
 
 #include "search/sampler_def.hpp"
 
-namespace chop {
+namespace chop::search {
 
 /// One number per parameter of the space, adding up to 1 (all 0 when the values are all the same).
 /// `points` and `values` go together; points with inactive parameters count with a value of their
@@ -14,4 +14,4 @@ namespace chop {
 std::vector<double> parameter_importances(const Space& space, std::span<const Point> points,
                                           std::span<const double> values, std::uint64_t seed = 0);
 
-}  // namespace chop
+}  // namespace chop::search

@@ -7,7 +7,7 @@
 #include <string>
 #include <unordered_map>
 
-namespace chop {
+namespace chop::search {
 
 template <class T>
 class Lru {
@@ -50,4 +50,4 @@ class Lru {
   std::unordered_map<std::string, typename std::list<Entry>::iterator> places_;
 };
 
-}  // namespace chop
+}  // namespace chop::search

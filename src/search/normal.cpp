@@ -6,7 +6,7 @@
 #include <numbers>
 #include <span>
 
-namespace chop {
+namespace chop::search {
 namespace {
 
 constexpr double kFarthest = 8;
@@ -68,4 +68,4 @@ double normal_quantile(double p) {
   return q * polynomial(kAbove, q * q) / polynomial(kBelow, q * q);
 }
 
-}  // namespace chop
+}  // namespace chop::search

@@ -1,11 +1,11 @@
 // The normal distribution, fast: good to about seven digits.
 #pragma once
 
-namespace chop {
+namespace chop::search {
 
 /// Φ(x), by interpolation.
 double normal_below(double x);
 /// The x with Φ(x) = p, for p inside (0, 1) (Acklam's rational approximation).
 double normal_quantile(double p);
 
-}  // namespace chop
+}  // namespace chop::search

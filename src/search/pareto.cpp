@@ -5,7 +5,7 @@
 #include <limits>
 #include <numeric>
 
-namespace chop {
+namespace chop::search {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -156,4 +156,4 @@ double hypervolume(std::span<const Losses> rows, const Losses& reference) {
   return sliced_volume(std::move(inside), reference);
 }
 
-}  // namespace chop
+}  // namespace chop::search

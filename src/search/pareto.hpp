@@ -6,7 +6,7 @@
 
 #include "search/trial.hpp"
 
-namespace chop {
+namespace chop::search {
 
 /// One row of objective values, all to be minimised.
 using Losses = std::vector<double>;
@@ -24,4 +24,4 @@ std::vector<double> crowding_distances(std::span<const Losses> rows);
 /// What the rows dominate up to `reference`, which none needs to dominate.
 double hypervolume(std::span<const Losses> rows, const Losses& reference);
 
-}  // namespace chop
+}  // namespace chop::search

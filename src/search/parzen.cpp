@@ -7,7 +7,7 @@
 
 #include "search/normal.hpp"
 
-namespace chop {
+namespace chop::search {
 namespace {
 
 double log_sum(std::span<const float> logs) {
@@ -167,4 +167,4 @@ double Parzen::draw_place(std::size_t kernel, std::size_t axis, Dice& dice) cons
   return other < centre ? other : other + 1;
 }
 
-}  // namespace chop
+}  // namespace chop::search

@@ -8,7 +8,7 @@
 
 #include "search/space.hpp"
 
-namespace chop {
+namespace chop::search {
 
 /// Numbers of a stream, one after the other.
 class Dice {
@@ -90,4 +90,4 @@ class Parzen {
   mutable std::vector<float> logs_;
 };
 
-}  // namespace chop
+}  // namespace chop::search

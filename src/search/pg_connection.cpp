@@ -7,7 +7,7 @@
 #include "search/store.hpp"
 #include "support/text.hpp"
 
-namespace chop {
+namespace chop::search {
 namespace {
 
 constexpr SqlDialect kDialect = {
@@ -274,4 +274,4 @@ Result<std::unique_ptr<SqlConnection>> open_postgresql(const std::string& url) {
   return std::unique_ptr<SqlConnection>(std::move(connection));
 }
 
-}  // namespace chop
+}  // namespace chop::search

@@ -3,10 +3,10 @@
 
 #include "search/sql_connection.hpp"
 
-namespace chop {
+namespace chop::search {
 
 /// postgresql://user:password@host:port/dbname?options, as libpq reads it. An address nobody
 /// answers at is an error within seconds; no message shows the password.
 Result<std::unique_ptr<SqlConnection>> open_postgresql(const std::string& url);
 
-}  // namespace chop
+}  // namespace chop::search

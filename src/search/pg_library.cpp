@@ -2,7 +2,7 @@
 
 #include <dlfcn.h>
 
-namespace chop {
+namespace chop::search {
 namespace {
 
 Result<PqLibrary> open_library() {
@@ -29,4 +29,4 @@ Result<const PqLibrary*> load_pq() {
   return &loaded.value();
 }
 
-}  // namespace chop
+}  // namespace chop::search

@@ -34,7 +34,7 @@
   X(PQsetNoticeProcessor) \
   X(PQstatus)
 
-namespace chop {
+namespace chop::search {
 
 /// Addresses of functions under their own names.
 struct PqLibrary {
@@ -46,4 +46,4 @@ struct PqLibrary {
 /// Stays loaded until the program ends.
 Result<const PqLibrary*> load_pq();
 
-}  // namespace chop
+}  // namespace chop::search

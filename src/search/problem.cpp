@@ -6,7 +6,7 @@
 #include "search/format_keys.hpp"
 #include "support/json.hpp"
 
-namespace chop {
+namespace chop::search {
 
 Result<std::unique_ptr<SearchProblem>> SearchProblem::make(const SearchConfig& config,
                                                            const Graph& graph, const Dataset& data,
@@ -154,4 +154,4 @@ Result<Candidate> SearchProblem::rebuild(const Point& point) {
   return made;
 }
 
-}  // namespace chop
+}  // namespace chop::search

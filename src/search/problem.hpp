@@ -5,7 +5,7 @@
 #include "search/search_config.hpp"
 #include "search/train_space.hpp"
 
-namespace chop {
+namespace chop::search {
 
 struct ProblemOptions {
   std::int64_t batch_size = 128;
@@ -72,4 +72,4 @@ class SearchProblem {
   std::vector<std::unique_ptr<Runner>> runners_;  ///< as config_.runners
 };
 
-}  // namespace chop
+}  // namespace chop::search

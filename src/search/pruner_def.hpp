@@ -1,11 +1,11 @@
 // Pruners end hopeless trials early, by what they report while they run. The file
-// src/search/pruners/<name>.cpp defines `PrunerDef <name>()` in namespace chop::pruners; that is
-// its registration. They need one objective.
+// src/search/pruners/<name>.cpp defines `PrunerDef <name>()` in namespace chop::search::pruners;
+// that is its registration. They need one objective.
 #pragma once
 
 #include "search/sampler_def.hpp"
 
-namespace chop {
+namespace chop::search {
 
 class Pruner {
  public:
@@ -26,4 +26,4 @@ struct PrunerDef {
 std::span<const PrunerDef> all_pruners();
 Result<const PrunerDef*> find_pruner(std::string_view name);
 
-}  // namespace chop
+}  // namespace chop::search

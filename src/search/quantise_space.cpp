@@ -6,7 +6,7 @@
 #include "search/format_keys.hpp"
 #include "support/text.hpp"
 
-namespace chop {
+namespace chop::search {
 namespace {
 
 const std::vector<ArgDef>& setup_defs() {
@@ -226,4 +226,4 @@ Status QuantiseSpace::apply(std::span<const double> values, Candidate& candidate
   return {};
 }
 
-}  // namespace chop
+}  // namespace chop::search

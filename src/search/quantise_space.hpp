@@ -17,7 +17,7 @@
 #include "search/space.hpp"
 #include "support/pattern.hpp"
 
-namespace chop {
+namespace chop::search {
 
 class QuantiseSpace {
  public:
@@ -102,4 +102,4 @@ class SeedTables {
   std::vector<std::string> notes_;
 };
 
-}  // namespace chop
+}  // namespace chop::search

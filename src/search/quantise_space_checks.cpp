@@ -7,7 +7,7 @@
 #include "search/quantise_space.hpp"
 #include "support/text.hpp"
 
-namespace chop {
+namespace chop::search {
 namespace {
 
 /// A number outside what the format's key takes; such a choice is refused by name.
@@ -111,4 +111,4 @@ Status QuantiseSpace::check_choice(const NodeTable& table, const Space& space,
   return {};
 }
 
-}  // namespace chop
+}  // namespace chop::search

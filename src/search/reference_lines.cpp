@@ -5,7 +5,7 @@
 #include <limits>
 #include <optional>
 
-namespace chop {
+namespace chop::search {
 namespace {
 
 void share_out(int left, std::size_t at, int divisions, Losses& weights,
@@ -140,4 +140,4 @@ Nearest nearest_line(const Losses& row, std::span<const Losses> weights) {
   return nearest;
 }
 
-}  // namespace chop
+}  // namespace chop::search

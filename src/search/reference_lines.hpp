@@ -3,7 +3,7 @@
 
 #include "search/pareto.hpp"
 
-namespace chop {
+namespace chop::search {
 
 /// All ways to share `divisions` equal parts among the objectives (Das and Dennis 1998).
 std::vector<Losses> reference_weights(std::size_t objectives, int divisions);
@@ -24,4 +24,4 @@ struct Nearest {
 /// The line that a row is nearest to.
 Nearest nearest_line(const Losses& row, std::span<const Losses> weights);
 
-}  // namespace chop
+}  // namespace chop::search

@@ -6,7 +6,7 @@
 #include "search/store.hpp"
 #include "support/text.hpp"
 
-namespace chop {
+namespace chop::search {
 namespace samplers {
 #define CH_ITEM(name)  \
   namespace name {     \
@@ -92,4 +92,4 @@ std::span<const StoreDef> all_stores() {
   return table;
 }
 
-}  // namespace chop
+}  // namespace chop::search

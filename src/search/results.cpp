@@ -7,7 +7,7 @@
 #include "support/json.hpp"
 #include "support/text.hpp"
 
-namespace chop {
+namespace chop::search {
 namespace {
 
 /// Python writes NaN and Infinity into JSON; such a text stays a text.
@@ -123,4 +123,4 @@ Tree best_tree(const std::vector<const Trial*>& best) {
   return list;
 }
 
-}  // namespace chop
+}  // namespace chop::search

@@ -4,7 +4,7 @@
 #include "search/sampler_def.hpp"
 #include "support/tree.hpp"
 
-namespace chop {
+namespace chop::search {
 
 /// Complete trials that no other one beats, by number: the best one (of equals the first), or
 /// with several objectives the Pareto front; of trials with the same parameters the first.
@@ -23,4 +23,4 @@ const Trial* favourite(const std::vector<const Trial*>& best,
 Tree log_tree(std::span<const Trial> trials);
 Tree best_tree(const std::vector<const Trial*>& best);
 
-}  // namespace chop
+}  // namespace chop::search

@@ -1,6 +1,6 @@
 // Runners measure a candidate: software runners run the network, hardware runners look at it.
-// The file src/search/runners/<name>.cpp defines `RunnerDef <name>()` in namespace chop::runners;
-// that is its registration.
+// The file src/search/runners/<name>.cpp defines `RunnerDef <name>()` in namespace
+// chop::search::runners; that is its registration.
 #pragma once
 
 #include <functional>
@@ -9,7 +9,7 @@
 #include "passes/args.hpp"
 #include "search/candidate.hpp"
 
-namespace chop {
+namespace chop::search {
 
 using MetricValues = std::map<std::string, double>;
 
@@ -57,4 +57,4 @@ Result<const RunnerDef*> find_runner(std::string_view name, bool hardware);
 ArgDef data_loader_argument();
 Result<const Split*> rows_of(const Dataset& data, const Args& args);
 
-}  // namespace chop
+}  // namespace chop::search

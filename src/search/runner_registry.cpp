@@ -1,7 +1,7 @@
 #include "search/runner_def.hpp"
 #include "support/text.hpp"
 
-namespace chop {
+namespace chop::search {
 namespace runners {
 #define CH_ITEM(name) \
   namespace name {    \
@@ -49,4 +49,4 @@ Result<const Split*> rows_of(const Dataset& data, const Args& args) {
   return split;
 }
 
-}  // namespace chop
+}  // namespace chop::search

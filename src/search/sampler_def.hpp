@@ -1,5 +1,5 @@
 // Samplers choose the point of the next trial. The file src/search/samplers/<name>.cpp defines
-// `SamplerDef <name>()` in namespace chop::samplers; that is its registration.
+// `SamplerDef <name>()` in namespace chop::search::samplers; that is its registration.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 #include "search/space.hpp"
 #include "search/trial.hpp"
 
-namespace chop {
+namespace chop::search {
 
 /// What a sampler or pruner sees of a trial.
 struct SeenTrial {
@@ -79,4 +79,4 @@ std::span<const SamplerDef> all_samplers();
 /// By name or alias, in any case of letters; the error names the nearest one.
 Result<const SamplerDef*> find_sampler(std::string_view name);
 
-}  // namespace chop
+}  // namespace chop::search

@@ -7,7 +7,7 @@
 #include "support/text.hpp"
 #include "support/threads.hpp"
 
-namespace chop {
+namespace chop::search {
 namespace {
 
 constexpr std::string_view kFormats = "graph/quantize/mixed_precision_ptq";
@@ -261,4 +261,4 @@ Result<SearchConfig> read_search_config(const Tree& search, const std::string& f
   return Reader(search, file, overrides).read();
 }
 
-}  // namespace chop
+}  // namespace chop::search

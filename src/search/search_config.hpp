@@ -5,7 +5,7 @@
 #include "search/pruner_def.hpp"
 #include "search/runner_def.hpp"
 
-namespace chop {
+namespace chop::search {
 
 struct RunnerCall {
   const RunnerDef* def = nullptr;
@@ -51,4 +51,4 @@ Result<SearchConfig> read_search_config(const Tree& search, const std::string& f
 /// Arguments of [search.strategy.setup], for documentation.
 std::span<const ArgDef> search_setup_args();
 
-}  // namespace chop
+}  // namespace chop::search

@@ -1,7 +1,7 @@
 // What [search.strategy.setup] takes, and what follows from a configuration.
 #include "search/search_config.hpp"
 
-namespace chop {
+namespace chop::search {
 
 std::vector<Direction> SearchConfig::directions() const {
   if (sum) return {direction};
@@ -46,4 +46,4 @@ std::span<const ArgDef> search_setup_args() {
   return defs;
 }
 
-}  // namespace chop
+}  // namespace chop::search

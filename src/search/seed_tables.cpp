@@ -4,7 +4,7 @@
 #include "search/quantise_space.hpp"
 #include "support/text.hpp"
 
-namespace chop {
+namespace chop::search {
 namespace {
 
 constexpr std::string_view kDefault = "default";
@@ -115,4 +115,4 @@ const Tree& SeedTables::config(const std::string& key) const {
   return *seed_->find(key)->find("config");
 }
 
-}  // namespace chop
+}  // namespace chop::search

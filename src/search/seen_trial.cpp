@@ -3,7 +3,7 @@
 #include "search/results.hpp"
 #include "support/json.hpp"
 
-namespace chop {
+namespace chop::search {
 
 SeenTrial seen_from(const Trial& trial, const Space& space) {
   SeenTrial seen{.number = trial.number,
@@ -49,4 +49,4 @@ Point point_from_fixed(const Space& space, const std::string& text) {
   return point;
 }
 
-}  // namespace chop
+}  // namespace chop::search

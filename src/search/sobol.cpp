@@ -4,7 +4,7 @@
 #include <cassert>
 #include <vector>
 
-namespace chop {
+namespace chop::search {
 namespace {
 
 constexpr std::size_t kBits = 32;
@@ -62,4 +62,4 @@ std::uint32_t scrambled_bits(std::uint32_t bits, const Stream& stream) {
   return scrambled;
 }
 
-}  // namespace chop
+}  // namespace chop::search

@@ -6,7 +6,7 @@
 
 #include "support/rng.hpp"
 
-namespace chop {
+namespace chop::search {
 
 constexpr std::size_t kSobolDimensions = 256;
 
@@ -28,4 +28,4 @@ inline double sobol_fraction(std::uint32_t bits) {
   return (static_cast<double>(bits) + 0.5) * 0x1p-32;
 }
 
-}  // namespace chop
+}  // namespace chop::search

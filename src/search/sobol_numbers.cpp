@@ -3,7 +3,7 @@
 // of x^k.
 #include "search/sobol.hpp"
 
-namespace chop {
+namespace chop::search {
 
 namespace {
 
@@ -271,4 +271,4 @@ const std::array<SobolRow, kSobolDimensions - 1>& sobol_rows() {
   return kRows;
 }
 
-}  // namespace chop
+}  // namespace chop::search

@@ -4,7 +4,7 @@
 #include <cassert>
 #include <numeric>
 
-namespace chop {
+namespace chop::search {
 namespace {
 
 constexpr std::int64_t kTooMany = -1;
@@ -153,4 +153,4 @@ bool Space::holds(const Point& point) const {
   return true;
 }
 
-}  // namespace chop
+}  // namespace chop::search

@@ -12,7 +12,7 @@
 #include "search/distribution.hpp"
 #include "support/rng.hpp"
 
-namespace chop {
+namespace chop::search {
 
 /// Holds while the categorical parameter `parent` has one of the marked choices.
 struct Condition {
@@ -83,4 +83,4 @@ class Space {
   std::optional<std::int64_t> size_ = 1;
 };
 
-}  // namespace chop
+}  // namespace chop::search

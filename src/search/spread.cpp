@@ -2,7 +2,7 @@
 
 #include "search/sobol.hpp"
 
-namespace chop {
+namespace chop::search {
 
 Point spread_point(const Space& space, std::uint64_t seed, std::int64_t index, Scramble scramble) {
   const Stream random(seed, "search/spread", static_cast<std::uint64_t>(index));
@@ -21,4 +21,4 @@ Point spread_point(const Space& space, std::uint64_t seed, std::int64_t index, S
   return point;
 }
 
-}  // namespace chop
+}  // namespace chop::search

@@ -3,7 +3,7 @@
 
 #include "search/space.hpp"
 
-namespace chop {
+namespace chop::search {
 
 enum class Scramble : bool { No, Yes };
 
@@ -12,4 +12,4 @@ enum class Scramble : bool { No, Yes };
 Point spread_point(const Space& space, std::uint64_t seed, std::int64_t index,
                    Scramble scramble = Scramble::Yes);
 
-}  // namespace chop
+}  // namespace chop::search

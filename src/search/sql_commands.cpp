@@ -3,7 +3,7 @@
 
 #include "search/sql_rows.hpp"
 
-namespace chop {
+namespace chop::search {
 namespace {
 
 constexpr std::string_view kInsertTrial =
@@ -121,4 +121,4 @@ void TrialWriter::set_heartbeat(std::int64_t id, std::vector<SqlCommand>& comman
   commands.push_back({heartbeat_, {id}});
 }
 
-}  // namespace chop
+}  // namespace chop::search

@@ -2,7 +2,7 @@
 
 #include <limits>
 
-namespace chop {
+namespace chop::search {
 
 std::int64_t integer_of(const SqlValue& value) {
   const auto* found = std::get_if<std::int64_t>(&value);
@@ -52,4 +52,4 @@ Status SqlTransaction::commit() {
   return {};
 }
 
-}  // namespace chop
+}  // namespace chop::search

@@ -13,7 +13,7 @@
 
 #include "support/result.hpp"
 
-namespace chop {
+namespace chop::search {
 
 /// An argument of a statement or a field of a row; the first kind is NULL.
 using SqlValue = std::variant<std::monostate, std::int64_t, double, std::string>;
@@ -89,4 +89,4 @@ class SqlTransaction {
   SqlConnection* connection_;  ///< null: it is over
 };
 
-}  // namespace chop
+}  // namespace chop::search

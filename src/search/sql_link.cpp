@@ -4,7 +4,7 @@
 
 #include "support/log.hpp"
 
-namespace chop {
+namespace chop::search {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -260,4 +260,4 @@ Result<std::unique_ptr<StudyLink>> open_link(SqlConnect connect, const SqlStudy&
       std::make_unique<SqlLink>(std::move(connection), std::move(connect), study, options));
 }
 
-}  // namespace chop
+}  // namespace chop::search

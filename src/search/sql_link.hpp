@@ -4,7 +4,7 @@
 
 #include "search/sql_pulse.hpp"
 
-namespace chop {
+namespace chop::search {
 
 struct SqlStudy {
   std::int64_t id = 0;
@@ -14,4 +14,4 @@ struct SqlStudy {
 Result<std::unique_ptr<StudyLink>> open_link(SqlConnect connect, const SqlStudy& study,
                                              const LinkOptions& options);
 
-}  // namespace chop
+}  // namespace chop::search

@@ -4,7 +4,7 @@
 #include <cassert>
 #include <cmath>
 
-namespace chop {
+namespace chop::search {
 namespace {
 
 bool same_reports(const std::map<std::int64_t, double>& a,
@@ -188,4 +188,4 @@ std::map<std::int64_t, std::int64_t> StudyMirror::own() const {
   return found;
 }
 
-}  // namespace chop
+}  // namespace chop::search

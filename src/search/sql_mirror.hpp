@@ -9,7 +9,7 @@
 #include "search/sql_rows.hpp"
 #include "search/store.hpp"
 
-namespace chop {
+namespace chop::search {
 
 /// An intermediate value on its way.
 struct TrialReport {
@@ -71,4 +71,4 @@ class StudyMirror {
   std::vector<std::int64_t> written_;  ///< ids of the trials write() added
 };
 
-}  // namespace chop
+}  // namespace chop::search

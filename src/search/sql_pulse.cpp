@@ -4,7 +4,7 @@
 
 #include "support/log.hpp"
 
-namespace chop {
+namespace chop::search {
 namespace {
 
 /// Reports wait this long for company.
@@ -124,4 +124,4 @@ Status SqlPulse::write(std::span<const std::int64_t> living, std::span<const Tri
   return status;
 }
 
-}  // namespace chop
+}  // namespace chop::search

@@ -9,7 +9,7 @@
 
 #include "search/sql_mirror.hpp"
 
-namespace chop {
+namespace chop::search {
 
 /// So many seconds, at most a year: the clock would overflow.
 std::chrono::steady_clock::duration clock_seconds(double seconds);
@@ -51,4 +51,4 @@ class SqlPulse {
   std::thread thread_;
 };
 
-}  // namespace chop
+}  // namespace chop::search

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-namespace chop {
+namespace chop::search {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -153,4 +153,4 @@ Result<StudyInfo> read_study_info(SqlConnection& connection, std::int64_t id,
   return info;
 }
 
-}  // namespace chop
+}  // namespace chop::search

@@ -6,7 +6,7 @@
 #include "search/sql_connection.hpp"
 #include "search/trial.hpp"
 
-namespace chop {
+namespace chop::search {
 
 /// A trial and the id of its row.
 struct StoredTrial {
@@ -63,4 +63,4 @@ class TrialWriter {
 Result<StudyInfo> read_study_info(SqlConnection& connection, std::int64_t id,
                                   const std::string& name);
 
-}  // namespace chop
+}  // namespace chop::search

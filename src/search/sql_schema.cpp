@@ -7,7 +7,7 @@
 
 #include "support/text.hpp"
 
-namespace chop {
+namespace chop::search {
 namespace {
 
 constexpr std::string_view kAlembicVersion = "v3.0.0.d";
@@ -223,4 +223,4 @@ Status prepare_schema(SqlConnection& connection, Create create) {
   }
 }
 
-}  // namespace chop
+}  // namespace chop::search

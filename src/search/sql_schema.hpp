@@ -5,10 +5,10 @@
 #include "search/sql_connection.hpp"
 #include "search/store.hpp"
 
-namespace chop {
+namespace chop::search {
 
 /// Makes the tables in a data base that has none (with Create::Yes). Tables of later versions of
 /// Optuna are accepted, of earlier ones not, nor a data base with tables of something else.
 Status prepare_schema(SqlConnection& connection, Create create);
 
-}  // namespace chop
+}  // namespace chop::search

@@ -5,7 +5,7 @@
 #include "search/sql_link.hpp"
 #include "search/sql_schema.hpp"
 
-namespace chop {
+namespace chop::search {
 namespace {
 
 constexpr std::string_view kUserAttribute =
@@ -192,4 +192,4 @@ Result<std::unique_ptr<StudyStore>> open_sql_store(SqlConnect connect, Create cr
       std::make_unique<SqlStore>(std::move(connection), std::move(connect)));
 }
 
-}  // namespace chop
+}  // namespace chop::search

@@ -4,9 +4,9 @@
 #include "search/sql_connection.hpp"
 #include "search/store.hpp"
 
-namespace chop {
+namespace chop::search {
 
 /// A store over connections that `connect` opens. Looks at the tables, and makes them if need be.
 Result<std::unique_ptr<StudyStore>> open_sql_store(SqlConnect connect, Create create);
 
-}  // namespace chop
+}  // namespace chop::search

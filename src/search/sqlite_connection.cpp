@@ -8,7 +8,7 @@
 #include <map>
 #include <thread>
 
-namespace chop {
+namespace chop::search {
 namespace {
 
 namespace fs = std::filesystem;
@@ -229,4 +229,4 @@ Result<std::unique_ptr<SqlConnection>> open_sqlite(const fs::path& file, Create 
   return std::unique_ptr<SqlConnection>(std::move(connection));
 }
 
-}  // namespace chop
+}  // namespace chop::search

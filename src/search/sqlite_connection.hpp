@@ -6,11 +6,11 @@
 #include "search/sql_connection.hpp"
 #include "search/store.hpp"
 
-namespace chop {
+namespace chop::search {
 
 /// Opens a file, in WAL mode with synchronous = NORMAL, for reading and writing. Without
 /// Create::Yes a file that is not there is an error, and one that cannot be written is only read.
 Result<std::unique_ptr<SqlConnection>> open_sqlite(const std::filesystem::path& file,
                                                    Create create);
 
-}  // namespace chop
+}  // namespace chop::search

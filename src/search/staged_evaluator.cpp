@@ -8,7 +8,7 @@
 #include "support/threads.hpp"
 #include "train/program.hpp"
 
-namespace chop {
+namespace chop::search {
 namespace {
 
 /// Blocks as equal as they can be, so that threads finish together.
@@ -229,4 +229,4 @@ Result<Metrics> StagedEvaluator::run(const Graph& candidate, int worker, const O
   return tally(job, blocks_);
 }
 
-}  // namespace chop
+}  // namespace chop::search

@@ -11,7 +11,7 @@
 #include "search/stages.hpp"
 #include "train/evaluate.hpp"
 
-namespace chop {
+namespace chop::search {
 
 struct StagedOptions {
   std::int64_t rows = 0;      ///< the first ones; 0: all
@@ -80,4 +80,4 @@ class StagedEvaluator {
   std::atomic<std::int64_t> stages_run_ = 0, stages_kept_ = 0, plans_made_ = 0;
 };
 
-}  // namespace chop
+}  // namespace chop::search

@@ -7,7 +7,7 @@
 #include "formats/registry.hpp"
 #include "ops/lower.hpp"
 
-namespace chop {
+namespace chop::search {
 namespace {
 
 bool is_call(const Node& node) {
@@ -153,7 +153,7 @@ std::string stage_key(const Graph& graph, const GraphStage& stage) {
     for (const auto& [operand, format] : node.formats) {
       key.append(operand).append(1, '=').append(format.name);
       for (const auto& [name, value] : format.config)
-        key.append(1, ',').append(name).append(1, ':').append(to_text(value));
+        key.append(1, ',').append(name).append(1, ':').append(ir::to_text(value));
       const std::string_view learned = find_format(format.name).value()->learned;
       if (const Parameter* parameter =
               learned.empty() ? nullptr
@@ -168,4 +168,4 @@ std::string stage_key(const Graph& graph, const GraphStage& stage) {
   return key;
 }
 
-}  // namespace chop
+}  // namespace chop::search

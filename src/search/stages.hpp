@@ -9,7 +9,7 @@
 
 #include "ops/infer.hpp"
 
-namespace chop {
+namespace chop::search {
 
 struct GraphStage {
   std::vector<NodeId> nodes;  ///< calls, in order
@@ -30,4 +30,4 @@ Graph stage_graph(const Graph& graph, const std::vector<GraphStage>& stages, std
 /// and the parameters that formats learn.
 std::string stage_key(const Graph& graph, const GraphStage& stage);
 
-}  // namespace chop
+}  // namespace chop::search

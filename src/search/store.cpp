@@ -5,7 +5,7 @@
 
 #include "support/text.hpp"
 
-namespace chop {
+namespace chop::search {
 
 Result<std::unique_ptr<StudyStore>> open_store(const std::string& url, Create create) {
   std::vector<std::string> examples;
@@ -47,4 +47,4 @@ std::string shown_url(const std::string& url) {
   return shown;
 }
 
-}  // namespace chop
+}  // namespace chop::search

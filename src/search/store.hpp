@@ -11,7 +11,7 @@
 
 #include "search/trial.hpp"
 
-namespace chop {
+namespace chop::search {
 
 /// What others did to a study since this process last looked.
 struct StudyNews {
@@ -92,7 +92,7 @@ class StudyStore {
 enum class Create : std::uint8_t { No, Yes };
 
 /// A kind of store. The file src/search/stores/<name>.cpp defines `StoreDef <name>()` in namespace
-/// chop::stores; that is its registration.
+/// chop::search::stores; that is its registration.
 struct StoreDef {
   std::string_view name;
   std::string_view doc;  ///< one clause, lower-case, no final period
@@ -109,4 +109,4 @@ Result<std::unique_ptr<StudyStore>> open_store(const std::string& url, Create cr
 /// The address without its password, for messages.
 std::string shown_url(const std::string& url);
 
-}  // namespace chop
+}  // namespace chop::search

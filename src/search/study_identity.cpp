@@ -7,7 +7,7 @@
 #include "support/json.hpp"
 #include "support/text.hpp"
 
-namespace chop {
+namespace chop::search {
 namespace {
 
 constexpr const char* kSpace = "search_space";
@@ -282,4 +282,4 @@ Status check_same_marks(const StudyInfo& a, const StudyInfo& b) {
   return {};
 }
 
-}  // namespace chop
+}  // namespace chop::search

@@ -4,7 +4,7 @@
 #include "search/problem.hpp"
 #include "search/store.hpp"
 
-namespace chop {
+namespace chop::search {
 
 /// What a new study of the problem is called and remembers.
 StudyInfo describe_study(const std::string& name, const SearchProblem& problem, const Graph& graph,
@@ -21,4 +21,4 @@ Status check_same_marks(const StudyInfo& a, const StudyInfo& b);
 /// Creates the study, or checks the one there is.
 Status open_study(StudyStore& store, const StudyInfo& wanted, const Space& space);
 
-}  // namespace chop
+}  // namespace chop::search

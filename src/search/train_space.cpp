@@ -7,7 +7,7 @@
 #include "support/text.hpp"
 #include "train/optimiser.hpp"
 
-namespace chop {
+namespace chop::search {
 namespace {
 
 /// One thing about training that may be searched. Its ArgDef checks every choice.
@@ -175,4 +175,4 @@ void TrainSpace::apply(std::span<const double> values, Candidate& candidate) con
   if (!entries_.empty()) candidate.config.set("train", std::move(chosen));
 }
 
-}  // namespace chop
+}  // namespace chop::search

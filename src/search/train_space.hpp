@@ -10,7 +10,7 @@
 #include "search/candidate.hpp"
 #include "search/space.hpp"
 
-namespace chop {
+namespace chop::search {
 
 class TrainSpace {
  public:
@@ -36,4 +36,4 @@ class TrainSpace {
   std::vector<SpaceParameter> parameters_;
 };
 
-}  // namespace chop
+}  // namespace chop::search

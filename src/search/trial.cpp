@@ -9,7 +9,7 @@
 
 #include "support/text.hpp"
 
-namespace chop {
+namespace chop::search {
 namespace {
 
 constexpr std::array<std::string_view, 2> kDirections = {"MINIMIZE", "MAXIMIZE"};
@@ -100,4 +100,4 @@ std::optional<LocalTime> local_time_from(std::string_view text) {
   return seconds * kMicro + std::llround(fraction * static_cast<double>(kMicro));
 }
 
-}  // namespace chop
+}  // namespace chop::search

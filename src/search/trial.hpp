@@ -10,7 +10,7 @@
 
 #include "search/distribution.hpp"
 
-namespace chop {
+namespace chop::search {
 
 enum class Direction : std::uint8_t { Minimise, Maximise };
 /// "MINIMIZE", "MAXIMIZE": as Optuna stores it.
@@ -77,4 +77,4 @@ struct StudySummary {
   LocalTime completed = 0;  ///< of the last one that is
 };
 
-}  // namespace chop
+}  // namespace chop::search

@@ -8,7 +8,7 @@
 #include <mutex>
 #include <new>
 
-namespace chop {
+namespace chop::support {
 namespace {
 
 constexpr std::size_t kHuge = std::size_t{1} << 21;
@@ -92,4 +92,4 @@ std::shared_ptr<std::byte[]> allocate_together(std::size_t bytes) {
   return allocate_zeroed(bytes);
 }
 
-}  // namespace chop
+}  // namespace chop::support

@@ -4,7 +4,9 @@
 #include <cstddef>
 #include <memory>
 
-namespace chop {
+#include "support/layers.hpp"
+
+namespace chop::support {
 
 /// Zeros, aligned to 64 bytes. For large arrays the system is asked for huge pages: what is read
 /// once per run, or here and there, otherwise waits for the translation of addresses.
@@ -17,4 +19,4 @@ std::shared_ptr<std::byte[]> allocate_sparse(std::size_t bytes);
 /// huge pages, which go when the last of them has gone.
 std::shared_ptr<std::byte[]> allocate_together(std::size_t bytes);
 
-}  // namespace chop
+}  // namespace chop::support

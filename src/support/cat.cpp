@@ -2,7 +2,7 @@
 
 #include <cstdio>
 
-namespace chop {
+namespace chop::support {
 
 TextPiece::TextPiece(double value)
     : size_(static_cast<std::size_t>(std::snprintf(buffer_, kSize, "%g", value))) {}
@@ -16,4 +16,4 @@ std::string cat_pieces(std::initializer_list<TextPiece> pieces) {
   return joined;
 }
 
-}  // namespace chop
+}  // namespace chop::support

@@ -11,7 +11,9 @@
 #include <string>
 #include <string_view>
 
-namespace chop {
+#include "support/layers.hpp"
+
+namespace chop::support {
 
 /// One argument of cat(), as text. Refers to the argument, so it must not outlive the call.
 class TextPiece {
@@ -47,4 +49,4 @@ std::string cat(const Parts&... parts) {
   return cat_pieces({TextPiece(parts)...});
 }
 
-}  // namespace chop
+}  // namespace chop::support

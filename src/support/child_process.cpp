@@ -11,7 +11,7 @@
 #include <csignal>
 #include <cstring>
 
-namespace chop {
+namespace chop::support {
 namespace {
 
 /// A file descriptor, closed when it goes out of scope.
@@ -86,4 +86,4 @@ Result<ChildBytes> run_in_child(const std::function<void(const ChildWrite&)>& wo
   return written(file.get());
 }
 
-}  // namespace chop
+}  // namespace chop::support

@@ -9,7 +9,7 @@
 
 #include "support/result.hpp"
 
-namespace chop {
+namespace chop::support {
 
 /// What a child wrote.
 class ChildBytes {
@@ -30,4 +30,4 @@ using ChildWrite = std::function<void(std::span<const std::byte>)>;
 Result<ChildBytes> run_in_child(const std::function<void(const ChildWrite&)>& work,
                                 unsigned seconds);
 
-}  // namespace chop
+}  // namespace chop::support

@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <iostream>
 
-namespace chop {
+namespace chop::support {
 namespace {
 
 /// Bytes of the ANSI sequence at the start of `text`, or 0 when there is none.
@@ -84,4 +84,4 @@ int terminal_width(std::FILE* file) {
   return size.ws_col;
 }
 
-}  // namespace chop
+}  // namespace chop::support

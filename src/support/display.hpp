@@ -7,7 +7,9 @@
 #include <string_view>
 #include <vector>
 
-namespace chop {
+#include "support/layers.hpp"
+
+namespace chop::support {
 
 /// The pieces of `text` that are drawn or obeyed as one: a code point (width 1) or an ANSI
 /// sequence "ESC [ ... letter" (width 0). Broken UTF-8 gives one piece per stray byte.
@@ -31,4 +33,4 @@ bool wants_colour(const std::ostream& stream);
 /// Columns of the terminal behind `file`; 80 when it does not say.
 int terminal_width(std::FILE* file);
 
-}  // namespace chop
+}  // namespace chop::support

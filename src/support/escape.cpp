@@ -2,7 +2,7 @@
 
 #include <array>
 
-namespace chop {
+namespace chop::support {
 namespace {
 
 constexpr std::string_view kHex = "0123456789abcdef";
@@ -176,4 +176,4 @@ std::string shown_in_message(std::string_view text) {
   return shown;
 }
 
-}  // namespace chop
+}  // namespace chop::support

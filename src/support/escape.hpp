@@ -7,7 +7,9 @@
 #include <string>
 #include <string_view>
 
-namespace chop {
+#include "support/layers.hpp"
+
+namespace chop::support {
 
 /// Length of the UTF-8 character that starts at `at`, 0 where none does.
 std::size_t utf8_length(std::string_view text, std::size_t at);
@@ -32,4 +34,4 @@ std::string to_utf8(std::string_view bytes);
 /// The inverse of to_utf8.
 std::string from_utf8(std::string_view text);
 
-}  // namespace chop
+}  // namespace chop::support

@@ -11,7 +11,7 @@
 #include <cstring>
 #include <fstream>
 
-namespace chop {
+namespace chop::support {
 namespace {
 
 namespace fs = std::filesystem;
@@ -138,4 +138,4 @@ fs::path cache_folder() {
   return fs::path(home != nullptr ? home : "/tmp") / ".cache" / "chop";
 }
 
-}  // namespace chop
+}  // namespace chop::support

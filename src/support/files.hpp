@@ -12,7 +12,7 @@
 
 #include "support/result.hpp"
 
-namespace chop {
+namespace chop::support {
 
 /// The whole file. Directories, missing and unreadable files are errors that say which.
 Result<std::string> read_file(const std::filesystem::path& path);
@@ -42,4 +42,4 @@ Status ensure_writable_folder(const std::filesystem::path& path);
 /// $CH_CACHE_DIR, else $XDG_CACHE_HOME/chop, else ~/.cache/chop.
 std::filesystem::path cache_folder();
 
-}  // namespace chop
+}  // namespace chop::support

@@ -7,7 +7,7 @@
 
 #include "support/escape.hpp"
 
-namespace chop {
+namespace chop::support {
 namespace {
 
 using Library = nlohmann::json;
@@ -165,4 +165,4 @@ std::string to_json(const Tree& tree, int indent) {
   return writer.take();
 }
 
-}  // namespace chop
+}  // namespace chop::support

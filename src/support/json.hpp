@@ -8,7 +8,7 @@
 #include "support/result.hpp"
 #include "support/tree.hpp"
 
-namespace chop {
+namespace chop::support {
 
 /// Deeper nesting is refused.
 constexpr int kDeepestJson = 200;
@@ -22,4 +22,4 @@ Result<Tree> parse_json(std::string_view text, std::string_view what);
 /// not finite are null. Bytes that are not UTF-8 become U+FFFD.
 std::string to_json(const Tree& tree, int indent = -1);
 
-}  // namespace chop
+}  // namespace chop::support

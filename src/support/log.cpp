@@ -11,7 +11,7 @@
 
 #include "support/display.hpp"
 
-namespace chop {
+namespace chop::support {
 namespace {
 
 struct LevelInfo {
@@ -141,4 +141,4 @@ std::optional<LogLevel> parse_log_level(std::string_view name) {
   return {};
 }
 
-}  // namespace chop
+}  // namespace chop::support

@@ -9,7 +9,9 @@
 #include <string>
 #include <string_view>
 
-namespace chop {
+#include "support/layers.hpp"
+
+namespace chop::support {
 
 enum class LogLevel { Debug, Info, Warning, Error, Critical };
 enum class Colour { Auto, Always, Never };
@@ -37,4 +39,4 @@ std::optional<LogLevel> parse_log_level(std::string_view name);
 /// The text of one line, without its end.
 std::string format_log_line(LogLevel level, std::string_view message, bool colour);
 
-}  // namespace chop
+}  // namespace chop::support

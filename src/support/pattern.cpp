@@ -2,7 +2,7 @@
 
 #include <regex>
 
-namespace chop {
+namespace chop::support {
 
 struct Pattern::Compiled {
   std::regex regex;
@@ -20,4 +20,4 @@ bool Pattern::matches(std::string_view text) const {
   return std::regex_match(text.begin(), text.end(), compiled_->regex);
 }
 
-}  // namespace chop
+}  // namespace chop::support

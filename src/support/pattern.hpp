@@ -8,7 +8,7 @@
 
 #include "support/result.hpp"
 
-namespace chop {
+namespace chop::support {
 
 class Pattern {
  public:
@@ -26,4 +26,4 @@ class Pattern {
   std::shared_ptr<const Compiled> compiled_;
 };
 
-}  // namespace chop
+}  // namespace chop::support

@@ -11,7 +11,7 @@
 #include "support/log.hpp"
 #include "support/result.hpp"
 
-namespace chop {
+namespace chop::support {
 namespace {
 
 constexpr double kRedrawSeconds = 0.1;
@@ -133,4 +133,4 @@ void Progress::finish() {
   mark_unfinished_line(false);
 }
 
-}  // namespace chop
+}  // namespace chop::support

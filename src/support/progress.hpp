@@ -6,7 +6,9 @@
 #include <string>
 #include <string_view>
 
-namespace chop {
+#include "support/layers.hpp"
+
+namespace chop::support {
 
 struct BarState {
   std::string_view label = {};   ///< "Epoch 3"
@@ -68,4 +70,4 @@ class Progress {
   bool visible_ = false;
 };
 
-}  // namespace chop
+}  // namespace chop::support

@@ -1,6 +1,6 @@
 #include "support/result.hpp"
 
-namespace chop {
+namespace chop::support {
 
 Failure::Failure(Error&& error) : error_(new Error(std::move(error))) {}
 Failure::Failure(const Failure& other)
@@ -17,4 +17,4 @@ std::string to_string(const Error& error) {
   return text;
 }
 
-}  // namespace chop
+}  // namespace chop::support

@@ -12,7 +12,7 @@
 
 #include "support/cat.hpp"
 
-namespace chop {
+namespace chop::support {
 
 struct Error {
   std::string what;                     ///< one clause, lower-case, no final period
@@ -93,7 +93,7 @@ class [[nodiscard]] Result<void> {
 
 using Status = Result<void>;
 
-}  // namespace chop
+}  // namespace chop::support
 
 #define CH_CONCAT_IMPL(a, b) a##b
 #define CH_CONCAT(a, b) CH_CONCAT_IMPL(a, b)

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <numbers>
 
-namespace chop {
+namespace chop::support {
 
 double Stream::normal(std::uint64_t n) const {
   const std::uint64_t pair = n & ~std::uint64_t{1};
@@ -12,4 +12,4 @@ double Stream::normal(std::uint64_t n) const {
   return radius * ((n & 1) != 0 ? std::sin(angle) : std::cos(angle));
 }
 
-}  // namespace chop
+}  // namespace chop::support

@@ -5,9 +5,10 @@
 #include <cstdint>
 #include <string_view>
 
+#include "support/layers.hpp"
 #include "support/text.hpp"
 
-namespace chop {
+namespace chop::support {
 
 /// The finaliser of splitmix64: a bijection on 64 bits that passes for random.
 constexpr std::uint64_t mix64(std::uint64_t x) {
@@ -48,4 +49,4 @@ class Stream {
   std::uint64_t key_;
 };
 
-}  // namespace chop
+}  // namespace chop::support

@@ -9,7 +9,7 @@
 #include <atomic>
 #include <cstdlib>
 
-namespace chop {
+namespace chop::support {
 namespace {
 
 constexpr std::array<std::string_view, 3> kNames = {"baseline", "avx2", "avx512"};
@@ -78,7 +78,7 @@ void limit_simd_level(SimdLevel most) {
   hwy::GetChosenTarget().DeInit();  // choose again at the next call
 }
 
-}  // namespace chop
+}  // namespace chop::support
 
 #if HWY_ARCH_X86
 namespace hwy {

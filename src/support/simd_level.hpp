@@ -7,7 +7,9 @@
 #include <string_view>
 #include <vector>
 
-namespace chop {
+#include "support/layers.hpp"
+
+namespace chop::support {
 
 /// In rising order. Baseline is what every processor of the architecture has: SSE2, or NEON.
 enum class SimdLevel { Baseline, Avx2, Avx512 };
@@ -28,4 +30,4 @@ bool is_simd_level_fixed();
 /// change its mind.
 void limit_simd_level(SimdLevel most);
 
-}  // namespace chop
+}  // namespace chop::support

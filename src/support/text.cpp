@@ -10,7 +10,7 @@
 
 #include "support/result.hpp"
 
-namespace chop {
+namespace chop::support {
 namespace {
 
 template <class Real>
@@ -201,4 +201,4 @@ std::uint64_t hash_text(std::string_view text) {
   return hash;
 }
 
-}  // namespace chop
+}  // namespace chop::support

@@ -8,7 +8,9 @@
 #include <string_view>
 #include <vector>
 
-namespace chop {
+#include "support/layers.hpp"
+
+namespace chop::support {
 
 std::string join(std::span<const std::string> parts, std::string_view separator);
 std::vector<std::string> split(std::string_view text, char separator);
@@ -48,4 +50,4 @@ std::string did_you_mean(std::string_view name, std::span<const std::string> can
 /// Stable across machines and releases: keys of the random number generator depend on it.
 std::uint64_t hash_text(std::string_view text);
 
-}  // namespace chop
+}  // namespace chop::support

@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-namespace chop {
+namespace chop::support {
 namespace {
 
 thread_local bool inside_task = false;
@@ -189,4 +189,4 @@ void parallel_for(int threads, std::int64_t count, TaskRef task) {
   Pool::instance().run(threads, count, task);
 }
 
-}  // namespace chop
+}  // namespace chop::support

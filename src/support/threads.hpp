@@ -8,7 +8,9 @@
 #include <memory>
 #include <type_traits>
 
-namespace chop {
+#include "support/layers.hpp"
+
+namespace chop::support {
 
 /// A reference to something that can be called with a number; it must outlive the reference.
 class TaskRef {
@@ -35,4 +37,4 @@ int hardware_threads();
 /// A task may call parallel_for again; the inner call then runs on the task's own thread.
 void parallel_for(int threads, std::int64_t count, TaskRef task);
 
-}  // namespace chop
+}  // namespace chop::support

@@ -6,7 +6,7 @@
 
 #include "support/text.hpp"
 
-namespace chop {
+namespace chop::support {
 
 Tree::Tree() = default;
 Tree::Tree(const Tree& other) = default;
@@ -95,4 +95,4 @@ std::string to_text(const Tree& tree) {
   return "\"NA\"";
 }
 
-}  // namespace chop
+}  // namespace chop::support

@@ -20,7 +20,7 @@
 
 #include "support/result.hpp"
 
-namespace chop {
+namespace chop::support {
 
 class Tree {
  public:
@@ -103,4 +103,4 @@ std::string_view kind_of(const Tree& tree);
 /// As TOML writes it, on one line: 3, "text", [1, 2], { a = 1 }. Nothing is "NA".
 std::string to_text(const Tree& tree);
 
-}  // namespace chop
+}  // namespace chop::support

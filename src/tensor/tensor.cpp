@@ -11,7 +11,7 @@
 #include "support/big_memory.hpp"
 #include "support/text.hpp"
 
-namespace chop {
+namespace chop::tensor {
 namespace {
 
 struct DTypeInfo {
@@ -289,4 +289,4 @@ std::uint16_t float_to_bfloat(float value) {
   return static_cast<std::uint16_t>((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16);
 }
 
-}  // namespace chop
+}  // namespace chop::tensor

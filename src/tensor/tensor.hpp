@@ -14,7 +14,7 @@
 
 #include "support/result.hpp"
 
-namespace chop {
+namespace chop::tensor {
 
 enum class DType : std::uint8_t { F32, F64, F16, BF16, I64, I32, I16, I8, U64, U32, U16, U8, Bool };
 
@@ -165,4 +165,4 @@ inline float bfloat_to_float(std::uint16_t bits) {
 }
 std::uint16_t float_to_bfloat(float value);
 
-}  // namespace chop
+}  // namespace chop::tensor

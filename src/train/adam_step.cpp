@@ -11,7 +11,7 @@
 
 #ifndef CH_ADAM_NUMBERS
 #define CH_ADAM_NUMBERS
-namespace chop {
+namespace chop::train {
 /// One step's numbers, and the arrays it goes over.
 struct AdamNumbers {
   float beta1, beta2, rest1, rest2, rate, scale, eps, decay, shrink;
@@ -21,11 +21,11 @@ struct AdamNumbers {
   float* v;
   std::size_t count;
 };
-}  // namespace chop
+}  // namespace chop::train
 #endif
 
 HWY_BEFORE_NAMESPACE();
-namespace chop::HWY_NAMESPACE {
+namespace chop::train::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 namespace {
 
@@ -52,11 +52,11 @@ void adam_sweep(const AdamNumbers& n) {
 }
 
 }  // namespace
-}  // namespace chop::HWY_NAMESPACE
+}  // namespace chop::train::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace chop {
+namespace chop::train {
 HWY_EXPORT(adam_sweep);
 
 void adam_step(const OptimiserStep& step, bool decoupled) {
@@ -79,5 +79,5 @@ void adam_step(const OptimiserStep& step, bool decoupled) {
     .count = step.values.size()});
 }
 
-}  // namespace chop
+}  // namespace chop::train
 #endif

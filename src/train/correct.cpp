@@ -6,7 +6,7 @@
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace chop::HWY_NAMESPACE {
+namespace chop::train::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 namespace {
 
@@ -36,11 +36,11 @@ std::int64_t correct_together(const float* x, std::int64_t rows, std::int64_t cl
 }
 
 }  // namespace
-}  // namespace chop::HWY_NAMESPACE
+}  // namespace chop::train::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace chop {
+namespace chop::train {
 HWY_EXPORT(correct_together);
 
 std::int64_t count_correct(std::span<const float> logits, std::int64_t classes,
@@ -62,5 +62,5 @@ std::int64_t count_correct(std::span<const float> logits, std::int64_t classes,
   return count;
 }
 
-}  // namespace chop
+}  // namespace chop::train
 #endif

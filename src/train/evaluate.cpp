@@ -9,7 +9,7 @@
 #include "support/text.hpp"
 #include "support/threads.hpp"
 
-namespace chop {
+namespace chop::train {
 namespace {
 
 void copy_rows(const Split& split, std::int64_t first, Program& program) {
@@ -175,4 +175,4 @@ Result<Metrics> evaluate(const Graph& graph, const Split& split, const EvaluateO
   return evaluator.run();
 }
 
-}  // namespace chop
+}  // namespace chop::train

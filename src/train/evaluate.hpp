@@ -10,7 +10,7 @@
 #include "train/parameter_store.hpp"
 #include "train/program.hpp"
 
-namespace chop {
+namespace chop::train {
 
 struct Metrics {
   double loss = 0;  ///< mean cross entropy over rows
@@ -65,4 +65,4 @@ Result<Metrics> evaluate(const Graph& graph, const Split& split, const EvaluateO
 /// The split has rows, their shape fits the graph's input, its labels fit its classes.
 Status check_fits(const Graph& graph, const Split& split, std::int64_t classes);
 
-}  // namespace chop
+}  // namespace chop::train

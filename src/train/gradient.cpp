@@ -5,7 +5,7 @@
 #include "ops/grad_builder.hpp"
 #include "ops/registry.hpp"
 
-namespace chop {
+namespace chop::train {
 namespace {
 
 class Differentiation {
@@ -143,4 +143,4 @@ Result<GradientGraph> differentiate(Graph lowered, std::int64_t batch, Value los
   return result;
 }
 
-}  // namespace chop
+}  // namespace chop::train

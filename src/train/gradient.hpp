@@ -9,7 +9,7 @@
 #include "ops/infer.hpp"
 #include "ops/op_def.hpp"
 
-namespace chop {
+namespace chop::train {
 
 struct GradientGraph {
   Graph graph;  ///< the lowered forward graph and the gradient nodes behind it
@@ -25,4 +25,4 @@ Result<GradientGraph> differentiate(Graph lowered, std::int64_t batch, Value los
                                     const std::vector<std::string>& with_respect_to,
                                     std::optional<Value> seed = {});
 
-}  // namespace chop
+}  // namespace chop::train

@@ -6,16 +6,16 @@
 
 #include "support/text.hpp"
 
-namespace chop::optimisers {
+namespace chop::train::optimisers {
 #define CH_ITEM(name)    \
   namespace name {       \
   OptimiserDef define(); \
   }
 #include "optimisers.inc"
 #undef CH_ITEM
-}  // namespace chop::optimisers
+}  // namespace chop::train::optimisers
 
-namespace chop {
+namespace chop::train {
 
 std::span<const OptimiserDef> all_optimisers() {
   static const std::vector<OptimiserDef> table = {
@@ -42,4 +42,4 @@ double cosine_learning_rate(double start, double end, std::int64_t epoch, std::i
   return end + (start - end) * (1 + std::cos(angle)) / 2;
 }
 
-}  // namespace chop
+}  // namespace chop::train

@@ -8,7 +8,7 @@
 
 #include "support/result.hpp"
 
-namespace chop {
+namespace chop::train {
 
 struct OptimiserSettings {
   double learning_rate = 1e-3;
@@ -45,4 +45,4 @@ Result<const OptimiserDef*> find_optimiser(std::string_view name);
 /// epochs, and back up beyond, as PyTorch's CosineAnnealingLR.
 double cosine_learning_rate(double start, double end, std::int64_t epoch, std::int64_t period);
 
-}  // namespace chop
+}  // namespace chop::train

@@ -4,7 +4,7 @@
 #include <cassert>
 #include <cstring>
 
-namespace chop {
+namespace chop::train {
 namespace {
 
 constexpr std::size_t kLine = 16;  // floats in 64 bytes
@@ -90,4 +90,4 @@ Status ParameterStore::join(std::span<float> array, const std::map<std::string, 
   return {};
 }
 
-}  // namespace chop
+}  // namespace chop::train

@@ -10,7 +10,7 @@
 
 #include "ir/graph.hpp"
 
-namespace chop {
+namespace chop::train {
 
 class ParameterStore {
  public:
@@ -54,4 +54,4 @@ class ParameterStore {
   std::size_t size_ = 0;
 };
 
-}  // namespace chop
+}  // namespace chop::train

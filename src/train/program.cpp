@@ -4,7 +4,7 @@
 #include "train/correct.hpp"
 #include "train/gradient.hpp"
 
-namespace chop {
+namespace chop::train {
 namespace {
 
 struct WithLoss {
@@ -102,4 +102,4 @@ std::int64_t Program::correct() const {
   return count_correct(logits(), classes_, targets_);
 }
 
-}  // namespace chop
+}  // namespace chop::train

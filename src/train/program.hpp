@@ -8,7 +8,7 @@
 #include "runtime/plan.hpp"
 #include "train/parameter_store.hpp"
 
-namespace chop {
+namespace chop::train {
 
 /// Whether the store's parameters change while a program lives; if they stay, a quicker one can
 /// be made.
@@ -54,4 +54,4 @@ class Program {
 /// Index of the first largest element.
 std::int64_t argmax(std::span<const float> row);
 
-}  // namespace chop
+}  // namespace chop::train

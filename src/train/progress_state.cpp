@@ -9,7 +9,7 @@
 #include "support/rng.hpp"
 #include "support/text.hpp"
 
-namespace chop {
+namespace chop::train {
 namespace {
 
 constexpr const char* kKey = "chop.trainer";
@@ -185,4 +185,4 @@ Result<ProgressState> from_info(const std::map<std::string, std::string>& info,
   return state;
 }
 
-}  // namespace chop
+}  // namespace chop::train

@@ -8,7 +8,7 @@
 
 #include "train/trainer.hpp"
 
-namespace chop {
+namespace chop::train {
 
 struct ProgressState {
   std::int64_t epoch = 0;
@@ -34,4 +34,4 @@ std::map<std::string, std::string> to_info(const ProgressState& state,
 Result<ProgressState> from_info(const std::map<std::string, std::string>& info,
                                 const std::map<std::string, std::string>& fingerprint);
 
-}  // namespace chop
+}  // namespace chop::train

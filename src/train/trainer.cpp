@@ -10,7 +10,7 @@
 #include "support/text.hpp"
 #include "train/training_checkpoint.hpp"
 
-namespace chop {
+namespace chop::train {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -327,8 +327,9 @@ class Trainer {
 
 }  // namespace
 
-Result<TrainOutcome> train(const Graph& graph, const Dataset& data, const TrainOptions& options,
-                           const TrainObserver& observer, const Checkpoint* resume) {
+Result<TrainOutcome> train_network(const Graph& graph, const Dataset& data,
+                                   const TrainOptions& options, const TrainObserver& observer,
+                                   const Checkpoint* resume) {
   CH_CHECK(check_fits(graph, data.validation, data.num_classes));
   if (options.batch_size < 1)
     return Error{.what = cat("a batch of ", options.batch_size, " rows cannot be run")};
@@ -343,4 +344,4 @@ Result<TrainOutcome> train(const Graph& graph, const Dataset& data, const TrainO
   return trainer.run();
 }
 
-}  // namespace chop
+}  // namespace chop::train

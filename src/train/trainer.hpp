@@ -16,7 +16,7 @@
 #include "train/evaluate.hpp"
 #include "train/optimiser.hpp"
 
-namespace chop {
+namespace chop::train {
 
 struct TrainOptions {
   std::int64_t max_epochs = 20;
@@ -80,7 +80,8 @@ struct TrainOutcome {
 
 /// Trains a copy of `graph`. With `resume`, continues the run that wrote that checkpoint; an
 /// error when its settings were others. A loss that is not finite ends with an error.
-Result<TrainOutcome> train(const Graph& graph, const Dataset& data, const TrainOptions& options,
-                           const TrainObserver& observer, const Checkpoint* resume = nullptr);
+Result<TrainOutcome> train_network(const Graph& graph, const Dataset& data,
+                                   const TrainOptions& options, const TrainObserver& observer,
+                                   const Checkpoint* resume = nullptr);
 
-}  // namespace chop
+}  // namespace chop::train

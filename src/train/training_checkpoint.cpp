@@ -2,7 +2,7 @@
 
 #include "support/text.hpp"
 
-namespace chop {
+namespace chop::train {
 namespace {
 
 std::string slot_prefix(const OptimiserDef& optimiser, std::size_t slot) {
@@ -63,4 +63,4 @@ Status restore(Training& training, const Checkpoint& from,
   return {};
 }
 
-}  // namespace chop
+}  // namespace chop::train

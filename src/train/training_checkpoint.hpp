@@ -6,7 +6,7 @@
 #include "train/parameter_store.hpp"
 #include "train/progress_state.hpp"
 
-namespace chop {
+namespace chop::train {
 
 /// What a training consists of besides its settings.
 struct Training {
@@ -35,4 +35,4 @@ struct EpochSize {
 Status restore(Training& training, const Checkpoint& from,
                const std::map<std::string, std::string>& fingerprint, EpochSize size);
 
-}  // namespace chop
+}  // namespace chop::train

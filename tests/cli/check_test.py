@@ -42,8 +42,26 @@ class Check(unittest.TestCase):
         self.write("README.md", "See [a](src/low/a.hpp) and [b](https://example.org/x).\n")
         status, out = self.check("--fast")
         self.assertEqual(status, 0, out)
-        self.assertEqual(out.count(" ok: "), 7, out)
+        self.assertEqual(out.count(" ok: "), 8, out)
         self.assertIn("docs      skipped: no ch is built\n", out)
+
+    def test_a_type_has_one_definition_in_a_namespace(self):
+        for name in ("a", "b"):
+            self.write(f"src/low/{name}.cpp", "// One.\nnamespace chop::low {\nstruct Column {\n  int x;\n};\n"
+                                              "struct Known;\n}  // namespace chop::low\n")
+        self.assert_finds("names", "src/low/a.cpp:3: Column is defined again in chop::low, at src/low/b.cpp:3")
+
+    def test_a_type_in_unnamed_namespaces_has_one_definition_in_a_layer(self):
+        for name in ("low/a", "low/b", "high/c"):
+            layer = name.partition("/")[0]
+            self.write(f"src/{name}.cpp", f"// One.\nnamespace chop::{layer} {{\nnamespace {{\nclass Reader {{\n}};\n"
+                                          f"}}  // namespace\n}}  // namespace chop::{layer}\n")
+        self.assert_finds("names", "src/low/a.cpp:4: Reader is defined again in chop::low::(unnamed in low), "
+                                   "at src/low/b.cpp:4")
+
+    def test_a_file_stands_in_the_namespace_of_its_layer(self):
+        self.write("src/low/a.cpp", "// One.\nnamespace chop::high {\n}  // namespace chop::high\n")
+        self.assert_finds("names", "src/low/a.cpp:2: a file of src/low stands in chop::low")
 
     def test_a_layer_may_not_look_up(self):
         self.write("src/low/c.cpp", '// Looks up.\n#include "high/b.hpp"\n')

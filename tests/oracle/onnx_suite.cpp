@@ -103,7 +103,7 @@ void collect(const proto::GraphProto& graph, std::set<std::string>& operators) {
   }
 }
 
-void report(const fs::path& folder, const std::string& name) {
+void report_on(const fs::path& folder, const std::string& name) {
   std::set<std::string> operators;
   Outcome outcome{"unsupported", ""};
   Result<OnnxFile> file = read_onnx(folder / "model.onnx");
@@ -139,7 +139,7 @@ int main(int argc, char** argv) {
     std::sort(folders.begin(), folders.end());
     for (const fs::path& folder : folders) {
       const std::string name = chop::cat(kind, "/", folder.filename().string());
-      if (argc < 3 || name == argv[2]) chop::report(folder, name);
+      if (argc < 3 || name == argv[2]) chop::report_on(folder, name);
     }
   }
   return 0;

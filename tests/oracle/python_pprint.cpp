@@ -11,7 +11,7 @@ int main() {
     if (!read) return 1;
     const chop::Tree& tree = read.value()["value"];
     const chop::PythonPrint options{.width = static_cast<int>(read.value()["width"].number())};
-    const chop::Tree::List both = {chop::python_pformat(tree, options), chop::python_repr(tree)};
+    const chop::Tree::List both = {chop::python_pformat(tree, options), chop::repr_of_tree(tree)};
     std::cout << chop::to_json(both) << '\n';
   }
 }

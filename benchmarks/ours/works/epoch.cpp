@@ -35,11 +35,11 @@ Result<Numbers> measure(const WorkArgs& args, const Graph& graph, const Dataset&
   forget_peak();
   double seconds = 0;
   CH_TRY(const TrainOutcome outcome,
-         train(graph, data,
-               {.max_epochs = epochs,
-                .batch_size = args.number("batch", 256),
-                .threads = int(args.number("threads", 1))},
-               {.on_epoch = [&](const EpochMetrics&, double took) { seconds += took; }}));
+         train_network(graph, data,
+                       {.max_epochs = epochs,
+                        .batch_size = args.number("batch", 256),
+                        .threads = int(args.number("threads", 1))},
+                       {.on_epoch = [&](const EpochMetrics&, double took) { seconds += took; }}));
   return Numbers{{"seconds", seconds / double(epochs)}, {"beyond", peak_bytes() - bytes_of(data)}};
 }
 

@@ -8,7 +8,7 @@
 #include "support/text.hpp"
 #include "train/evaluate.hpp"
 
-namespace chop::actions::bench_model {
+namespace chop::cli::actions::bench_model {
 namespace {
 
 struct Bench {
@@ -174,4 +174,4 @@ ActionDef define() {
       .run = run};
 }
 
-}  // namespace chop::actions::bench_model
+}  // namespace chop::cli::actions::bench_model

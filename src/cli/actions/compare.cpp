@@ -12,7 +12,7 @@
 #include "support/log.hpp"
 #include "support/text.hpp"
 
-namespace chop::actions::compare {
+namespace chop::cli::actions::compare {
 namespace {
 
 namespace fs = std::filesystem;
@@ -307,4 +307,4 @@ ActionDef define() {
       .run = run};
 }
 
-}  // namespace chop::actions::compare
+}  // namespace chop::cli::actions::compare

@@ -13,7 +13,7 @@
 #include "support/log.hpp"
 #include "support/text.hpp"
 
-namespace chop::actions::convert {
+namespace chop::cli::actions::convert {
 namespace {
 
 namespace fs = std::filesystem;
@@ -225,4 +225,4 @@ ActionDef define() {
       .run = run};
 }
 
-}  // namespace chop::actions::convert
+}  // namespace chop::cli::actions::convert

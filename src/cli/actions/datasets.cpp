@@ -3,7 +3,7 @@
 #include "cli/output.hpp"
 #include "data/registry.hpp"
 
-namespace chop::actions::datasets {
+namespace chop::cli::actions::datasets {
 namespace {
 
 Result<Exit> run(const Invocation& invocation) {
@@ -30,4 +30,4 @@ ActionDef define() {
           .run = run};
 }
 
-}  // namespace chop::actions::datasets
+}  // namespace chop::cli::actions::datasets

@@ -4,7 +4,7 @@
 #include "support/files.hpp"
 #include "support/log.hpp"
 
-namespace chop::actions::docs {
+namespace chop::cli::actions::docs {
 namespace {
 
 Result<Exit> run(const Invocation& invocation) {
@@ -47,4 +47,4 @@ ActionDef define() {
           .run = run};
 }
 
-}  // namespace chop::actions::docs
+}  // namespace chop::cli::actions::docs

@@ -8,7 +8,7 @@
 #include "io/npy.hpp"
 #include "support/text.hpp"
 
-namespace chop::actions::format {
+namespace chop::cli::actions::format {
 namespace {
 
 std::string shown_default(const KeyDef& key) {
@@ -249,4 +249,4 @@ ActionDef define() {
       .run = run};
 }
 
-}  // namespace chop::actions::format
+}  // namespace chop::cli::actions::format

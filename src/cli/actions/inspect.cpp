@@ -15,7 +15,7 @@
 #include "support/log.hpp"
 #include "support/text.hpp"
 
-namespace chop::actions::inspect {
+namespace chop::cli::actions::inspect {
 namespace {
 
 constexpr std::size_t kRowsOfAScreen = 30;
@@ -275,4 +275,4 @@ ActionDef define() {
       .run = run};
 }
 
-}  // namespace chop::actions::inspect
+}  // namespace chop::cli::actions::inspect

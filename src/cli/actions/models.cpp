@@ -6,7 +6,7 @@
 #include "ops/registry.hpp"
 #include "support/text.hpp"
 
-namespace chop::actions::models {
+namespace chop::cli::actions::models {
 namespace {
 
 Table zoo_table() {
@@ -109,4 +109,4 @@ ActionDef define() {
           .run = run};
 }
 
-}  // namespace chop::actions::models
+}  // namespace chop::cli::actions::models

@@ -6,7 +6,7 @@
 #include "onnx/onnx_def.hpp"
 #include "support/text.hpp"
 
-namespace chop::actions::ops {
+namespace chop::cli::actions::ops {
 namespace {
 
 Table all_table() {
@@ -81,4 +81,4 @@ ActionDef define() {
           .run = run};
 }
 
-}  // namespace chop::actions::ops
+}  // namespace chop::cli::actions::ops

@@ -7,7 +7,7 @@
 #include "support/log.hpp"
 #include "support/text.hpp"
 
-namespace chop::actions::pass {
+namespace chop::cli::actions::pass {
 namespace {
 
 /// The data set named, or the one the network is usually run on when the pass needs one.
@@ -88,4 +88,4 @@ ActionDef define() {
       .run = run};
 }
 
-}  // namespace chop::actions::pass
+}  // namespace chop::cli::actions::pass

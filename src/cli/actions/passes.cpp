@@ -3,7 +3,7 @@
 #include "cli/output.hpp"
 #include "passes/pass_def.hpp"
 
-namespace chop::actions::passes {
+namespace chop::cli::actions::passes {
 namespace {
 
 Table all_table() {
@@ -68,4 +68,4 @@ ActionDef define() {
           .run = run};
 }
 
-}  // namespace chop::actions::passes
+}  // namespace chop::cli::actions::passes

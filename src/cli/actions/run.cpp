@@ -12,7 +12,7 @@
 #include "support/log.hpp"
 #include "support/text.hpp"
 
-namespace chop::actions::run {
+namespace chop::cli::actions::run {
 namespace {
 
 namespace fs = std::filesystem;
@@ -139,4 +139,4 @@ ActionDef define() {
           .run = execute};
 }
 
-}  // namespace chop::actions::run
+}  // namespace chop::cli::actions::run

@@ -10,7 +10,7 @@
 #include "support/log.hpp"
 #include "support/text.hpp"
 
-namespace chop::actions::search {
+namespace chop::cli::actions::search {
 namespace {
 
 namespace fs = std::filesystem;
@@ -285,4 +285,4 @@ ActionDef define() {
       .run = run};
 }
 
-}  // namespace chop::actions::search
+}  // namespace chop::cli::actions::search

@@ -8,7 +8,7 @@
 #include "report/table.hpp"
 #include "support/text.hpp"
 
-namespace chop::actions::settings {
+namespace chop::cli::actions::settings {
 namespace {
 
 std::string flags_text(const SettingDef& def) {
@@ -65,4 +65,4 @@ ActionDef define() {
           .run = run};
 }
 
-}  // namespace chop::actions::settings
+}  // namespace chop::cli::actions::settings

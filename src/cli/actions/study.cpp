@@ -13,7 +13,7 @@
 #include "support/log.hpp"
 #include "support/text.hpp"
 
-namespace chop::actions::study {
+namespace chop::cli::actions::study {
 namespace {
 
 namespace fs = std::filesystem;
@@ -253,4 +253,4 @@ ActionDef define() {
       .run = run};
 }
 
-}  // namespace chop::actions::study
+}  // namespace chop::cli::actions::study

@@ -16,7 +16,7 @@
 #include "support/text.hpp"
 #include "support/threads.hpp"
 
-namespace chop::actions::sweep {
+namespace chop::cli::actions::sweep {
 namespace {
 
 struct Trial {
@@ -45,7 +45,7 @@ Status run_trial(const Settings& settings, const Dataset& data, const std::files
   CH_CHECK(ensure_writable_folder(folder));
   TrainObserver observer;
   observer.stop_requested = InterruptGuard::requested;
-  CH_TRY(TrainOutcome outcome, train(graph, data, options, observer));
+  CH_TRY(TrainOutcome outcome, train_network(graph, data, options, observer));
   if (outcome.ending != Ending::Interrupted) {
     CH_TRY(trial.test,
            evaluate(outcome.best, data.test,
@@ -217,4 +217,4 @@ ActionDef define() {
       .run = run};
 }
 
-}  // namespace chop::actions::sweep
+}  // namespace chop::cli::actions::sweep

@@ -7,7 +7,7 @@
 #include "support/log.hpp"
 #include "support/text.hpp"
 
-namespace chop::actions::test {
+namespace chop::cli::actions::test {
 namespace {
 
 std::string class_name(const Dataset& data, std::int64_t index) {
@@ -123,4 +123,4 @@ ActionDef define() {
           .run = run};
 }
 
-}  // namespace chop::actions::test
+}  // namespace chop::cli::actions::test

@@ -10,7 +10,7 @@
 #include "support/progress.hpp"
 #include "support/text.hpp"
 
-namespace chop::actions::train {
+namespace chop::cli::actions::train {
 namespace {
 
 namespace fs = std::filesystem;
@@ -195,7 +195,7 @@ Result<Exit> run(const Invocation& invocation) {
     return {};
   };
   Result<TrainOutcome> outcome =
-      chop::train(session.graph, session.data, options, observer, resume ? &*resume : nullptr);
+      train_network(session.graph, session.data, options, observer, resume ? &*resume : nullptr);
   bar.reset();
   const std::string title = labelled(session.data, session.model_name);
   if (!outcome) {
@@ -224,4 +224,4 @@ ActionDef define() {
           .run = run};
 }
 
-}  // namespace chop::actions::train
+}  // namespace chop::cli::actions::train

@@ -9,7 +9,7 @@
 #include "support/log.hpp"
 #include "support/text.hpp"
 
-namespace chop::actions::transform {
+namespace chop::cli::actions::transform {
 namespace {
 
 Result<std::vector<PassCall>> configured_passes(const Settings& settings) {
@@ -128,4 +128,4 @@ ActionDef define() {
           .run = run};
 }
 
-}  // namespace chop::actions::transform
+}  // namespace chop::cli::actions::transform

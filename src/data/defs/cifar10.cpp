@@ -11,7 +11,7 @@
 #include "io/cifar10.hpp"
 #include "support/files.hpp"
 
-namespace chop::datasets::cifar10 {
+namespace chop::data::datasets::cifar10 {
 namespace {
 
 namespace fs = std::filesystem;
@@ -86,4 +86,4 @@ DatasetDef define() {
   };
 }
 
-}  // namespace chop::datasets::cifar10
+}  // namespace chop::data::datasets::cifar10

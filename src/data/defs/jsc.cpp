@@ -15,7 +15,7 @@
 #include "support/files.hpp"
 #include "support/text.hpp"
 
-namespace chop::datasets::jsc {
+namespace chop::data::datasets::jsc {
 namespace {
 
 constexpr std::string_view kFileName =
@@ -213,4 +213,4 @@ DatasetDef define() {
   };
 }
 
-}  // namespace chop::datasets::jsc
+}  // namespace chop::data::datasets::jsc

@@ -12,7 +12,7 @@
 #include "io/idx.hpp"
 #include "support/files.hpp"
 
-namespace chop::datasets::mnist {
+namespace chop::data::datasets::mnist {
 namespace {
 
 namespace fs = std::filesystem;
@@ -80,4 +80,4 @@ DatasetDef define() {
   };
 }
 
-}  // namespace chop::datasets::mnist
+}  // namespace chop::data::datasets::mnist

@@ -6,7 +6,7 @@
 #include "data/registry.hpp"
 #include "data/splits.hpp"
 
-namespace chop::datasets::toy_tiny {
+namespace chop::data::datasets::toy_tiny {
 namespace {
 
 Split generate(std::uint32_t seed, std::int64_t rows) {
@@ -57,4 +57,4 @@ DatasetDef define() {
   };
 }
 
-}  // namespace chop::datasets::toy_tiny
+}  // namespace chop::data::datasets::toy_tiny

@@ -7,7 +7,7 @@
 #include "onnx/pieces.hpp"
 #include "support/text.hpp"
 
-namespace chop::onnx_defs::activation {
+namespace chop::onnx::defs::activation {
 namespace {
 
 /// Before version 13 the tensor was taken as a matrix, cut in front of `axis`.
@@ -233,4 +233,4 @@ OnnxFamily define() {
                       {"softplus", write_softplus}}};
 }
 
-}  // namespace chop::onnx_defs::activation
+}  // namespace chop::onnx::defs::activation

@@ -5,7 +5,7 @@
 #include "onnx/pieces.hpp"
 #include "support/text.hpp"
 
-namespace chop::onnx_defs::conv {
+namespace chop::onnx::defs::conv {
 namespace {
 
 struct Window {
@@ -172,4 +172,4 @@ OnnxFamily define() {
                       {"conv_transpose3d", write_conv_transpose}}};
 }
 
-}  // namespace chop::onnx_defs::conv
+}  // namespace chop::onnx::defs::conv

@@ -3,7 +3,7 @@
 #include "onnx/pieces.hpp"
 #include "support/text.hpp"
 
-namespace chop::onnx_defs::elementwise {
+namespace chop::onnx::defs::elementwise {
 namespace {
 
 ImportValue chained(const OnnxCall& call, const char* op) {
@@ -92,4 +92,4 @@ OnnxFamily define() {
                       {"bitwise_right_shift", write_shift}}};
 }
 
-}  // namespace chop::onnx_defs::elementwise
+}  // namespace chop::onnx::defs::elementwise

@@ -5,7 +5,7 @@
 #include "ops/registry.hpp"
 #include "support/text.hpp"
 
-namespace chop::onnx_defs::gemm {
+namespace chop::onnx::defs::gemm {
 namespace {
 
 /// A constant matrix transposed, its format following.
@@ -194,4 +194,4 @@ OnnxFamily define() {
                       {"div", write_arithmetic}}};
 }
 
-}  // namespace chop::onnx_defs::gemm
+}  // namespace chop::onnx::defs::gemm

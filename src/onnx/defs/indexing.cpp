@@ -6,7 +6,7 @@
 #include "onnx/pieces.hpp"
 #include "support/text.hpp"
 
-namespace chop::onnx_defs::indexing {
+namespace chop::onnx::defs::indexing {
 namespace {
 
 /// Constant indices can be checked here; those of the data give NaN where they are outside.
@@ -219,4 +219,4 @@ OnnxFamily define() {
                       {"embedding", write_embedding}}};
 }
 
-}  // namespace chop::onnx_defs::indexing
+}  // namespace chop::onnx::defs::indexing

@@ -2,7 +2,7 @@
 #include "onnx/pieces.hpp"
 #include "support/text.hpp"
 
-namespace chop::onnx_defs::loss {
+namespace chop::onnx::defs::loss {
 namespace {
 
 /// -w[t] · x[n, t, ...] of log-probabilities x, without the ignored targets, put together as
@@ -57,4 +57,4 @@ OnnxFamily define() {
                       {"SoftmaxCrossEntropyLoss", import_cross_entropy}}};
 }
 
-}  // namespace chop::onnx_defs::loss
+}  // namespace chop::onnx::defs::loss

@@ -3,7 +3,7 @@
 #include "onnx/pieces.hpp"
 #include "support/text.hpp"
 
-namespace chop::onnx_defs::norm {
+namespace chop::onnx::defs::norm {
 namespace {
 
 /// [1, C, 1, ...]: a vector along the channels of x.
@@ -183,4 +183,4 @@ OnnxFamily define() {
                       {"local_response_norm", write_lrn}}};
 }
 
-}  // namespace chop::onnx_defs::norm
+}  // namespace chop::onnx::defs::norm

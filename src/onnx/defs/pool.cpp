@@ -6,7 +6,7 @@
 #include "onnx/pieces.hpp"
 #include "support/text.hpp"
 
-namespace chop::onnx_defs::pool {
+namespace chop::onnx::defs::pool {
 namespace {
 
 struct Pool {
@@ -221,4 +221,4 @@ OnnxFamily define() {
                       {"adaptive_avg_pool2d", write_adaptive}}};
 }
 
-}  // namespace chop::onnx_defs::pool
+}  // namespace chop::onnx::defs::pool

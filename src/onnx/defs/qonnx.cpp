@@ -4,7 +4,7 @@
 #include "onnx/pieces.hpp"
 #include "support/text.hpp"
 
-namespace chop::onnx_defs::qonnx {
+namespace chop::onnx::defs::qonnx {
 namespace {
 
 constexpr const char* kDomain = "qonnx.custom_op.general";
@@ -122,4 +122,4 @@ OnnxFamily define() {
   return {.imports = {{"Quant", import_quant, kDomain}, {"BipolarQuant", import_bipolar, kDomain}}};
 }
 
-}  // namespace chop::onnx_defs::qonnx
+}  // namespace chop::onnx::defs::qonnx

@@ -5,7 +5,7 @@
 #include "onnx/pieces.hpp"
 #include "support/text.hpp"
 
-namespace chop::onnx_defs::quantised {
+namespace chop::onnx::defs::quantised {
 namespace {
 
 struct Codes {
@@ -268,4 +268,4 @@ OnnxFamily define() {
                       {"DynamicQuantizeLinear", import_dynamic}}};
 }
 
-}  // namespace chop::onnx_defs::quantised
+}  // namespace chop::onnx::defs::quantised

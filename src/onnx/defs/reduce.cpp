@@ -2,7 +2,7 @@
 #include "onnx/export_call.hpp"
 #include "onnx/pieces.hpp"
 
-namespace chop::onnx_defs::reduce {
+namespace chop::onnx::defs::reduce {
 namespace {
 
 /// What is done before and after the elements are put together.
@@ -167,4 +167,4 @@ OnnxFamily define() {
                       {"topk", write_topk}}};
 }
 
-}  // namespace chop::onnx_defs::reduce
+}  // namespace chop::onnx::defs::reduce

@@ -6,7 +6,7 @@
 #include "onnx/pieces.hpp"
 #include "support/text.hpp"
 
-namespace chop::onnx_defs::reshape {
+namespace chop::onnx::defs::reshape {
 namespace {
 
 /// The shape a Reshape asks for at one batch size: zeros copied, -1 worked out.
@@ -297,4 +297,4 @@ OnnxFamily define() {
                       {"expand", write_expand}}};
 }
 
-}  // namespace chop::onnx_defs::reshape
+}  // namespace chop::onnx::defs::reshape

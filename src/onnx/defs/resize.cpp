@@ -6,7 +6,7 @@
 #include "onnx/pieces.hpp"
 #include "support/text.hpp"
 
-namespace chop::onnx_defs::resize {
+namespace chop::onnx::defs::resize {
 namespace {
 
 struct Rule {
@@ -215,4 +215,4 @@ OnnxFamily define() {
   return {.imports = {{"Resize", import_resize}, {"Upsample", import_upsample}}};
 }
 
-}  // namespace chop::onnx_defs::resize
+}  // namespace chop::onnx::defs::resize

@@ -6,7 +6,7 @@
 #include "onnx/pieces.hpp"
 #include "support/text.hpp"
 
-namespace chop::onnx_defs::shape {
+namespace chop::onnx::defs::shape {
 namespace {
 
 /// The shape of x at both batch sizes, as constants.
@@ -198,4 +198,4 @@ OnnxFamily define() {
                       {"If", import_if}}};
 }
 
-}  // namespace chop::onnx_defs::shape
+}  // namespace chop::onnx::defs::shape

@@ -34,8 +34,8 @@ Result<PassOutput> run(Graph& graph, const Args& args, const PassContext& contex
   output.info.set("graph", listing);
   output.info.set("counts", counts);
   output.info.set("layers", Tree(layers));
-  std::string text = cat(listing, "\nNetwork overview:\n", python_repr(counts), "\nLayer types:\n[",
-                         join(layers, ", "), "]");
+  std::string text = cat(listing, "\nNetwork overview:\n", repr_of_tree(counts),
+                         "\nLayer types:\n[", join(layers, ", "), "]");
   if (args.flag("explain")) text += "\n" + explain_columns();
   CH_CHECK(deliver(std::move(text), args.text_or_empty("file_name"), context, output));
   return output;

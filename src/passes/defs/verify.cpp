@@ -42,7 +42,7 @@ Status check_node(const Graph& graph, NodeId id, const Types& types) {
 }
 
 Result<PassOutput> run(Graph& graph, const Args& /*args*/, const PassContext& context) {
-  CH_CHECK(chop::verify(graph));
+  CH_CHECK(ops::verify(graph));
   CH_TRY(const Types types, infer_types(graph, described_batch(graph, context.batch_size)));
   std::int64_t described = 0;
   for (const NodeId id : graph.order()) {

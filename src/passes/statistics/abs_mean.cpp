@@ -6,7 +6,7 @@
 #include "passes/stat_groups.hpp"
 #include "passes/stat_loops.hpp"
 
-namespace chop::statistics::abs_mean {
+namespace chop::passes::statistics::abs_mean {
 namespace {
 
 class AbsMean : public Statistic {
@@ -71,4 +71,4 @@ StatisticDef define() {
           .make = make};
 }
 
-}  // namespace chop::statistics::abs_mean
+}  // namespace chop::passes::statistics::abs_mean

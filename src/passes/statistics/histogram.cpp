@@ -12,7 +12,7 @@
 #include "passes/stat_groups.hpp"
 #include "support/text.hpp"
 
-namespace chop::statistics::histogram {
+namespace chop::passes::statistics::histogram {
 namespace {
 
 class Histogram : public Statistic {
@@ -191,4 +191,4 @@ StatisticDef define() {
           .make = make};
 }
 
-}  // namespace chop::statistics::histogram
+}  // namespace chop::passes::statistics::histogram

@@ -6,7 +6,7 @@
 #include "passes/extent.hpp"
 #include "passes/stat_groups.hpp"
 
-namespace chop::statistics::range_min_max {
+namespace chop::passes::statistics::range_min_max {
 namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
@@ -79,4 +79,4 @@ StatisticDef define() {
           .make = make};
 }
 
-}  // namespace chop::statistics::range_min_max
+}  // namespace chop::passes::statistics::range_min_max

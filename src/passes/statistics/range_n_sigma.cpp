@@ -7,7 +7,7 @@
 
 #include "passes/moments.hpp"
 
-namespace chop::statistics::range_n_sigma {
+namespace chop::passes::statistics::range_n_sigma {
 namespace {
 
 class RangeNSigma : public Statistic {
@@ -91,4 +91,4 @@ StatisticDef define() {
           .make = make};
 }
 
-}  // namespace chop::statistics::range_n_sigma
+}  // namespace chop::passes::statistics::range_n_sigma

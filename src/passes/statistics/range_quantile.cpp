@@ -12,7 +12,7 @@
 #include "passes/kept_samples.hpp"
 #include "passes/quantile_sketch.hpp"
 
-namespace chop::statistics::range_quantile {
+namespace chop::passes::statistics::range_quantile {
 namespace {
 
 constexpr std::int64_t kMostExactElements = std::int64_t{1} << 20;
@@ -146,4 +146,4 @@ StatisticDef define() {
           .make = make};
 }
 
-}  // namespace chop::statistics::range_quantile
+}  // namespace chop::passes::statistics::range_quantile

@@ -6,7 +6,7 @@
 
 #include "passes/kept_samples.hpp"
 
-namespace chop::statistics::record {
+namespace chop::passes::statistics::record {
 namespace {
 
 class Record : public Statistic {
@@ -54,4 +54,4 @@ StatisticDef define() {
           .make = make};
 }
 
-}  // namespace chop::statistics::record
+}  // namespace chop::passes::statistics::record

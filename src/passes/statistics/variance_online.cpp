@@ -6,7 +6,7 @@
 // for other dims, where samples are merged element by element.
 #include "passes/moments.hpp"
 
-namespace chop::statistics::variance_online {
+namespace chop::passes::statistics::variance_online {
 namespace {
 
 class VarianceOnline : public Statistic {
@@ -44,4 +44,4 @@ StatisticDef define() {
           .make = make};
 }
 
-}  // namespace chop::statistics::variance_online
+}  // namespace chop::passes::statistics::variance_online

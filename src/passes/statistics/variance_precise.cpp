@@ -4,7 +4,7 @@
 // says how much in size_in_bytes.
 #include "passes/moments.hpp"
 
-namespace chop::statistics::variance_precise {
+namespace chop::passes::statistics::variance_precise {
 namespace {
 
 class VariancePrecise : public Statistic {
@@ -46,4 +46,4 @@ StatisticDef define() {
           .make = make};
 }
 
-}  // namespace chop::statistics::variance_precise
+}  // namespace chop::passes::statistics::variance_precise

@@ -14,14 +14,14 @@
 
 #ifndef CH_ARITHMETIC_JOB
 #define CH_ARITHMETIC_JOB
-namespace chop::kernels {
+namespace chop::runtime::kernels {
 enum class Arithmetic : unsigned char { Add, Sub, Mul, Div };
-}  // namespace chop::kernels
+}  // namespace chop::runtime::kernels
 #endif
 
 HWY_BEFORE_NAMESPACE();
-namespace chop::kernels::HWY_NAMESPACE {
-using namespace chop::simd::HWY_NAMESPACE;
+namespace chop::runtime::kernels::HWY_NAMESPACE {
+using namespace chop::runtime::simd::HWY_NAMESPACE;
 namespace {
 
 template <class F>
@@ -54,11 +54,11 @@ void arithmetic_row(Arithmetic kind, const float* a, bool a_moves, const float* 
 }
 
 }  // namespace
-}  // namespace chop::kernels::HWY_NAMESPACE
+}  // namespace chop::runtime::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace chop::kernels {
+namespace chop::runtime::kernels {
 HWY_EXPORT(arithmetic_row);
 namespace {
 
@@ -127,5 +127,5 @@ std::vector<KernelDef> arithmetic() {
       {"div", make<Arithmetic::Div>, same_layout}};
 }
 
-}  // namespace chop::kernels
+}  // namespace chop::runtime::kernels
 #endif

@@ -7,7 +7,7 @@
 #include "runtime/elementwise.hpp"
 #include "runtime/kernel.hpp"
 
-namespace chop::kernels {
+namespace chop::runtime::kernels {
 namespace {
 
 /// The patches of all places of one plane, worked out once.
@@ -145,4 +145,4 @@ std::vector<KernelDef> avg_pool() {
           {"adaptive_avg_pool_grad", make_adaptive_grad}};
 }
 
-}  // namespace chop::kernels
+}  // namespace chop::runtime::kernels

@@ -16,7 +16,7 @@
 #include "runtime/kernels/batch_norm_loops-inl.hpp"
 
 #if HWY_ONCE
-namespace chop::kernels {
+namespace chop::runtime::kernels {
 HWY_EXPORT(norm_rows);
 HWY_EXPORT(norm_grad_rows);
 HWY_EXPORT(norm_channel);
@@ -249,5 +249,5 @@ std::vector<KernelDef> batch_norm() {
   return defs;
 }
 
-}  // namespace chop::kernels
+}  // namespace chop::runtime::kernels
 #endif

@@ -10,7 +10,7 @@
 #include "runtime/kernels/batch_norm_loops-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
-namespace chop::kernels::HWY_NAMESPACE {
+namespace chop::runtime::kernels::HWY_NAMESPACE {
 namespace {
 
 /// sums[c] = Σ x over the job's rows, or Σ (x - mean)² when there is a mean.
@@ -81,7 +81,7 @@ void block_grad_apply(const NormJob& job, const NormGradArgs& a, const NormLine&
 }
 
 }  // namespace
-}  // namespace chop::kernels::HWY_NAMESPACE
+}  // namespace chop::runtime::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #endif  // CH_BATCH_NORM_BLOCKS_INL

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace chop::kernels {
+namespace chop::runtime::kernels {
 
 struct NormJob {
   std::int64_t n = 0, c = 0, s = 1;
@@ -32,4 +32,4 @@ struct NormLine {
   const float* pull;   ///< backward alone
 };
 
-}  // namespace chop::kernels
+}  // namespace chop::runtime::kernels

@@ -16,8 +16,8 @@
 #include "runtime/simd_math-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
-namespace chop::kernels::HWY_NAMESPACE {
-using namespace chop::simd::HWY_NAMESPACE;
+namespace chop::runtime::kernels::HWY_NAMESPACE {
+using namespace chop::runtime::simd::HWY_NAMESPACE;
 namespace {
 
 HWY_INLINE V load(M mask, const float* from) {
@@ -287,7 +287,7 @@ inline void norm_grad_channel(const NormJob& job, const NormGradArgs& a, std::in
 }
 
 }  // namespace
-}  // namespace chop::kernels::HWY_NAMESPACE
+}  // namespace chop::runtime::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #endif  // CH_BATCH_NORM_LOOPS_INL

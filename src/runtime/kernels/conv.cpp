@@ -7,7 +7,7 @@
 #include "runtime/image_cut.hpp"
 #include "runtime/kernel.hpp"
 
-namespace chop::kernels {
+namespace chop::runtime::kernels {
 namespace {
 
 Kernel make_conv(const KernelCall& call) {
@@ -86,4 +86,4 @@ std::vector<KernelDef> conv() {
   return defs;
 }
 
-}  // namespace chop::kernels
+}  // namespace chop::runtime::kernels

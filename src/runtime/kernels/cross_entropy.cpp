@@ -22,18 +22,18 @@
 
 #ifndef CH_FEW_CLASSES
 #define CH_FEW_CLASSES
-namespace chop::kernels {
+namespace chop::runtime::kernels {
 /// Classes up to which whole vectors of rows fit the registers.
 constexpr std::int64_t kFewClasses = 16;
 /// Rows done together: whole vectors on every processor. The rows left over are added up in another
 /// order, so it must be the same number everywhere.
 constexpr std::int64_t kRowsTogether = 16;
-}  // namespace chop::kernels
+}  // namespace chop::runtime::kernels
 #endif
 
 HWY_BEFORE_NAMESPACE();
-namespace chop::kernels::HWY_NAMESPACE {
-using namespace chop::simd::HWY_NAMESPACE;
+namespace chop::runtime::kernels::HWY_NAMESPACE {
+using namespace chop::runtime::simd::HWY_NAMESPACE;
 namespace {
 
 void exp_in_place(float* x, std::int64_t count) {
@@ -88,11 +88,11 @@ double few_classes(const float* x, std::int64_t rows, std::int64_t c, const std:
 }
 
 }  // namespace
-}  // namespace chop::kernels::HWY_NAMESPACE
+}  // namespace chop::runtime::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace chop::kernels {
+namespace chop::runtime::kernels {
 HWY_EXPORT(exp_in_place);
 HWY_EXPORT(few_classes);
 namespace {
@@ -258,5 +258,5 @@ std::vector<KernelDef> cross_entropy() {
   return {{"cross_entropy", make_forward}, {"cross_entropy_grad", make_grad}};
 }
 
-}  // namespace chop::kernels
+}  // namespace chop::runtime::kernels
 #endif

@@ -7,7 +7,7 @@
 #include "support/rng.hpp"
 #include "support/text.hpp"
 
-namespace chop::kernels {
+namespace chop::runtime::kernels {
 namespace {
 
 Kernel make(const KernelCall& call) {
@@ -43,4 +43,4 @@ std::vector<KernelDef> dropout() {
   return {{"dropout", make}};
 }
 
-}  // namespace chop::kernels
+}  // namespace chop::runtime::kernels

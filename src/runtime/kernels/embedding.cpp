@@ -5,7 +5,7 @@
 
 #include "runtime/kernel.hpp"
 
-namespace chop::kernels {
+namespace chop::runtime::kernels {
 namespace {
 
 Kernel make_forward(const KernelCall& call) {
@@ -51,4 +51,4 @@ std::vector<KernelDef> embedding() {
   return {{"embedding", make_forward}, {"embedding_grad", make_grad}};
 }
 
-}  // namespace chop::kernels
+}  // namespace chop::runtime::kernels

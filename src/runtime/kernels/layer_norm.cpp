@@ -15,7 +15,7 @@
 
 #ifndef CH_LAYER_NORM_ARGS
 #define CH_LAYER_NORM_ARGS
-namespace chop::kernels {
+namespace chop::runtime::kernels {
 /// Pointers may be null where the call has no such operand or nobody reads the result.
 struct LayerNorm {
   std::int64_t rows, width;
@@ -28,12 +28,12 @@ struct LayerNormGrad {
   const float *dy, *x, *mean, *invstd, *weight;
   float *dx, *dweight, *dbias;
 };
-}  // namespace chop::kernels
+}  // namespace chop::runtime::kernels
 #endif
 
 HWY_BEFORE_NAMESPACE();
-namespace chop::kernels::HWY_NAMESPACE {
-using namespace chop::simd::HWY_NAMESPACE;
+namespace chop::runtime::kernels::HWY_NAMESPACE {
+using namespace chop::runtime::simd::HWY_NAMESPACE;
 namespace {
 
 V load(M m, const float* from) {
@@ -112,11 +112,11 @@ void layer_norm_columns(const LayerNormGrad& a, std::int64_t start, std::int64_t
 }
 
 }  // namespace
-}  // namespace chop::kernels::HWY_NAMESPACE
+}  // namespace chop::runtime::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace chop::kernels {
+namespace chop::runtime::kernels {
 HWY_EXPORT(layer_norm_row);
 HWY_EXPORT(layer_norm_dx);
 HWY_EXPORT(layer_norm_columns);
@@ -191,5 +191,5 @@ std::vector<KernelDef> layer_norm() {
   return {{"layer_norm", make_norm}, {"layer_norm_grad", make_grad}};
 }
 
-}  // namespace chop::kernels
+}  // namespace chop::runtime::kernels
 #endif

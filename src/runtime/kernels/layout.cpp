@@ -9,7 +9,7 @@
 #include "runtime/kernel.hpp"
 #include "runtime/loops.hpp"
 
-namespace chop::kernels {
+namespace chop::runtime::kernels {
 namespace {
 
 constexpr std::int64_t kTile = 32;
@@ -122,4 +122,4 @@ std::vector<KernelDef> layout() {
   return {{"expand", make_expand}, {"permute", make_permute}, {"transpose", make_transpose}};
 }
 
-}  // namespace chop::kernels
+}  // namespace chop::runtime::kernels

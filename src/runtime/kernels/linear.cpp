@@ -9,7 +9,7 @@
 #include "runtime/row_blocks.hpp"
 #include "runtime/scratch.hpp"
 
-namespace chop::kernels {
+namespace chop::runtime::kernels {
 namespace {
 
 using Scratch = std::shared_ptr<std::vector<float>>;
@@ -159,4 +159,4 @@ std::vector<KernelDef> linear() {
       {"linear_grad", make_linear_grad}};
 }
 
-}  // namespace chop::kernels
+}  // namespace chop::runtime::kernels

@@ -8,7 +8,7 @@
 #include "runtime/scratch.hpp"
 #include "support/threads.hpp"
 
-namespace chop::kernels {
+namespace chop::runtime::kernels {
 namespace {
 
 Shape leading(const Shape& matrix) {
@@ -55,4 +55,4 @@ std::vector<KernelDef> matmul() {
   return {{"matmul", make_matmul}, {"bmm", make_matmul}};
 }
 
-}  // namespace chop::kernels
+}  // namespace chop::runtime::kernels

@@ -21,8 +21,8 @@
 #include "runtime/simd_math-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
-namespace chop::kernels::HWY_NAMESPACE {
-using namespace chop::simd::HWY_NAMESPACE;
+namespace chop::runtime::kernels::HWY_NAMESPACE {
+using namespace chop::runtime::simd::HWY_NAMESPACE;
 namespace {
 
 /// Calls tap(offset) for every tap of place (oh, ow) that lies in the image: its first element.
@@ -103,11 +103,11 @@ void pool_signed(const ops::Window& w, std::int64_t channels, const std::int8_t*
 }
 
 }  // namespace
-}  // namespace chop::kernels::HWY_NAMESPACE
+}  // namespace chop::runtime::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace chop::kernels {
+namespace chop::runtime::kernels {
 HWY_EXPORT(pool_row);
 HWY_EXPORT(pool_unsigned);
 HWY_EXPORT(pool_signed);
@@ -310,5 +310,5 @@ std::vector<KernelDef> max_pool() {
           {"max_pool_grad", make_grad}};
 }
 
-}  // namespace chop::kernels
+}  // namespace chop::runtime::kernels
 #endif

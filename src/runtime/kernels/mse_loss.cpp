@@ -7,7 +7,7 @@
 #include "runtime/elementwise.hpp"
 #include "runtime/kernel.hpp"
 
-namespace chop::kernels {
+namespace chop::runtime::kernels {
 namespace {
 
 double sum_of_squares(const float* x, const float* target, std::int64_t count) {
@@ -43,4 +43,4 @@ std::vector<KernelDef> mse_loss() {
   return {{"mse_loss", make}};
 }
 
-}  // namespace chop::kernels
+}  // namespace chop::runtime::kernels

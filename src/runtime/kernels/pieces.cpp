@@ -7,7 +7,7 @@
 #include "runtime/elementwise.hpp"
 #include "runtime/kernel.hpp"
 
-namespace chop::kernels {
+namespace chop::runtime::kernels {
 namespace {
 
 /// A tensor as `outer` blocks of `bytes` bytes each: everything from dimension `axis` on.
@@ -88,4 +88,4 @@ std::vector<KernelDef> pieces() {
       {"cat", make_cat}, {"slice", make_slice}, {"pad_slice", make_pad_slice}, {"full", make_full}};
 }
 
-}  // namespace chop::kernels
+}  // namespace chop::runtime::kernels

@@ -7,7 +7,7 @@
 #include "runtime/finish.hpp"
 #include "runtime/kernel.hpp"
 
-namespace chop::kernels {
+namespace chop::runtime::kernels {
 namespace {
 
 std::span<const float> learned_of(const KernelArgs& args, std::size_t position,
@@ -90,4 +90,4 @@ std::vector<KernelDef> quantize() {
           {"quantize_grad", make_gradient}};
 }
 
-}  // namespace chop::kernels
+}  // namespace chop::runtime::kernels

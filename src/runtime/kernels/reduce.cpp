@@ -16,8 +16,8 @@
 #include "runtime/simd_math-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
-namespace chop::kernels::HWY_NAMESPACE {
-using namespace chop::simd::HWY_NAMESPACE;
+namespace chop::runtime::kernels::HWY_NAMESPACE {
+using namespace chop::runtime::simd::HWY_NAMESPACE;
 namespace {
 
 /// Σ x: short pieces in float vectors, the pieces' sums in double.
@@ -32,11 +32,11 @@ double sum_row(const float* x, std::int64_t count) {
 }
 
 }  // namespace
-}  // namespace chop::kernels::HWY_NAMESPACE
+}  // namespace chop::runtime::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace chop::kernels {
+namespace chop::runtime::kernels {
 HWY_EXPORT(sum_row);
 namespace {
 
@@ -165,5 +165,5 @@ std::vector<KernelDef> reduce() {
   return {{"sum_to", make_sum_to}, {"sum", make_reduce}, {"mean", make_reduce}};
 }
 
-}  // namespace chop::kernels
+}  // namespace chop::runtime::kernels
 #endif

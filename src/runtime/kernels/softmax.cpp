@@ -17,8 +17,8 @@
 #include "runtime/simd_math-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
-namespace chop::kernels::HWY_NAMESPACE {
-using namespace chop::simd::HWY_NAMESPACE;
+namespace chop::runtime::kernels::HWY_NAMESPACE {
+using namespace chop::runtime::simd::HWY_NAMESPACE;
 namespace {
 
 void exponentials(const float* x, float* y, std::int64_t count) {
@@ -26,11 +26,11 @@ void exponentials(const float* x, float* y, std::int64_t count) {
 }
 
 }  // namespace
-}  // namespace chop::kernels::HWY_NAMESPACE
+}  // namespace chop::runtime::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace chop::kernels {
+namespace chop::runtime::kernels {
 HWY_EXPORT(exponentials);
 namespace {
 
@@ -185,5 +185,5 @@ std::vector<KernelDef> softmax() {
           {"log_softmax_grad", make_log_softmax_grad}};
 }
 
-}  // namespace chop::kernels
+}  // namespace chop::runtime::kernels
 #endif

@@ -19,7 +19,7 @@
 
 #ifndef CH_UNARY_FUNCTION
 #define CH_UNARY_FUNCTION
-namespace chop::kernels {
+namespace chop::runtime::kernels {
 enum class Function : unsigned char {
   Relu,
   Relu6,
@@ -42,11 +42,11 @@ struct UnaryJob {
   float p = 0;
   float q = 0;
 };
-}  // namespace chop::kernels
+}  // namespace chop::runtime::kernels
 #endif
 
 HWY_BEFORE_NAMESPACE();
-namespace chop::kernels::HWY_NAMESPACE {
+namespace chop::runtime::kernels::HWY_NAMESPACE {
 namespace {
 
 template <class F>
@@ -114,11 +114,11 @@ void unary_slope(const UnaryJob& job, const float* dy, const float* x, const flo
 }
 
 }  // namespace
-}  // namespace chop::kernels::HWY_NAMESPACE
+}  // namespace chop::runtime::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace chop::kernels {
+namespace chop::runtime::kernels {
 HWY_EXPORT(unary_value);
 HWY_EXPORT(unary_slope);
 namespace {
@@ -214,5 +214,5 @@ std::vector<KernelDef> unary() {
   return defs;
 }
 
-}  // namespace chop::kernels
+}  // namespace chop::runtime::kernels
 #endif

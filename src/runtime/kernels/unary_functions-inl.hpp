@@ -10,8 +10,8 @@
 #include "runtime/simd_math-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
-namespace chop::kernels::HWY_NAMESPACE {
-using namespace chop::simd::HWY_NAMESPACE;
+namespace chop::runtime::kernels::HWY_NAMESPACE {
+using namespace chop::runtime::simd::HWY_NAMESPACE;
 
 struct Relu {
   static V value(V x, float, float) { return where(hn::Lt(x, zero()), zero(), x); }
@@ -117,7 +117,7 @@ struct GeluTanh {  // x/2 (1 + tanh u), which is x / (1 + e^-2u); u = √(2/π) 
   }
 };
 
-}  // namespace chop::kernels::HWY_NAMESPACE
+}  // namespace chop::runtime::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #endif  // CH_UNARY_FUNCTIONS_INL

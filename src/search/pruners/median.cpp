@@ -5,7 +5,7 @@
 
 #include "search/pruner_def.hpp"
 
-namespace chop::pruners::median {
+namespace chop::search::pruners::median {
 namespace {
 
 struct Settings {
@@ -102,4 +102,4 @@ PrunerDef define() {
           .make = make};
 }
 
-}  // namespace chop::pruners::median
+}  // namespace chop::search::pruners::median

@@ -1,10 +1,10 @@
 // Lets every trial run to its end.
 #include "search/pruner_def.hpp"
 
-namespace chop::pruners::none {
+namespace chop::search::pruners::none {
 
 PrunerDef define() {
   return {.name = "none", .doc = "lets every trial run to its end"};
 }
 
-}  // namespace chop::pruners::none
+}  // namespace chop::search::pruners::none

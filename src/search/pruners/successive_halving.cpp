@@ -9,7 +9,7 @@
 
 #include "search/pruner_def.hpp"
 
-namespace chop::pruners::successive_halving {
+namespace chop::search::pruners::successive_halving {
 namespace {
 
 using Reports = std::map<std::int64_t, double>;
@@ -136,4 +136,4 @@ PrunerDef define() {
           .make = make};
 }
 
-}  // namespace chop::pruners::successive_halving
+}  // namespace chop::search::pruners::successive_halving

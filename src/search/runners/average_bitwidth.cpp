@@ -3,7 +3,7 @@
 #include "passes/average_bits.hpp"
 #include "search/runner_def.hpp"
 
-namespace chop::runners::average_bitwidth {
+namespace chop::search::runners::average_bitwidth {
 namespace {
 
 class AverageBitwidth : public Runner {
@@ -58,4 +58,4 @@ RunnerDef define() {
           .make = make};
 }
 
-}  // namespace chop::runners::average_bitwidth
+}  // namespace chop::search::runners::average_bitwidth

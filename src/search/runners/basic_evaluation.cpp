@@ -3,7 +3,7 @@
 #include "search/runner_def.hpp"
 #include "search/staged_evaluator.hpp"
 
-namespace chop::runners::basic_evaluation {
+namespace chop::search::runners::basic_evaluation {
 namespace {
 
 /// The mean over classes of the share that is right; classes without rows do not count.
@@ -93,4 +93,4 @@ RunnerDef define() {
           .make = make};
 }
 
-}  // namespace chop::runners::basic_evaluation
+}  // namespace chop::search::runners::basic_evaluation

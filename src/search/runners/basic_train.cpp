@@ -4,7 +4,7 @@
 #include "search/runner_def.hpp"
 #include "train/optimiser.hpp"
 
-namespace chop::runners::basic_train {
+namespace chop::search::runners::basic_train {
 namespace {
 
 class BasicTrain : public Runner {
@@ -25,7 +25,7 @@ class BasicTrain : public Runner {
     observer.stop_requested = [&] {
       return hopeless || (hooks.stop_requested && hooks.stop_requested());
     };
-    CH_TRY(TrainOutcome outcome, train(candidate.graph, data_, options, observer));
+    CH_TRY(TrainOutcome outcome, train_network(candidate.graph, data_, options, observer));
     candidate.graph = std::move(outcome.best);
     candidate.trained = true;
     if (outcome.history.empty()) return MetricValues{};  // stopped before the first was over
@@ -103,4 +103,4 @@ RunnerDef define() {
       .configure = configure};
 }
 
-}  // namespace chop::runners::basic_train
+}  // namespace chop::search::runners::basic_train

@@ -3,7 +3,7 @@
 
 #include "search/runner_def.hpp"
 
-namespace chop::runners::cost {
+namespace chop::search::runners::cost {
 namespace {
 
 class CostRunner : public Runner {
@@ -48,4 +48,4 @@ RunnerDef define() {
           .make = make};
 }
 
-}  // namespace chop::runners::cost
+}  // namespace chop::search::runners::cost

@@ -4,7 +4,7 @@
 #include "passes/layer_times.hpp"
 #include "search/runner_def.hpp"
 
-namespace chop::runners::latency {
+namespace chop::search::runners::latency {
 namespace {
 
 class Latency : public Runner {
@@ -49,4 +49,4 @@ RunnerDef define() {
           .make = make};
 }
 
-}  // namespace chop::runners::latency
+}  // namespace chop::search::runners::latency

@@ -14,7 +14,7 @@
 #include "search/history.hpp"
 #include "support/text.hpp"
 
-namespace chop::samplers::greedy {
+namespace chop::search::samplers::greedy {
 namespace {
 
 struct Measured {
@@ -243,4 +243,4 @@ SamplerDef define() {
           .make = make};
 }
 
-}  // namespace chop::samplers::greedy
+}  // namespace chop::search::samplers::greedy

@@ -3,7 +3,7 @@
 #include "search/history.hpp"
 #include "search/sampler_def.hpp"
 
-namespace chop::samplers::grid {
+namespace chop::search::samplers::grid {
 namespace {
 
 class GridSampler : public Sampler {
@@ -48,4 +48,4 @@ SamplerDef define() {
           .make = make};
 }
 
-}  // namespace chop::samplers::grid
+}  // namespace chop::search::samplers::grid

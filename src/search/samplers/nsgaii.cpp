@@ -4,7 +4,7 @@
 
 #include "search/genetic.hpp"
 
-namespace chop::samplers::nsgaii {
+namespace chop::search::samplers::nsgaii {
 namespace {
 
 std::vector<std::size_t> survive(std::span<const Losses> rows, std::size_t count, Dice) {
@@ -46,4 +46,4 @@ SamplerDef define() {
           .make = make};
 }
 
-}  // namespace chop::samplers::nsgaii
+}  // namespace chop::search::samplers::nsgaii

@@ -5,7 +5,7 @@
 #include "search/genetic.hpp"
 #include "search/reference_lines.hpp"
 
-namespace chop::samplers::nsgaiii {
+namespace chop::search::samplers::nsgaiii {
 namespace {
 
 constexpr double kMostLines = 10'000;
@@ -107,4 +107,4 @@ SamplerDef define() {
           .make = make};
 }
 
-}  // namespace chop::samplers::nsgaiii
+}  // namespace chop::search::samplers::nsgaiii

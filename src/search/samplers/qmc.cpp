@@ -5,7 +5,7 @@
 #include "search/spread.hpp"
 #include "support/text.hpp"
 
-namespace chop::samplers::qmc {
+namespace chop::search::samplers::qmc {
 namespace {
 
 class QmcSampler : public Sampler {
@@ -47,4 +47,4 @@ SamplerDef define() {
           .make = make};
 }
 
-}  // namespace chop::samplers::qmc
+}  // namespace chop::search::samplers::qmc

@@ -1,7 +1,7 @@
 // Every parameter on its own, drawn evenly (over the logarithm where the space says so).
 #include "search/sampler_def.hpp"
 
-namespace chop::samplers::random {
+namespace chop::search::samplers::random {
 namespace {
 
 class RandomSampler : public Sampler {
@@ -33,4 +33,4 @@ SamplerDef define() {
           .make = make};
 }
 
-}  // namespace chop::samplers::random
+}  // namespace chop::search::samplers::random

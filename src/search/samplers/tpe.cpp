@@ -7,7 +7,7 @@
 #include "search/parzen.hpp"
 #include "search/spread.hpp"
 
-namespace chop::samplers::tpe {
+namespace chop::search::samplers::tpe {
 namespace {
 
 /// Enough of the other trials, evenly from best to worst, to know where they are.
@@ -241,4 +241,4 @@ SamplerDef define() {
           .make = make};
 }
 
-}  // namespace chop::samplers::tpe
+}  // namespace chop::search::samplers::tpe

@@ -6,7 +6,7 @@
 
 #include "search/store.hpp"
 
-namespace chop::stores::memory {
+namespace chop::search::stores::memory {
 namespace {
 
 struct MemoryStudy {
@@ -205,4 +205,4 @@ StoreDef define() {
           }};
 }
 
-}  // namespace chop::stores::memory
+}  // namespace chop::search::stores::memory

@@ -2,7 +2,7 @@
 #include "search/pg_connection.hpp"
 #include "search/sql_store.hpp"
 
-namespace chop::stores::postgresql {
+namespace chop::search::stores::postgresql {
 namespace {
 
 /// postgresql, postgres, postgresql+psycopg2: what follows the + is Python's business.
@@ -26,4 +26,4 @@ StoreDef define() {
           .open = open};
 }
 
-}  // namespace chop::stores::postgresql
+}  // namespace chop::search::stores::postgresql

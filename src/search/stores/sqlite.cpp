@@ -2,7 +2,7 @@
 #include "search/sql_store.hpp"
 #include "search/sqlite_connection.hpp"
 
-namespace chop::stores::sqlite {
+namespace chop::search::stores::sqlite {
 namespace {
 
 constexpr std::string_view kScheme = "sqlite:///";
@@ -29,4 +29,4 @@ StoreDef define() {
           .open = open};
 }
 
-}  // namespace chop::stores::sqlite
+}  // namespace chop::search::stores::sqlite

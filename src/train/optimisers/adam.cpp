@@ -1,7 +1,7 @@
 // Adam (Kingma and Ba 2015) as PyTorch has it; weight decay is added to the gradient.
 #include "train/adam_step.hpp"
 
-namespace chop::optimisers::adam {
+namespace chop::train::optimisers::adam {
 
 OptimiserDef define() {
   return {.name = "adam",
@@ -11,4 +11,4 @@ OptimiserDef define() {
           .least_learning_rate = 1e-6};
 }
 
-}  // namespace chop::optimisers::adam
+}  // namespace chop::train::optimisers::adam

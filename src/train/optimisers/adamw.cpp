@@ -1,7 +1,7 @@
 // AdamW (Loshchilov and Hutter 2019): Adam with the weight decay applied to the weights.
 #include "train/adam_step.hpp"
 
-namespace chop::optimisers::adamw {
+namespace chop::train::optimisers::adamw {
 
 OptimiserDef define() {
   return {.name = "adamw",
@@ -11,4 +11,4 @@ OptimiserDef define() {
           .least_learning_rate = 1e-6};
 }
 
-}  // namespace chop::optimisers::adamw
+}  // namespace chop::train::optimisers::adamw

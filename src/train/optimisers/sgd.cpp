@@ -3,7 +3,7 @@
 //                                                                  w -= lr u          otherwise
 #include "train/optimiser.hpp"
 
-namespace chop::optimisers::sgd {
+namespace chop::train::optimisers::sgd {
 namespace {
 
 void step_all(const OptimiserStep& step) {
@@ -31,4 +31,4 @@ OptimiserDef define() {
           .step = step_all};
 }
 
-}  // namespace chop::optimisers::sgd
+}  // namespace chop::train::optimisers::sgd

@@ -65,9 +65,9 @@ TEST(Passes, RunInTheOrderOfTheFileAndSayWhatTheyChanged) {
   const std::vector<PassReport> reports = run_passes(graph, calls, {}).value();
   ASSERT_EQ(reports.size(), 3U);
   EXPECT_EQ(reports[0].name, "verify");
-  EXPECT_EQ(to_string(reports[0].changes), "nothing");
-  EXPECT_EQ(to_string(reports[1].changes), "metadata of 6 nodes");
-  EXPECT_EQ(to_string(reports[2].changes), "metadata of 6 nodes");
+  EXPECT_EQ(describe(reports[0].changes), "nothing");
+  EXPECT_EQ(describe(reports[1].changes), "metadata of 6 nodes");
+  EXPECT_EQ(describe(reports[2].changes), "metadata of 6 nodes");
   EXPECT_EQ(graph, tiny());
 }
 

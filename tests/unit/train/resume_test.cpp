@@ -44,9 +44,9 @@ struct Experiment {
     TrainObserver observer;
     observer.on_step = [&step](const StepMetrics& m) { step = m.step; };
     observer.stop_requested = [&step, stop_after] { return step == stop_after; };
-    if (!resume) return train(graph, data, here, observer);
+    if (!resume) return train_network(graph, data, here, observer);
     CH_TRY(const Checkpoint from, load_checkpoint(folder / "last.ckpt"));
-    return train(graph, data, here, observer, &from);
+    return train_network(graph, data, here, observer, &from);
   }
 
   /// Stops after each of the given steps in turn and compares with the whole run.
@@ -223,7 +223,7 @@ TEST(Resume, FromBestWeightsSaysWhatToUseInstead) {
   const TempFolder folder;
   static_cast<void>(e.run(folder).value());
   const Checkpoint best = load_checkpoint(folder / "best.ckpt").value();
-  const auto outcome = train(e.graph, e.data, e.options, {}, &best);
+  const auto outcome = train_network(e.graph, e.data, e.options, {}, &best);
   ASSERT_FALSE(outcome);
   EXPECT_EQ(outcome.error().what, "the checkpoint is not one of an interrupted training");
   EXPECT_EQ(outcome.error().hint, "--resume needs last.ckpt; use --load to start from its weights");
@@ -240,7 +240,7 @@ TEST(Resume, WithADamagedRecordIsAnErrorAndNoCrash) {
     const std::size_t at = record.find(from);
     EXPECT_NE(at, std::string::npos) << from << " in " << record;
     record.replace(at, from.size(), to);
-    const auto outcome = train(e.graph, e.data, e.options, {}, &bad);
+    const auto outcome = train_network(e.graph, e.data, e.options, {}, &bad);
     return outcome ? std::string("accepted") : outcome.error().what;
   };
   const std::string huge = "9223372036854775807";
@@ -266,7 +266,7 @@ TEST(Resume, WithoutAnOptimisersOrBestTensorsIsAnError) {
     Checkpoint bad = good;
     std::erase_if(bad.extra, [&](const auto& named) { return named.first == name; });
     EXPECT_EQ(bad.extra.size() + 1, good.extra.size()) << name;
-    const auto outcome = train(e.graph, e.data, e.options, {}, &bad);
+    const auto outcome = train_network(e.graph, e.data, e.options, {}, &bad);
     return outcome ? std::string("accepted") : outcome.error().what;
   };
   for (const std::string name : {"optimizer/exp_avg/seq_blocks.0.weight", "best/seq_blocks.4.bias"})

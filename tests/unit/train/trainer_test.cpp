@@ -20,7 +20,7 @@ TrainOptions quick(std::int64_t epochs, std::int64_t batch) {
 
 TrainOutcome run(const Graph& graph, const Dataset& data, const TrainOptions& options,
                  const TrainObserver& observer = {}) {
-  auto outcome = train(graph, data, options, observer);
+  auto outcome = train_network(graph, data, options, observer);
   EXPECT_TRUE(outcome) << (outcome ? "" : to_string(outcome.error()));
   return std::move(outcome).value();
 }
@@ -209,7 +209,7 @@ TEST(Train, EndsWithAnErrorWhenTheLossIsNotFinite) {
   TrainOptions options = quick(3, 16);
   options.optimiser = "sgd";
   options.settings.learning_rate = 1e30;
-  const auto outcome = train(toy_network(), toy_data(64), options, {});
+  const auto outcome = train_network(toy_network(), toy_data(64), options, {});
   ASSERT_FALSE(outcome);
   const std::string& what = outcome.error().what;
   EXPECT_TRUE(what == "the loss is nan at epoch 1, batch 2" ||
@@ -222,16 +222,17 @@ TEST(Train, RefusesDataThatDoesNotFitAndUnknownOptimisers) {
   TrainOptions options = quick(1, 16);
   Dataset data = toy_data(16);
   data.num_classes = 3;
-  EXPECT_EQ(train(toy_network(), data, options, {}).error().what,
+  EXPECT_EQ(train_network(toy_network(), data, options, {}).error().what,
             "the network has 2 outputs, the data set 3 classes");
   data = toy_data(16);
   data.validation = {};
-  EXPECT_EQ(train(toy_network(), data, options, {}).error().what, "the data set has no rows");
+  EXPECT_EQ(train_network(toy_network(), data, options, {}).error().what,
+            "the data set has no rows");
   options.optimiser = "rmsprop";
-  EXPECT_EQ(train(toy_network(), toy_data(16), options, {}).error().what,
+  EXPECT_EQ(train_network(toy_network(), toy_data(16), options, {}).error().what,
             "unknown optimiser 'rmsprop'");
   options = quick(1, 0);
-  EXPECT_EQ(train(toy_network(), toy_data(16), options, {}).error().what,
+  EXPECT_EQ(train_network(toy_network(), toy_data(16), options, {}).error().what,
             "a batch of 0 rows cannot be run");
 }
 
