@@ -48,6 +48,8 @@ def problems(root):
             if found and found[1] and (found[1] + "::").startswith("chop::"):
                 if not (found[1] + "::").startswith(f"chop::{layer}::"):
                     yield f"{where}:{number}: a file of src/{layer} stands in chop::{layer}"
+        if header.exists() and where.suffix == ".hpp" and not re.search(r'^#include "(?!hwy/)', path.read_text(), re.M):
+            yield f"{where}:1: include \"support/layers.hpp\", so that other layers are seen"
         for namespace, name, number in types(path, layer):
             places[namespace, name].append(f"{where}:{number}")
     for (namespace, name), found in sorted(places.items()):

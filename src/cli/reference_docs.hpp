@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "support/layers.hpp"
+
 namespace chop::cli {
 
 struct ReferencePage {

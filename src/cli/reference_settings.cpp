@@ -1,7 +1,18 @@
 // The reference system's settings, in the order of its configuration table.
 #include "cli/setting_defs.hpp"
+#include "train/optimiser.hpp"
 
 namespace chop::cli {
+
+namespace {
+
+std::vector<std::string_view> optimiser_names() {
+  std::vector<std::string_view> names;
+  for (const OptimiserDef& def : all_optimisers()) names.push_back(def.name);
+  return names;
+}
+
+}  // namespace
 
 std::vector<SettingDef> reference_settings() {
   return {
@@ -65,7 +76,7 @@ std::vector<SettingDef> reference_settings() {
       {.dest = "training_optimizer",
        .flags = {"--training-optimizer"},
        .initial = "adam",
-       .choices = {"adam", "sgd", "adamw"},
+       .choices = optimiser_names(),
        .doc = "optimiser",
        .group = SettingGroup::Training},
       {.dest = "trainer_precision",

@@ -63,14 +63,20 @@ std::string_view kind_of(LoadType type) {
   }
 }
 
-/// A network on disk, or one built for the data.
-Result<Graph> network_of(Session& session, const Settings& settings) {
-  if (settings.model_in_config() || !is_network_file(session.model_name))
-    return make_model(settings, session.data);
+/// Opens a network on disk. Done before the data is read, as is the check of a name: a model that
+/// is misspelt, missing or damaged is worth knowing at once. False: there is one to build for the
+/// data.
+Result<bool> open_network(Session& session, const Settings& settings) {
+  if (settings.model_in_config() || session.model_name.ends_with(".toml")) return false;
+  if (!is_network_file(session.model_name)) {
+    CH_TRY([[maybe_unused]] const ModelDef* known, find_model(session.model_name));
+    return false;
+  }
   CH_TRY(OpenedModel opened, open_model(session.model_name));
+  session.graph = std::move(opened.graph);
   session.trained = true;
   session.transformed = true;  // what is saved from here on was made from this file
-  return std::move(opened.graph);
+  return true;
 }
 
 }  // namespace
@@ -172,11 +178,7 @@ Result<Session> open_session(const Invocation& invocation, NeedsData needs) {
   session.model_name = settings.text_or_empty("model");
   const std::string dataset = settings.text_or_empty("dataset");
   log_info(cat("Initialising model '", session.model_name, "'..."));
-  // A misspelt model is worth knowing before the data is read.
-  if (!settings.model_in_config() && !session.model_name.ends_with(".toml") &&
-      !is_network_file(session.model_name))
-    if (Result<const ModelDef*> known = find_model(session.model_name); !known)
-      return std::move(known).error();
+  CH_TRY(const bool opened, open_network(session, settings));
   if (dataset.empty() && needs == NeedsData::Always)
     return Error{.what = "no data set given", .hint = "name one; `ch datasets` lists them"};
   if (!dataset.empty()) {
@@ -184,7 +186,9 @@ Result<Session> open_session(const Invocation& invocation, NeedsData needs) {
     CH_TRY(session.data, load_dataset(dataset, data_options(settings)));
     for (const std::string& note : session.data.notes) log_info(note);
   }
-  CH_TRY(session.graph, network_of(session, settings));
+  if (!opened) {
+    CH_TRY(session.graph, make_model(settings, session.data));
+  }
   if (const auto path = settings.text("load_name")) {
     CH_TRY(session.transformed, load_into(session.graph, *path, settings));
     session.trained = true;

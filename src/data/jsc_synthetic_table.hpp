@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <span>
 
+#include "support/layers.hpp"
+
 namespace chop::data {
 
 inline constexpr std::size_t kJetClasses = 5;

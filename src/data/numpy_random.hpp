@@ -5,6 +5,8 @@
 #include <random>
 #include <vector>
 
+#include "support/layers.hpp"
+
 namespace chop::data {
 
 class NumpyRandom {

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <span>
 
+#include "support/layers.hpp"
+
 namespace chop::formats {
 
 /// sums[k] += |x[32 i + k]|, i = 0, 1, ... in this order, leaving out what is not finite or not

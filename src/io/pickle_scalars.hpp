@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "support/layers.hpp"
+
 namespace chop::io {
 
 /// Two's complement, lowest byte first; at most eight bytes, none is zero.

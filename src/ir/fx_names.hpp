@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "support/layers.hpp"
+
 namespace chop::ir {
 
 /// A target as the start of a node's name: module `features.0.convA` gives features_0_conv_a.

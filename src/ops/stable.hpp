@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include "support/layers.hpp"
+
 namespace chop::ops {
 
 /// 1 / (1 + e⁻ˣ), without e to a large positive power.

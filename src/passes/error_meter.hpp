@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "support/layers.hpp"
+
 namespace chop::passes {
 
 /// How far values are from those they should be: summed up in their order, in double precision.

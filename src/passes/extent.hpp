@@ -5,6 +5,8 @@
 #include <limits>
 #include <span>
 
+#include "support/layers.hpp"
+
 namespace chop::passes {
 
 struct Extent {

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <span>
 
+#include "support/layers.hpp"
+
 namespace chop::passes {
 
 /// Sums of a row are made of eight: of every eighth value, whole eights only. They are added in

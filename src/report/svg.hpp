@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "support/layers.hpp"
+
 namespace chop::report {
 
 enum class Mark : std::uint8_t { Line, Dots };

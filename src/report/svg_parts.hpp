@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "support/layers.hpp"
+
 namespace chop::report::svg {
 
 inline constexpr std::string_view kInk = "#24292f";    ///< text

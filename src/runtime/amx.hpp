@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <span>
 
+#include "support/layers.hpp"
+
 namespace chop::runtime {
 
 /// Whether there is one and the system lets this process use it; asks the system, once.

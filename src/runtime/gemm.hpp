@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <memory>
 
+#include "support/layers.hpp"
+
 namespace chop::runtime {
 
 /// C [m, n] = Σ_k A(i, k) B(k, j). Element A(i, k) lies at a[i * a_row + k * a_col], so a

@@ -1,6 +1,8 @@
 // What this machine can do at best, measured: the yardstick for what a network achieves.
 #pragma once
 
+#include "support/layers.hpp"
+
 namespace chop::runtime {
 
 struct MachineSpeed {

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "support/layers.hpp"
+
 namespace chop::runtime {
 
 struct Lifetime {

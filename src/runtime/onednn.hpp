@@ -4,6 +4,8 @@
 
 #include <oneapi/dnnl/dnnl.hpp>
 
+#include "support/layers.hpp"
+
 namespace chop::runtime {
 
 /// To be called before anything else of oneDNN. Its AMX kernels are left out: those of version 2.6

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "support/layers.hpp"
+
 namespace chop::runtime {
 
 /// What one call of a kernel shares among its tasks, and what one task has for itself.

@@ -15,6 +15,8 @@
 //
 #include "hwy/contrib/math/math-inl.h"
 
+#include "support/layers.hpp"
+
 HWY_BEFORE_NAMESPACE();
 namespace chop::runtime::simd::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;

@@ -7,6 +7,8 @@
 #include <string>
 #include <unordered_map>
 
+#include "support/layers.hpp"
+
 namespace chop::search {
 
 template <class T>

@@ -1,6 +1,8 @@
 // The normal distribution, fast: good to about seven digits.
 #pragma once
 
+#include "support/layers.hpp"
+
 namespace chop::search {
 
 /// Φ(x), by interpolation.

@@ -89,6 +89,8 @@ std::string SearchProblem::training_text() const {
   tree.set("batch_size", training_.batch_size);
   tree.set("max_epochs", training_.max_epochs);
   tree.set("seed", static_cast<std::int64_t>(training_.seed));
+  // Only where it is set, so that studies from before it was told apart can be continued.
+  if (training_.most_batches > 0) tree.set("most_batches", training_.most_batches);
   return to_json(tree);
 }
 

@@ -1,4 +1,4 @@
-// Also the two functions of libhwy that Highway's headers call. Loading the library itself costs
+// Also the functions of libhwy that Highway's headers call. Loading the library itself costs
 // every start a few milliseconds, in which it measures a clock we never read.
 #include "support/simd_level.hpp"
 
@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cstdarg>
+#include <cstdio>
 #include <cstdlib>
 
 namespace chop::support {
@@ -94,6 +96,16 @@ std::int64_t SupportedTargets() {
 ChosenTarget& GetChosenTarget() {
   static ChosenTarget chosen;
   return chosen;
+}
+
+/// A broken assertion inside Highway.
+void Abort(const char* file, int line, const char* format, ...) {
+  std::fprintf(stderr, "%s:%d: ", file, line);
+  va_list arguments;
+  va_start(arguments, format);
+  std::vfprintf(stderr, format, arguments);
+  va_end(arguments);
+  std::abort();
 }
 
 }  // namespace hwy

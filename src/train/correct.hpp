@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <span>
 
+#include "support/layers.hpp"
+
 namespace chop::train {
 
 /// Rows of `classes` logits whose largest is at the target; the first wins among equals, and

@@ -68,6 +68,14 @@ class Case(unittest.TestCase):
             return {key: arrays[key] for key in arrays.files}
 
 
+class MissingModels(Case):
+    def test_a_model_that_is_not_there_is_said_before_the_data_is_read(self):
+        for action in ("test", "train"):
+            message = self.ch(action, "nosuch.onnx", "jsc", fails=True)
+            self.assertIn("nosuch.onnx", message)
+            self.assertNotIn("dataset", message)
+
+
 @unittest.skipUnless(has("onnx/mnist-8.onnx", "mnist/t10k-images-idx3-ubyte.gz"),
                      "the trained models of ../shared/data are not there")
 class TrainedModels(Case):

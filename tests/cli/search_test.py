@@ -167,6 +167,14 @@ class Search(unittest.TestCase):
         whole = self.search("--config", config, "--trials", 12, "--storage", "memory", "--project", "w")
         self.assertEqual(whole["best"], again["best"])
 
+    def test_a_quick_try_and_a_full_run_never_share_a_study(self):
+        config = self.write(TRAINING)
+        quick = ("--config", config, "--trials", 2, "--debug")
+        full = ("--config", config, "--trials", 2)
+        for name, first, second in (("a", quick, full), ("b", full, quick)):
+            self.assertEqual(self.search(*first, "--project", name)["ran"], 2)
+            self.assertIn("most_batches", self.ch("search", *second, "--project", name, code=1))
+
     def test_bad_input_is_refused_before_the_first_trial(self):
         config = self.write(CONFIG)
         self.search("--config", config, "--trials", 1)

@@ -1,5 +1,5 @@
 // links: ch_support PkgConfig::tomlplusplus cli/config_file.cpp cli/toml_tree.cpp
-// links: cli/setting_*.cpp cli/*_settings.cpp
+// links: ch_train cli/setting_*.cpp cli/*_settings.cpp
 // Whatever text arrives as a configuration file, the reader answers with settings or an Error,
 // and so do the readers of its tables and of the same words on the command line.
 #include <array>

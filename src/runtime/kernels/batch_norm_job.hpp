@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "support/layers.hpp"
+
 namespace chop::runtime::kernels {
 
 struct NormJob {

@@ -59,7 +59,7 @@ TEST(SettingsErrors, OfTheCommandLineSayWhatWouldWork) {
       {{"--training-optimizer", "adan"},
        nullptr,
        "error: --training-optimizer cannot be 'adan'\n"
-       "  hint: did you mean 'adam'? training_optimizer is one of adam, sgd, adamw\n"},
+       "  hint: did you mean 'adam'? training_optimizer is one of adam, adamw, sgd\n"},
       {{"--btach-size", "64"},
        nullptr,
        "error: unknown option '--btach-size'\n"

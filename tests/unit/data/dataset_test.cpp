@@ -61,7 +61,7 @@ void expect_same(const Dataset& a, const Dataset& b) {
 }
 
 TEST_F(Datasets, EveryDefinitionIsComplete) {
-  ASSERT_EQ(all_datasets().size(), 4U);
+  ASSERT_FALSE(all_datasets().empty());
   for (const DatasetDef& def : all_datasets()) {
     EXPECT_FALSE(def.doc.empty()) << def.name;
     EXPECT_FALSE(def.sample_shape.empty()) << def.name;

@@ -18,12 +18,12 @@ std::string error_of(const NumberFormat& format, const Shape& shape = {4}) {
 }
 
 TEST(FormatNames, AreFoundWithTheirAliases) {
-  EXPECT_EQ(all_formats().size(), 17U);
   EXPECT_EQ(find_format("fixed").value()->name, "integer");
   EXPECT_EQ(find_format("log").value()->name, "log");
   EXPECT_EQ(to_string(find_format("intger").error()),
-            "error: unknown number format 'intger'\n"
-            "  hint: did you mean 'integer'? `ch format --list` lists all 17\n");
+            cat("error: unknown number format 'intger'\n"
+                "  hint: did you mean 'integer'? `ch format --list` lists all ",
+                all_formats().size(), "\n"));
 }
 
 TEST(FormatNames, AreShownWithTheirPrecision) {
