@@ -1,8 +1,8 @@
 # ch_collect(<list> <dir> <target> [ALONE]): the file is the registration.
 #
 # Every <dir>/foo.cpp must define `foo::define()`, which returns its definition. This writes
-# <list>.inc with one CH_ITEM(foo) line per file, in name order, and compiles the files
-# into <target>. A file that does not define its own name is a link error that says
+# <list>.inc with one CH_ITEM(foo) line per file, in name order, for the sources of
+# <target>, which has the files. A file that does not define its own name is a link error that says
 # which name is missing. Names that are C++ keywords or names of functions that definitions
 # call carry a trailing underscore in the file name too.
 #
@@ -17,8 +17,9 @@ function(ch_collect list dir target)
     string(APPEND text "CH_ITEM(${name})\n")
   endforeach()
   list(TRANSFORM sources PREPEND "${dir}/")
-  target_sources(${target} PRIVATE ${sources})
-  if(NOT arg_ALONE)
+  if(arg_ALONE)
+    set_source_files_properties(${sources} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  else()
     ch_together(${target} ${list} ${sources})
   endif()
   file(CONFIGURE OUTPUT "${CMAKE_BINARY_DIR}/generated/${list}.inc" CONTENT "${text}" @ONLY)

@@ -8,8 +8,8 @@
 #include <cstdlib>
 
 #include "functions.hpp"
-#include "search/pareto.hpp"
-#include "search/sampler_def.hpp"
+#include "search/algorithms/pareto.hpp"
+#include "search/algorithms/sampler_def.hpp"
 
 namespace chop::bench {
 namespace {

@@ -1,5 +1,5 @@
 // One verb of the `ch` command. The file src/cli/actions/<verb>.cpp defines
-// `ActionDef <verb>()` in namespace chop::cli::actions; that is its registration.
+// `ActionDef define()` in namespace chop::cli::actions::<verb>; that is its registration.
 #pragma once
 
 #include <ostream>
@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/setting_def.hpp"
-#include "cli/settings.hpp"
+#include "cli/settings/setting_def.hpp"
+#include "cli/settings/settings.hpp"
 #include "support/result.hpp"
 
 namespace chop::cli {

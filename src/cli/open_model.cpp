@@ -6,9 +6,9 @@
 #include "io/weights_file.hpp"
 #include "models/registry.hpp"
 #include "onnx/import.hpp"
-#include "ops/infer.hpp"
-#include "support/files.hpp"
-#include "support/log.hpp"
+#include "ops/core/infer.hpp"
+#include "support/system/files.hpp"
+#include "support/system/log.hpp"
 #include "support/text.hpp"
 
 namespace chop::cli {

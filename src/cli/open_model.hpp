@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/settings.hpp"
+#include "cli/settings/settings.hpp"
 #include "ir/graph.hpp"
 
 namespace chop::cli {

@@ -1,7 +1,7 @@
 #include "cli/output.hpp"
 
-#include "support/files.hpp"
 #include "support/json.hpp"
+#include "support/system/files.hpp"
 
 namespace chop::cli {
 

@@ -4,9 +4,9 @@
 #include <sstream>
 
 #include "cli/output.hpp"
-#include "ir/text.hpp"
-#include "support/files.hpp"
-#include "support/log.hpp"
+#include "ir/text/text.hpp"
+#include "support/system/files.hpp"
+#include "support/system/log.hpp"
 #include "support/text.hpp"
 
 namespace chop::cli {

@@ -6,10 +6,10 @@
 #include <new>
 #include <vector>
 
-#include "cli/command_line.hpp"
-#include "cli/help.hpp"
+#include "cli/settings/command_line.hpp"
+#include "cli/views/help.hpp"
 #include "support/display.hpp"
-#include "support/log.hpp"
+#include "support/system/log.hpp"
 #include "support/text.hpp"
 
 namespace chop::cli {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "cli/action_def.hpp"
-#include "cli/settings.hpp"
+#include "cli/settings/settings.hpp"
 
 namespace chop::cli {
 

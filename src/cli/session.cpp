@@ -9,11 +9,11 @@
 #include "models/network.hpp"
 #include "models/registry.hpp"
 #include "onnx/import.hpp"
-#include "ops/infer.hpp"
-#include "support/files.hpp"
-#include "support/log.hpp"
+#include "ops/core/infer.hpp"
+#include "support/system/files.hpp"
+#include "support/system/log.hpp"
+#include "support/system/threads.hpp"
 #include "support/text.hpp"
-#include "support/threads.hpp"
 
 namespace chop::cli {
 namespace {

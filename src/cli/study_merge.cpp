@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <map>
 
-#include "cli/study_json.hpp"
-#include "search/study_identity.hpp"
+#include "cli/views/study_json.hpp"
+#include "search/store/study_identity.hpp"
 #include "support/json.hpp"
 #include "support/text.hpp"
 

@@ -1,7 +1,7 @@
 // Several studies made one.
 #pragma once
 
-#include "search/store.hpp"
+#include "search/store/store.hpp"
 
 namespace chop::cli {
 

@@ -6,8 +6,8 @@
 #include <cstring>
 
 #include "support/rng.hpp"
+#include "support/system/threads.hpp"
 #include "support/text.hpp"
-#include "support/threads.hpp"
 
 namespace chop::data {
 namespace {

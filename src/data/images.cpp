@@ -4,7 +4,7 @@
 #include <array>
 #include <cassert>
 
-#include "support/threads.hpp"
+#include "support/system/threads.hpp"
 
 namespace chop::data {
 

@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "support/rng.hpp"
-#include "support/threads.hpp"
+#include "support/system/threads.hpp"
 
 namespace chop::data {
 namespace {

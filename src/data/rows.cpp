@@ -7,8 +7,8 @@
 #include <limits>
 
 #include "support/rng.hpp"
+#include "support/system/threads.hpp"
 #include "support/text.hpp"
-#include "support/threads.hpp"
 
 namespace chop::data {
 namespace {

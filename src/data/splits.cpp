@@ -7,8 +7,8 @@
 #include <limits>
 
 #include "data/numpy_random.hpp"
+#include "support/system/threads.hpp"
 #include "support/text.hpp"
-#include "support/threads.hpp"
 
 namespace chop::data {
 namespace {

@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "io/safetensors.hpp"
-#include "io/torch_checkpoint.hpp"
+#include "io/torch/torch_checkpoint.hpp"
 #include "io/weights_file.hpp"
 #include "ir/json.hpp"
 #include "support/text.hpp"

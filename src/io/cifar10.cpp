@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "support/files.hpp"
+#include "support/system/files.hpp"
 
 namespace chop::io {
 

@@ -8,8 +8,8 @@
 
 #include "io/hdf5_library.hpp"
 #include "io/tensor_bytes.hpp"
-#include "support/child_process.hpp"
-#include "support/files.hpp"
+#include "support/system/child_process.hpp"
+#include "support/system/files.hpp"
 #include "support/text.hpp"
 
 namespace chop::io {

@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "io/tensor_bytes.hpp"
-#include "support/files.hpp"
+#include "support/system/files.hpp"
 
 namespace chop::io {
 namespace {

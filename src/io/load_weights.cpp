@@ -4,7 +4,7 @@
 #include <map>
 #include <set>
 
-#include "io/state_dict.hpp"
+#include "io/torch/state_dict.hpp"
 #include "support/escape.hpp"
 #include "support/text.hpp"
 

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "io/tensor_bytes.hpp"
-#include "support/files.hpp"
+#include "support/system/files.hpp"
 #include "support/text.hpp"
 
 namespace chop::io {

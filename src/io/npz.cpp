@@ -7,7 +7,7 @@
 
 #include "io/npy.hpp"
 #include "io/zip_archive.hpp"
-#include "support/files.hpp"
+#include "support/system/files.hpp"
 
 namespace chop::io {
 namespace {

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "support/files.hpp"
+#include "support/system/files.hpp"
 #include "tensor/tensor.hpp"
 
 namespace chop::io {

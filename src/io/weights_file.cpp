@@ -6,8 +6,8 @@
 
 #include "io/safetensors.hpp"
 #include "io/tensor_bytes.hpp"
-#include "io/torch_checkpoint.hpp"
-#include "support/files.hpp"
+#include "io/torch/torch_checkpoint.hpp"
+#include "support/system/files.hpp"
 
 namespace chop::io {
 namespace {

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "support/files.hpp"
+#include "support/system/files.hpp"
 
 namespace chop::io {
 

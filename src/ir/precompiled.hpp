@@ -24,8 +24,8 @@
 #include <vector>
 
 #include "ir/graph.hpp"
-#include "support/files.hpp"
 #include "support/result.hpp"
+#include "support/system/files.hpp"
 #include "support/text.hpp"
 #include "support/tree.hpp"
 #include "tensor/tensor.hpp"

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "models/model_def.hpp"
-#include "ops/builder.hpp"
+#include "ops/core/builder.hpp"
 
 namespace chop::models {
 

@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <map>
 
-#include "ops/builder.hpp"
-#include "ops/registry.hpp"
+#include "ops/core/builder.hpp"
+#include "ops/core/registry.hpp"
 #include "support/text.hpp"
 
 namespace chop::models {

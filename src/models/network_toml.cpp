@@ -5,7 +5,7 @@
 #include <map>
 
 #include "models/network.hpp"
-#include "support/files.hpp"
+#include "support/system/files.hpp"
 #include "support/text.hpp"
 
 namespace chop::models {

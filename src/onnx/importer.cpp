@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "ir/limits.hpp"
-#include "ops/operand_count.hpp"
-#include "ops/registry.hpp"
+#include "ops/core/operand_count.hpp"
+#include "ops/core/registry.hpp"
 #include "support/text.hpp"
 
 namespace chop::onnx {

@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ops/infer.hpp"
+#include "ops/core/infer.hpp"
 
 namespace chop::onnx {
 

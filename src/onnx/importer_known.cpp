@@ -4,7 +4,7 @@
 
 #include "formats/quantiser.hpp"
 #include "onnx/importer.hpp"
-#include "ops/operand_count.hpp"
+#include "ops/core/operand_count.hpp"
 #include "support/text.hpp"
 
 namespace chop::onnx {

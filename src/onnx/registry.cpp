@@ -3,9 +3,9 @@
 #include <map>
 #include <string>
 
-#include "onnx/export_call.hpp"
+#include "onnx/export/export_call.hpp"
 #include "onnx/onnx_def.hpp"
-#include "ops/registry.hpp"
+#include "ops/core/registry.hpp"
 #include "support/text.hpp"
 
 namespace chop::onnx::defs {

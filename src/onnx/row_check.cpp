@@ -4,10 +4,10 @@
 #include <cmath>
 #include <cstring>
 
-#include "ops/infer.hpp"
-#include "ops/lower.hpp"
-#include "ops/registry.hpp"
-#include "runtime/plan.hpp"
+#include "ops/core/infer.hpp"
+#include "ops/core/lower.hpp"
+#include "ops/core/registry.hpp"
+#include "runtime/plan/plan.hpp"
 #include "runtime/reference.hpp"
 #include "support/rng.hpp"
 

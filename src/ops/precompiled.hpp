@@ -2,6 +2,6 @@
 #pragma once
 
 #include "ir/precompiled.hpp"
-#include "ops/common.hpp"
-#include "ops/infer.hpp"
-#include "ops/registry.hpp"
+#include "ops/core/common.hpp"
+#include "ops/core/infer.hpp"
+#include "ops/core/registry.hpp"

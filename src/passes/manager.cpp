@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include "ops/infer.hpp"
+#include "ops/core/infer.hpp"
 #include "support/text.hpp"
 
 namespace chop::passes {
@@ -33,7 +33,7 @@ Result<PassReport> run_one(Graph& graph, const PassCall& call, const PassContext
   const auto start = std::chrono::steady_clock::now();
   CH_TRY(report.output, call.def->run(changed, call.args, context));
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  if (Status status = verify(changed); !status)
+  if (Status status = ops::verify(changed); !status)
     return std::move(status).error().note(
         cat("the pass ", call.def->name, " left a graph that does not verify: a bug of ch"));
   report.changes = changes_between(graph, changed);

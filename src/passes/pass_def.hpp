@@ -1,7 +1,7 @@
 // One pass: what it is called, what it may be told, what it promises, what it does.
 //
-// The file src/passes/defs/<name>.cpp defines `PassDef <name>()` in namespace chop::passes;
-// that is its registration.
+// The file src/passes/defs/<name>.cpp defines `PassDef define()` in namespace
+// chop::passes::<name>; that is its registration.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
+#include "config/args.hpp"
 #include "data/dataset.hpp"
 #include "ir/graph.hpp"
-#include "passes/args.hpp"
 
 namespace chop::passes {
 

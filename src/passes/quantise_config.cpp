@@ -4,7 +4,7 @@
 #include <array>
 
 #include "formats/registry.hpp"
-#include "ops/registry.hpp"
+#include "ops/core/registry.hpp"
 #include "support/text.hpp"
 
 namespace chop::passes {

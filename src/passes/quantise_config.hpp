@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/operands.hpp"
+#include "config/args.hpp"
 #include "formats/format_def.hpp"
-#include "passes/args.hpp"
-#include "passes/operands.hpp"
 
 namespace chop::passes {
 

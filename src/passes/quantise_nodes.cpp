@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
+#include "analysis/calibration/observe.hpp"
 #include "formats/quantiser.hpp"
 #include "formats/registry.hpp"
-#include "ops/lower.hpp"
-#include "ops/registry.hpp"
-#include "passes/observe.hpp"
+#include "ops/core/lower.hpp"
+#include "ops/core/registry.hpp"
 #include "support/text.hpp"
 
 namespace chop::passes {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "passes/calibrate.hpp"
+#include "analysis/calibration/calibrate.hpp"
 #include "passes/pass_def.hpp"
 #include "passes/quantise_config.hpp"
 #include "support/pattern.hpp"

@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "support/files.hpp"
+#include "support/system/files.hpp"
 
 namespace chop::passes {
 namespace {

@@ -8,7 +8,7 @@
 #include <chrono>
 #include <cstring>
 
-#include "support/files.hpp"
+#include "support/system/files.hpp"
 #include "support/text.hpp"
 
 namespace chop::report {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "support/threads.hpp"
+#include "support/system/threads.hpp"
 
 namespace chop::runtime {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "ops/registry.hpp"
+#include "ops/core/registry.hpp"
 #include "runtime/reference.hpp"
 
 namespace chop::runtime::kernels {

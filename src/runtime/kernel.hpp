@@ -12,8 +12,8 @@
 #include <string_view>
 #include <vector>
 
-#include "ops/op_def.hpp"
-#include "runtime/stage.hpp"
+#include "ops/core/op_def.hpp"
+#include "runtime/conv/frozen/stage.hpp"
 
 namespace chop::runtime {
 

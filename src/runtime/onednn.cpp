@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "support/simd_level.hpp"
+#include "support/system/simd_level.hpp"
 
 namespace chop::runtime {
 namespace {

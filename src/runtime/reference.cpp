@@ -1,6 +1,6 @@
 #include "runtime/reference.hpp"
 
-#include "ops/registry.hpp"
+#include "ops/core/registry.hpp"
 
 namespace chop::runtime {
 namespace {

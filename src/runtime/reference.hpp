@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "ops/infer.hpp"
-#include "ops/op_def.hpp"
+#include "ops/core/infer.hpp"
+#include "ops/core/op_def.hpp"
 
 namespace chop::runtime {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "support/threads.hpp"
+#include "support/system/threads.hpp"
 
 namespace chop::runtime {
 

@@ -4,8 +4,8 @@
 #include <optional>
 #include <set>
 
-#include "ops/lower.hpp"
-#include "runtime/plan.hpp"
+#include "ops/core/lower.hpp"
+#include "runtime/plan/plan.hpp"
 #include "support/text.hpp"
 
 namespace chop::runtime {

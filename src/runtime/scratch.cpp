@@ -7,10 +7,10 @@
 namespace chop::runtime {
 namespace {
 
-constexpr std::align_val_t kAlignment{64};
+constexpr std::align_val_t kScratchAlignment{64};
 
 struct Release {
-  void operator()(std::byte* memory) const { ::operator delete(memory, kAlignment); }
+  void operator()(std::byte* memory) const { ::operator delete(memory, kScratchAlignment); }
 };
 
 struct ScratchBlock {
@@ -25,7 +25,7 @@ std::byte* thread_scratch(std::size_t bytes, ScratchFor use) {
   ScratchBlock& block = blocks.at(static_cast<std::size_t>(use));
   if (block.memory == nullptr || block.size < bytes) {
     block.memory.reset();
-    block.memory.reset(static_cast<std::byte*>(::operator new(bytes + 64, kAlignment)));
+    block.memory.reset(static_cast<std::byte*>(::operator new(bytes + 64, kScratchAlignment)));
     block.size = bytes;
   }
   return block.memory.get();

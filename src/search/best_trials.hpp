@@ -1,7 +1,7 @@
 // The best of a study's trials, for samplers that learn from them.
 #pragma once
 
-#include "search/history.hpp"
+#include "search/algorithms/history.hpp"
 
 namespace chop::search {
 

@@ -7,8 +7,8 @@
 #include <mutex>
 #include <set>
 
-#include "search/problem.hpp"
-#include "search/store.hpp"
+#include "search/evaluation/problem.hpp"
+#include "search/store/store.hpp"
 
 namespace chop::search {
 

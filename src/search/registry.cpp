@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <cctype>
 
-#include "search/pruner_def.hpp"
-#include "search/sampler_def.hpp"
-#include "search/store.hpp"
+#include "search/algorithms/pruner_def.hpp"
+#include "search/algorithms/sampler_def.hpp"
+#include "search/store/store.hpp"
 #include "support/text.hpp"
 
 namespace chop::search {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "search/pareto.hpp"
+#include "search/algorithms/pareto.hpp"
 #include "support/json.hpp"
 #include "support/text.hpp"
 

@@ -1,7 +1,7 @@
 // What a study has come to: its best trials, and files as the reference system writes them.
 #pragma once
 
-#include "search/sampler_def.hpp"
+#include "search/algorithms/sampler_def.hpp"
 #include "support/tree.hpp"
 
 namespace chop::search {

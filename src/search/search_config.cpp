@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "search/format_keys.hpp"
+#include "search/space/format_keys.hpp"
+#include "support/system/threads.hpp"
 #include "support/text.hpp"
-#include "support/threads.hpp"
 
 namespace chop::search {
 namespace {

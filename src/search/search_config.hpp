@@ -1,9 +1,9 @@
 // The [search] table of a configuration file, checked: what is searched, how, and what for.
 #pragma once
 
-#include "passes/args.hpp"
-#include "search/pruner_def.hpp"
-#include "search/runner_def.hpp"
+#include "config/args.hpp"
+#include "search/algorithms/pruner_def.hpp"
+#include "search/evaluation/runner_def.hpp"
 
 namespace chop::search {
 

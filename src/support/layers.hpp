@@ -5,6 +5,7 @@
 #pragma once
 
 namespace chop::support {}
+namespace chop::config {}
 namespace chop::tensor {}
 namespace chop::ir {}
 namespace chop::formats {}
@@ -16,12 +17,14 @@ namespace chop::models {}
 namespace chop::data {}
 namespace chop::train {}
 namespace chop::report {}
+namespace chop::analysis {}
 namespace chop::passes {}
 namespace chop::search {}
 namespace chop::cli {}
 
 namespace chop {
 using namespace support;
+using namespace config;
 using namespace tensor;
 using namespace ir;
 using namespace formats;
@@ -33,6 +36,7 @@ using namespace models;
 using namespace data;
 using namespace train;
 using namespace report;
+using namespace analysis;
 using namespace passes;
 using namespace search;
 using namespace cli;

@@ -8,7 +8,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "support/big_memory.hpp"
+#include "support/system/big_memory.hpp"
 #include "support/text.hpp"
 
 namespace chop::tensor {

@@ -5,9 +5,9 @@
 #include <numeric>
 
 #include "data/loader.hpp"
-#include "ops/infer.hpp"
+#include "ops/core/infer.hpp"
+#include "support/system/threads.hpp"
 #include "support/text.hpp"
-#include "support/threads.hpp"
 
 namespace chop::train {
 namespace {

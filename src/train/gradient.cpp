@@ -2,8 +2,8 @@
 
 #include <set>
 
-#include "ops/grad_builder.hpp"
-#include "ops/registry.hpp"
+#include "ops/core/grad_builder.hpp"
+#include "ops/core/registry.hpp"
 
 namespace chop::train {
 namespace {

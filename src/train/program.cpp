@@ -1,6 +1,6 @@
 #include "train/program.hpp"
 
-#include "ops/lower.hpp"
+#include "ops/core/lower.hpp"
 #include "train/correct.hpp"
 #include "train/gradient.hpp"
 

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "runtime/plan.hpp"
+#include "runtime/plan/plan.hpp"
 #include "train/parameter_store.hpp"
 
 namespace chop::train {

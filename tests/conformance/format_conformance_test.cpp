@@ -1,6 +1,6 @@
 // Every format on every op that takes formats: the planned run against the op's own reference
 // on operands quantised one by one, and gradients by the format's rule.
-#include "ops/lower.hpp"
+#include "ops/core/lower.hpp"
 #include "support/planned.hpp"
 
 #include <cstdio>

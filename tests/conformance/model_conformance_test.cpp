@@ -6,8 +6,8 @@
 #include <set>
 
 #include "models/registry.hpp"
-#include "ops/infer.hpp"
-#include "ops/registry.hpp"
+#include "ops/core/infer.hpp"
+#include "ops/core/registry.hpp"
 
 namespace chop {
 namespace {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "models/registry.hpp"
-#include "ops/lower.hpp"
+#include "ops/core/lower.hpp"
 #include "support/planned.hpp"
 
 namespace chop {

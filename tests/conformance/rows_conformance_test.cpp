@@ -5,7 +5,7 @@
 #include <cstring>
 #include <set>
 
-#include "ops/rows.hpp"
+#include "ops/core/rows.hpp"
 #include "support/samples.hpp"
 
 namespace chop {

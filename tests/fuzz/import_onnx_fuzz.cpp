@@ -6,9 +6,9 @@
 #include <string>
 
 #include "ir/json.hpp"
-#include "ir/text.hpp"
+#include "ir/text/text.hpp"
 #include "onnx/import.hpp"
-#include "ops/infer.hpp"
+#include "ops/core/infer.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
   const auto* bytes = reinterpret_cast<const std::byte*>(data);

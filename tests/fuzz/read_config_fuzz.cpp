@@ -1,5 +1,5 @@
-// links: ch_support PkgConfig::tomlplusplus cli/config_file.cpp cli/toml_tree.cpp
-// links: ch_train cli/setting_*.cpp cli/*_settings.cpp
+// links: ch_support PkgConfig::tomlplusplus cli/settings/config_file.cpp cli/settings/toml_tree.cpp
+// links: ch_train cli/settings/setting_*.cpp cli/settings/*_settings.cpp
 // Whatever text arrives as a configuration file, the reader answers with settings or an Error,
 // and so do the readers of its tables and of the same words on the command line.
 #include <array>
@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/config_file.hpp"
-#include "cli/toml_tree.hpp"
+#include "cli/settings/config_file.hpp"
+#include "cli/settings/toml_tree.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
   const std::string text(data, data + size);

@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <cstdlib>
 
-#include "io/pickle.hpp"
-#include "io/torch_names.hpp"
+#include "io/torch/pickle.hpp"
+#include "io/torch/torch_names.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
   const auto* bytes = reinterpret_cast<const std::byte*>(data);

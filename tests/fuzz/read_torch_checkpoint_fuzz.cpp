@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdlib>
 
-#include "io/torch_checkpoint.hpp"
+#include "io/torch/torch_checkpoint.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
   const auto* bytes = reinterpret_cast<const std::byte*>(data);

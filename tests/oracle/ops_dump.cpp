@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "../support/samples.hpp"
-#include "runtime/plan.hpp"
+#include "runtime/plan/plan.hpp"
 #include "train/gradient.hpp"
 
 namespace chop {

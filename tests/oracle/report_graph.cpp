@@ -3,8 +3,8 @@
 #include <iostream>
 
 #include "models/registry.hpp"
-#include "ops/builder.hpp"
-#include "ops/fx_text.hpp"
+#include "ops/core/builder.hpp"
+#include "ops/core/fx_text.hpp"
 
 namespace chop {
 namespace {

@@ -9,9 +9,9 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "search/importance.hpp"
-#include "search/pruner_def.hpp"
-#include "search/sobol.hpp"
+#include "search/algorithms/importance.hpp"
+#include "search/algorithms/pruner_def.hpp"
+#include "search/algorithms/sobol.hpp"
 
 namespace chop {
 namespace {

@@ -2,9 +2,9 @@
 // batches of the sizes given. A case: {"stat", "args", "shape", "data", "batches"}.
 #include <iostream>
 
-#include "passes/stat_report.hpp"
-#include "support/files.hpp"
+#include "analysis/statistics/stat_report.hpp"
 #include "support/json.hpp"
+#include "support/system/files.hpp"
 
 namespace chop {
 namespace {

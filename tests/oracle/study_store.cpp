@@ -7,8 +7,8 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "cli/study_json.hpp"
-#include "search/store.hpp"
+#include "cli/views/study_json.hpp"
+#include "search/store/store.hpp"
 #include "support/json.hpp"
 #include "support/text.hpp"
 

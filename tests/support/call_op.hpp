@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "ops/registry.hpp"
+#include "ops/core/registry.hpp"
 #include "runtime/reference.hpp"
 #include "train/gradient.hpp"
 

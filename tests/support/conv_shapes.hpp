@@ -1,7 +1,7 @@
 // Shapes of convolutions over square images, for tests.
 #pragma once
 
-#include "ops/conv.hpp"
+#include "ops/families/layers/conv.hpp"
 
 namespace chop {
 

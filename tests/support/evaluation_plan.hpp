@@ -1,8 +1,8 @@
 // A plan of a network in evaluation mode, its parameters those of the graph.
 #pragma once
 
-#include "ops/lower.hpp"
-#include "runtime/plan.hpp"
+#include "ops/core/lower.hpp"
+#include "runtime/plan/plan.hpp"
 
 namespace chop::test {
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/plan.hpp"
+#include "runtime/plan/plan.hpp"
 #include "support/samples.hpp"
 #include "train/gradient.hpp"
 

@@ -1,9 +1,9 @@
 // Networks, rows and configurations for tests of the search.
 #pragma once
 
-#include "cli/toml_tree.hpp"
+#include "cli/settings/toml_tree.hpp"
 #include "models/registry.hpp"
-#include "search/problem.hpp"
+#include "search/evaluation/problem.hpp"
 #include "support/rng.hpp"
 
 namespace chop::test {

@@ -5,7 +5,7 @@
 
 #include <functional>
 
-#include "search/sampler_def.hpp"
+#include "search/algorithms/sampler_def.hpp"
 
 namespace chop {
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "search/store.hpp"
+#include "search/store/store.hpp"
 #include "unit/io/temp_folder.hpp"
 
 namespace chop::testing {

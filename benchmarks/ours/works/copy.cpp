@@ -2,7 +2,7 @@
 #include <cstring>
 #include <memory>
 
-#include "support/threads.hpp"
+#include "support/system/threads.hpp"
 #include "work.hpp"
 
 namespace chop::works {

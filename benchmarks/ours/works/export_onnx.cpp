@@ -1,6 +1,6 @@
 // Not a measurement: writes the network as an ONNX file, so that peers run the same one.
 #include "network.hpp"
-#include "onnx/export.hpp"
+#include "onnx/export/export.hpp"
 
 namespace chop::works {
 namespace {

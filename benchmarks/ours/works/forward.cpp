@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "network.hpp"
-#include "ops/lower.hpp"
-#include "runtime/plan.hpp"
+#include "ops/core/lower.hpp"
+#include "runtime/plan/plan.hpp"
 
 namespace chop::works {
 namespace {

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "network.hpp"
-#include "runtime/gemm.hpp"
+#include "runtime/gemm/gemm.hpp"
 #include "support/text.hpp"
 
 namespace chop::works {

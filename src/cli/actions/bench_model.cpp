@@ -1,10 +1,10 @@
 // ch bench-model MODEL|FILE [DATASET]: what a network costs against how long it takes.
+#include "analysis/timing/layer_times.hpp"
 #include "cli/open_model.hpp"
 #include "cli/output.hpp"
 #include "cli/session.hpp"
-#include "passes/layer_times.hpp"
-#include "runtime/machine.hpp"
-#include "support/log.hpp"
+#include "runtime/measure/machine.hpp"
+#include "support/system/log.hpp"
 #include "support/text.hpp"
 #include "train/evaluate.hpp"
 

@@ -1,15 +1,15 @@
 // ch compare A [B] [DATASET]: two networks node by node, weight by weight, output by output.
 #include <filesystem>
 
-#include "cli/comparison_report.hpp"
 #include "cli/open_model.hpp"
 #include "cli/output.hpp"
 #include "cli/session.hpp"
+#include "cli/views/comparison_report.hpp"
 #include "data/registry.hpp"
 #include "formats/registry.hpp"
 #include "models/registry.hpp"
-#include "ops/infer.hpp"
-#include "support/log.hpp"
+#include "ops/core/infer.hpp"
+#include "support/system/log.hpp"
 #include "support/text.hpp"
 
 namespace chop::cli::actions::compare {

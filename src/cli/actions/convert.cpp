@@ -9,8 +9,8 @@
 #include "io/checkpoint.hpp"
 #include "io/safetensors.hpp"
 #include "io/weights_file.hpp"
-#include "onnx/export.hpp"
-#include "support/log.hpp"
+#include "onnx/export/export.hpp"
+#include "support/system/log.hpp"
 #include "support/text.hpp"
 
 namespace chop::cli::actions::convert {

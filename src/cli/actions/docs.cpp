@@ -1,8 +1,8 @@
 // ch docs --dir DIR [--check]: writes the reference pages, or says which are stale.
 #include "cli/action_def.hpp"
-#include "cli/reference_docs.hpp"
-#include "support/files.hpp"
-#include "support/log.hpp"
+#include "cli/views/reference_docs.hpp"
+#include "support/system/files.hpp"
+#include "support/system/log.hpp"
 
 namespace chop::cli::actions::docs {
 namespace {

@@ -2,17 +2,17 @@
 #include <algorithm>
 #include <set>
 
-#include "cli/inspect_view.hpp"
 #include "cli/open_model.hpp"
 #include "cli/output.hpp"
 #include "cli/pass_run.hpp"
 #include "cli/session.hpp"
-#include "cli/weights_view.hpp"
+#include "cli/views/inspect_view.hpp"
+#include "cli/views/weights_view.hpp"
 #include "io/weights_file.hpp"
 #include "models/registry.hpp"
 #include "onnx/file_view.hpp"
-#include "ops/registry.hpp"
-#include "support/log.hpp"
+#include "ops/core/registry.hpp"
+#include "support/system/log.hpp"
 #include "support/text.hpp"
 
 namespace chop::cli::actions::inspect {

@@ -2,8 +2,8 @@
 #include "cli/action_def.hpp"
 #include "cli/output.hpp"
 #include "models/registry.hpp"
-#include "ops/infer.hpp"
-#include "ops/registry.hpp"
+#include "ops/core/infer.hpp"
+#include "ops/core/registry.hpp"
 #include "support/text.hpp"
 
 namespace chop::cli::actions::models {

@@ -1,5 +1,5 @@
 // ch ops [NAME]: every operator, or one with its attributes and parameters.
-#include "ops/registry.hpp"
+#include "ops/core/registry.hpp"
 
 #include "cli/action_def.hpp"
 #include "cli/output.hpp"

@@ -9,7 +9,7 @@
 #include "io/npy.hpp"
 #include "io/npz.hpp"
 #include "runtime/run_graph.hpp"
-#include "support/log.hpp"
+#include "support/system/log.hpp"
 #include "support/text.hpp"
 
 namespace chop::cli::actions::run {

@@ -1,13 +1,13 @@
 // ch search --config FILE: the best mix of precisions (and of ways to train) of a space.
 #include "cli/interrupt.hpp"
 #include "cli/output.hpp"
-#include "cli/search_report.hpp"
 #include "cli/session.hpp"
-#include "cli/toml_tree.hpp"
+#include "cli/settings/toml_tree.hpp"
+#include "cli/views/search_report.hpp"
 #include "passes/manager.hpp"
-#include "search/study_identity.hpp"
-#include "support/files.hpp"
-#include "support/log.hpp"
+#include "search/store/study_identity.hpp"
+#include "support/system/files.hpp"
+#include "support/system/log.hpp"
 #include "support/text.hpp"
 
 namespace chop::cli::actions::search {

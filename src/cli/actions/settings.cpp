@@ -1,5 +1,5 @@
 // ch settings [NAME]: every setting with its default, the values it takes and what it is for.
-#include "cli/settings.hpp"
+#include "cli/settings/settings.hpp"
 
 #include <algorithm>
 

@@ -4,13 +4,13 @@
 #include <iostream>
 
 #include "cli/output.hpp"
-#include "cli/study_json.hpp"
 #include "cli/study_merge.hpp"
-#include "cli/study_view.hpp"
+#include "cli/views/study_json.hpp"
+#include "cli/views/study_view.hpp"
 #include "support/display.hpp"
-#include "support/files.hpp"
 #include "support/json.hpp"
-#include "support/log.hpp"
+#include "support/system/files.hpp"
+#include "support/system/log.hpp"
 #include "support/text.hpp"
 
 namespace chop::cli::actions::study {

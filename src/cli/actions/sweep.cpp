@@ -9,12 +9,12 @@
 #include "cli/interrupt.hpp"
 #include "cli/output.hpp"
 #include "cli/session.hpp"
-#include "cli/training_report.hpp"
+#include "cli/views/training_report.hpp"
 #include "models/registry.hpp"
-#include "support/files.hpp"
-#include "support/log.hpp"
+#include "support/system/files.hpp"
+#include "support/system/log.hpp"
+#include "support/system/threads.hpp"
 #include "support/text.hpp"
-#include "support/threads.hpp"
 
 namespace chop::cli::actions::sweep {
 namespace {

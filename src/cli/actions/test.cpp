@@ -3,8 +3,8 @@
 #include "cli/output.hpp"
 #include "cli/session.hpp"
 #include "report/svg.hpp"
-#include "support/files.hpp"
-#include "support/log.hpp"
+#include "support/system/files.hpp"
+#include "support/system/log.hpp"
 #include "support/text.hpp"
 
 namespace chop::cli::actions::test {

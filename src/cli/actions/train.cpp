@@ -4,10 +4,10 @@
 #include "cli/interrupt.hpp"
 #include "cli/output.hpp"
 #include "cli/session.hpp"
-#include "cli/training_report.hpp"
-#include "support/files.hpp"
-#include "support/log.hpp"
-#include "support/progress.hpp"
+#include "cli/views/training_report.hpp"
+#include "support/system/files.hpp"
+#include "support/system/log.hpp"
+#include "support/system/progress.hpp"
 #include "support/text.hpp"
 
 namespace chop::cli::actions::train {

@@ -5,8 +5,8 @@
 #include "cli/output.hpp"
 #include "cli/pass_run.hpp"
 #include "cli/session.hpp"
-#include "cli/toml_tree.hpp"
-#include "support/log.hpp"
+#include "cli/settings/toml_tree.hpp"
+#include "support/system/log.hpp"
 #include "support/text.hpp"
 
 namespace chop::cli::actions::transform {

@@ -9,7 +9,7 @@
 #include "data/registry.hpp"
 #include "data/splits.hpp"
 #include "io/cifar10.hpp"
-#include "support/files.hpp"
+#include "support/system/files.hpp"
 
 namespace chop::data::datasets::cifar10 {
 namespace {

@@ -12,7 +12,7 @@
 #include "data/registry.hpp"
 #include "data/rows.hpp"
 #include "io/hdf5.hpp"
-#include "support/files.hpp"
+#include "support/system/files.hpp"
 #include "support/text.hpp"
 
 namespace chop::data::datasets::jsc {

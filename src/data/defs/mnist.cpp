@@ -10,7 +10,7 @@
 #include "data/rows.hpp"
 #include "data/splits.hpp"
 #include "io/idx.hpp"
-#include "support/files.hpp"
+#include "support/system/files.hpp"
 
 namespace chop::data::datasets::mnist {
 namespace {

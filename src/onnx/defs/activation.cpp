@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "onnx/export_call.hpp"
+#include "onnx/export/export_call.hpp"
 #include "onnx/pieces.hpp"
 #include "support/text.hpp"
 

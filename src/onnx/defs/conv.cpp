@@ -1,7 +1,7 @@
 // Conv and ConvTranspose in one to three dimensions.
 #include <algorithm>
 
-#include "onnx/export_call.hpp"
+#include "onnx/export/export_call.hpp"
 #include "onnx/pieces.hpp"
 #include "support/text.hpp"
 

@@ -1,5 +1,5 @@
 // Elementwise operators of any number of inputs, of two types, or with a choice of meaning.
-#include "onnx/export_call.hpp"
+#include "onnx/export/export_call.hpp"
 #include "onnx/pieces.hpp"
 #include "support/text.hpp"
 

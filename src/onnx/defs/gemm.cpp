@@ -1,8 +1,8 @@
 // Gemm and MatMul: with a constant matrix on the right a Linear, else products as functions.
 // An Add of a constant right behind a layer without bias becomes its bias.
-#include "onnx/export_call.hpp"
+#include "onnx/export/export_call.hpp"
 #include "onnx/pieces.hpp"
-#include "ops/registry.hpp"
+#include "ops/core/registry.hpp"
 #include "support/text.hpp"
 
 namespace chop::onnx::defs::gemm {

@@ -1,5 +1,5 @@
 // Normalisation.
-#include "onnx/export_call.hpp"
+#include "onnx/export/export_call.hpp"
 #include "onnx/pieces.hpp"
 #include "support/text.hpp"
 

@@ -1,5 +1,5 @@
 // Reductions over axes, and what looks for a place along one.
-#include "onnx/export_call.hpp"
+#include "onnx/export/export_call.hpp"
 #include "onnx/pieces.hpp"
 
 namespace chop::onnx::defs::reduce {

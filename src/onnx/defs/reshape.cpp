@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "onnx/export_call.hpp"
+#include "onnx/export/export_call.hpp"
 #include "onnx/pieces.hpp"
 #include "support/text.hpp"
 

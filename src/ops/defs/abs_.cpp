@@ -1,8 +1,8 @@
 // y = |x|
 #include <cmath>
 
-#include "ops/common.hpp"
-#include "ops/whole.hpp"
+#include "ops/core/common.hpp"
+#include "ops/families/elementwise/whole.hpp"
 
 namespace chop::ops::abs_ {
 namespace {

@@ -1,7 +1,7 @@
 // y = arccos x
 #include <cmath>
 
-#include "ops/common.hpp"
+#include "ops/core/common.hpp"
 
 namespace chop::ops::acos_ {
 namespace {

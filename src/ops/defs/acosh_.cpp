@@ -1,7 +1,7 @@
 // y = arcosh x
 #include <cmath>
 
-#include "ops/common.hpp"
+#include "ops/core/common.hpp"
 
 namespace chop::ops::acosh_ {
 namespace {

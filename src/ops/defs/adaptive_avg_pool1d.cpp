@@ -1,5 +1,5 @@
 // y[n, c, o] = mean of x[n, c, l] for l in [⌊o·L/O⌋, ⌈(o+1)·L/O⌉), of O outputs
-#include "ops/pool.hpp"
+#include "ops/families/layers/pool.hpp"
 
 namespace chop::ops::adaptive_avg_pool1d {
 

@@ -1,6 +1,6 @@
 // y[n, c, i, j] = mean of x over rows [⌊i·H/h⌋, ⌈(i+1)·H/h⌉) and columns likewise,
 // for h by w outputs
-#include "ops/pool.hpp"
+#include "ops/families/layers/pool.hpp"
 
 namespace chop::ops::adaptive_avg_pool2d {
 

@@ -1,5 +1,5 @@
 // y[n, c, i, j, k] = mean of the patch of x that place (i, j, k) of output_size covers
-#include "ops/pool.hpp"
+#include "ops/families/layers/pool.hpp"
 
 namespace chop::ops::adaptive_avg_pool3d {
 

@@ -1,6 +1,6 @@
 // dx of adaptive average pooling, given dy: each dy is shared out equally over its patch.
-#include "ops/checks.hpp"
-#include "ops/pool.hpp"
+#include "ops/core/checks.hpp"
+#include "ops/families/layers/pool.hpp"
 
 namespace chop::ops::adaptive_avg_pool_grad {
 namespace {

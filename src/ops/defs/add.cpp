@@ -1,6 +1,6 @@
 // y = a + b
-#include "ops/arithmetic.hpp"
-#include "ops/whole.hpp"
+#include "ops/families/elementwise/arithmetic.hpp"
+#include "ops/families/elementwise/whole.hpp"
 
 namespace chop::ops::add {
 namespace {

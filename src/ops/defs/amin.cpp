@@ -1,5 +1,5 @@
 // y = the smallest x over the dimensions `dim`
-#include "ops/reduce.hpp"
+#include "ops/families/elementwise/reduce.hpp"
 
 namespace chop::ops::amin {
 namespace {

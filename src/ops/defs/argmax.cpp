@@ -1,5 +1,5 @@
 // y = the place of the largest x along `dim`
-#include "ops/reduce.hpp"
+#include "ops/families/elementwise/reduce.hpp"
 
 namespace chop::ops::argmax {
 namespace {

@@ -1,7 +1,7 @@
 // y = arcsin x
 #include <cmath>
 
-#include "ops/common.hpp"
+#include "ops/core/common.hpp"
 
 namespace chop::ops::asin_ {
 namespace {

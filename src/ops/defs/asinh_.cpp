@@ -1,7 +1,7 @@
 // y = arsinh x
 #include <cmath>
 
-#include "ops/common.hpp"
+#include "ops/core/common.hpp"
 
 namespace chop::ops::asinh_ {
 namespace {

@@ -1,7 +1,7 @@
 // y = arctan x
 #include <cmath>
 
-#include "ops/common.hpp"
+#include "ops/core/common.hpp"
 
 namespace chop::ops::atan_ {
 namespace {

@@ -1,7 +1,7 @@
 // y = artanh x
 #include <cmath>
 
-#include "ops/common.hpp"
+#include "ops/core/common.hpp"
 
 namespace chop::ops::atanh_ {
 namespace {

@@ -1,5 +1,5 @@
 // y[n, c, l] = mean of x[n, c, l·stride − padding ...] over the window
-#include "ops/pool.hpp"
+#include "ops/families/layers/pool.hpp"
 
 namespace chop::ops::avg_pool1d {
 

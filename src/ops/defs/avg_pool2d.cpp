@@ -1,5 +1,5 @@
 // y[n, c, i, j] = mean of x[n, c, ...] over the window that starts at (i, j)·stride − padding
-#include "ops/pool.hpp"
+#include "ops/families/layers/pool.hpp"
 
 namespace chop::ops::avg_pool2d {
 

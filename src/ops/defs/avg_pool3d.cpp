@@ -1,6 +1,6 @@
 // y[n, c, i, j, k] = mean of x[n, c, ...] over the window that starts at
 // (i, j, k)·stride − padding
-#include "ops/pool.hpp"
+#include "ops/families/layers/pool.hpp"
 
 namespace chop::ops::avg_pool3d {
 

@@ -1,6 +1,6 @@
 // dx of average pooling, given dy: each dy is shared out equally over its window.
-#include "ops/checks.hpp"
-#include "ops/pool.hpp"
+#include "ops/core/checks.hpp"
+#include "ops/families/layers/pool.hpp"
 
 namespace chop::ops::avg_pool_grad {
 namespace {

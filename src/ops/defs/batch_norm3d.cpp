@@ -1,6 +1,6 @@
 // y = (x − mean) / √(var + eps) · weight + bias per channel of x [N, C, D, H, W];
 // results 1 and 2 are the mean and 1/√(var + eps) that were used.
-#include "ops/batch_norm.hpp"
+#include "ops/families/layers/batch_norm.hpp"
 
 namespace chop::ops::batch_norm3d {
 namespace {

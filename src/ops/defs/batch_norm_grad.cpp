@@ -4,8 +4,8 @@
 //   dx = weight · invstd · (dy − (dbias + x̂·dweight) / n)   batch statistics took part
 //   dx = weight · invstd · dy                               running ones were used
 // With `relu`, the clamped y comes as last operand and dy counts where y > 0.
-#include "ops/batch_norm.hpp"
-#include "ops/checks.hpp"
+#include "ops/core/checks.hpp"
+#include "ops/families/layers/batch_norm.hpp"
 
 namespace chop::ops::batch_norm_grad {
 namespace {

@@ -2,8 +2,8 @@
 //
 // One op serves all of them: the slopes are those that f's own definition gives. Both results
 // have the shape of dy; summing over what broadcasting stretched is left to the caller.
-#include "ops/common.hpp"
-#include "ops/registry.hpp"
+#include "ops/core/common.hpp"
+#include "ops/core/registry.hpp"
 
 namespace chop::ops::binary_grad {
 namespace {

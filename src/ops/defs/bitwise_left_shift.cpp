@@ -1,5 +1,5 @@
 // y = a << b, of unsigned whole numbers
-#include "ops/shifts.hpp"
+#include "ops/families/elementwise/shifts.hpp"
 
 namespace chop::ops::bitwise_left_shift {
 namespace {

@@ -1,8 +1,8 @@
 // y[i] = a[i] b[i]: matrices multiplied pairwise, no broadcasting
 #include <algorithm>
 
-#include "ops/costs.hpp"
-#include "ops/shapes.hpp"
+#include "ops/core/costs.hpp"
+#include "ops/families/indexing/shapes.hpp"
 
 namespace chop::ops::bmm {
 namespace {

@@ -1,8 +1,8 @@
 // y = the inputs one behind the other along `dim`
 #include <algorithm>
 
-#include "ops/rows.hpp"
-#include "ops/shapes.hpp"
+#include "ops/core/rows.hpp"
+#include "ops/families/indexing/shapes.hpp"
 
 namespace chop::ops::cat_ {
 namespace {

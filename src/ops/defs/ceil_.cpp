@@ -1,7 +1,7 @@
 // y = the smallest whole number that is not below x
 #include <cmath>
 
-#include "ops/common.hpp"
+#include "ops/core/common.hpp"
 
 namespace chop::ops::ceil_ {
 namespace {

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <limits>
 
-#include "ops/common.hpp"
-#include "ops/costs.hpp"
+#include "ops/core/common.hpp"
+#include "ops/core/costs.hpp"
 
 namespace chop::ops::clamp {
 namespace {

@@ -1,6 +1,6 @@
 // y[n, o, l] = b[o] + Σ w[o, c, k] · x[n, c, l·stride − padding + k·dilation]
 // where c runs over the channels of o's group; outside x there are zeros.
-#include "ops/conv.hpp"
+#include "ops/families/layers/conv.hpp"
 
 namespace chop::ops::conv1d {
 namespace {

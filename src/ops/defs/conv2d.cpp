@@ -1,6 +1,6 @@
 // y[n, o, i, j] = b[o] + Σ w[o, c, k, l] · x[n, c, i·stride − padding + k·dilation, ...]
 // where c runs over the channels of o's group; outside x there are zeros.
-#include "ops/conv.hpp"
+#include "ops/families/layers/conv.hpp"
 
 namespace chop::ops::conv2d {
 namespace {

@@ -1,6 +1,6 @@
 // y[n, o, i, j, k] = b[o] + Σ w[o, c, p, q, r] · x[n, c, i·stride − padding + p·dilation, ...]
 // where c runs over the channels of o's group; outside x there are zeros.
-#include "ops/conv.hpp"
+#include "ops/families/layers/conv.hpp"
 
 namespace chop::ops::conv3d {
 namespace {

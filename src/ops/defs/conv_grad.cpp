@@ -1,7 +1,7 @@
 // The three gradients of a convolution, given dy, x and w. For every product x·w in y:
 //   dx += dy · w        dw += dy · x        and db = Σ dy over batch and places
-#include "ops/checks.hpp"
-#include "ops/conv.hpp"
+#include "ops/core/checks.hpp"
+#include "ops/families/layers/conv.hpp"
 
 namespace chop::ops::conv_grad {
 namespace {

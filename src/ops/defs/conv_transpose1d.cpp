@@ -1,5 +1,5 @@
 // y[n, o, i·stride − padding + k·dilation] += w[c, o, k] · x[n, c, i], starting from b[o]
-#include "ops/conv_transpose.hpp"
+#include "ops/families/layers/conv_transpose.hpp"
 
 namespace chop::ops::conv_transpose1d {
 namespace {

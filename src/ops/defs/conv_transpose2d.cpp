@@ -1,6 +1,6 @@
 // y[n, o, i·stride − padding + k·dilation, ...] += w[c, o, k, l] · x[n, c, i, j], starting from
 // b[o]
-#include "ops/conv_transpose.hpp"
+#include "ops/families/layers/conv_transpose.hpp"
 
 namespace chop::ops::conv_transpose2d {
 namespace {

@@ -1,6 +1,6 @@
 // y[n, o, i·stride − padding + p·dilation, ...] += w[c, o, p, q, r] · x[n, c, i, j, k], starting
 // from b[o]
-#include "ops/conv_transpose.hpp"
+#include "ops/families/layers/conv_transpose.hpp"
 
 namespace chop::ops::conv_transpose3d {
 namespace {

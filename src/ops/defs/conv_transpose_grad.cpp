@@ -1,8 +1,8 @@
 // The three gradients of a transposed convolution, given dy, x and w. For every product x·w in
 // y: dx += dy · w, dw += dy · x, and db = Σ dy over batch and places.
-#include "ops/checks.hpp"
-#include "ops/conv_transpose.hpp"
-#include "ops/shapes.hpp"
+#include "ops/core/checks.hpp"
+#include "ops/families/indexing/shapes.hpp"
+#include "ops/families/layers/conv_transpose.hpp"
 
 namespace chop::ops::conv_transpose_grad {
 namespace {

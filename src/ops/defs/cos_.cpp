@@ -1,7 +1,7 @@
 // y = cos x
 #include <cmath>
 
-#include "ops/common.hpp"
+#include "ops/core/common.hpp"
 
 namespace chop::ops::cos_ {
 namespace {

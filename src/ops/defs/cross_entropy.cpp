@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "ops/losses.hpp"
+#include "ops/families/layers/losses.hpp"
 #include "support/text.hpp"
 
 namespace chop::ops::cross_entropy {

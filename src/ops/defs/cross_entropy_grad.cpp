@@ -2,7 +2,7 @@
 // cross_entropy kept, q its smoothed one-hot target
 #include <limits>
 
-#include "ops/losses.hpp"
+#include "ops/families/layers/losses.hpp"
 
 namespace chop::ops::cross_entropy_grad {
 namespace {

@@ -1,6 +1,6 @@
 // y[j] = Σ x[k] over k ≤ j along `dim`
-#include "ops/shapes.hpp"
-#include "ops/whole.hpp"
+#include "ops/families/elementwise/whole.hpp"
+#include "ops/families/indexing/shapes.hpp"
 
 namespace chop::ops::cumsum {
 namespace {

@@ -1,6 +1,6 @@
 // y = x · mask while training, mask = 0 with probability p, otherwise 1/(1-p); else y = x
-#include "ops/rows.hpp"
-#include "ops/shapes.hpp"
+#include "ops/core/rows.hpp"
+#include "ops/families/indexing/shapes.hpp"
 #include "support/rng.hpp"
 #include "support/text.hpp"
 

@@ -1,7 +1,7 @@
 // y = Σ of products, named by letters: "ij,jk->ik" is y[i, k] = Σ_j a[i, j] · b[j, k]
-#include "ops/einsum.hpp"
+#include "ops/families/indexing/einsum.hpp"
 
-#include "ops/shapes.hpp"
+#include "ops/families/indexing/shapes.hpp"
 
 namespace chop::ops::einsum {
 namespace {

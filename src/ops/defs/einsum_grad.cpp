@@ -1,8 +1,8 @@
 // The gradients of einsum, given dy and its operands: for every product in the sum, each
 // factor gets dy times the product of the others.
-#include "ops/checks.hpp"
-#include "ops/einsum.hpp"
-#include "ops/shapes.hpp"
+#include "ops/core/checks.hpp"
+#include "ops/families/indexing/einsum.hpp"
+#include "ops/families/indexing/shapes.hpp"
 
 namespace chop::ops::einsum_grad {
 namespace {

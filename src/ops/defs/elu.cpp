@@ -2,8 +2,8 @@
 //     alpha (eˣ - 1)  otherwise
 #include <cmath>
 
-#include "ops/common.hpp"
-#include "ops/costs.hpp"
+#include "ops/core/common.hpp"
+#include "ops/core/costs.hpp"
 #include "support/text.hpp"
 
 namespace chop::ops::elu {

@@ -4,8 +4,8 @@
 // data shows in the first loss instead of reading memory it must not.
 #include <limits>
 
-#include "ops/checks.hpp"
-#include "ops/common.hpp"
+#include "ops/core/checks.hpp"
+#include "ops/core/common.hpp"
 
 namespace chop::ops::embedding {
 namespace {

@@ -1,7 +1,7 @@
 // dweight of an embedding, given dy and the indices: row r is the sum of dy where the index
 // is r. The padding row, and indices outside the table, get nothing.
-#include "ops/checks.hpp"
-#include "ops/common.hpp"
+#include "ops/core/checks.hpp"
+#include "ops/core/common.hpp"
 
 namespace chop::ops::embedding_grad {
 namespace {

@@ -1,7 +1,7 @@
 // y = erf x
 #include <cmath>
 
-#include "ops/common.hpp"
+#include "ops/core/common.hpp"
 
 namespace chop::ops::erf_ {
 namespace {

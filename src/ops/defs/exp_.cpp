@@ -1,7 +1,7 @@
 // y = eˣ
 #include <cmath>
 
-#include "ops/common.hpp"
+#include "ops/core/common.hpp"
 
 namespace chop::ops::exp_ {
 namespace {

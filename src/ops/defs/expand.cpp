@@ -1,5 +1,5 @@
 // y = x broadcast to `shape`.
-#include "ops/shapes.hpp"
+#include "ops/families/indexing/shapes.hpp"
 
 namespace chop::ops::expand {
 namespace {

@@ -1,6 +1,6 @@
 // dx of amax and amin: each dy shared equally among the elements of x that equal y.
-#include "ops/reduce.hpp"
-#include "ops/shapes.hpp"
+#include "ops/families/elementwise/reduce.hpp"
+#include "ops/families/indexing/shapes.hpp"
 
 namespace chop::ops::extreme_grad {
 namespace {

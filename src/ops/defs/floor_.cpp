@@ -1,7 +1,7 @@
 // y = the largest whole number that is not above x
 #include <cmath>
 
-#include "ops/common.hpp"
+#include "ops/core/common.hpp"
 
 namespace chop::ops::floor_ {
 namespace {

@@ -1,7 +1,7 @@
 // y = a - b · trunc(a / b): what is left of a, with its sign
 #include <cmath>
 
-#include "ops/binary.hpp"
+#include "ops/families/elementwise/binary.hpp"
 
 namespace chop::ops::fmod_ {
 namespace {

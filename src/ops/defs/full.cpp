@@ -1,7 +1,7 @@
 // A constant tensor: every element is `value`.
 #include <algorithm>
 
-#include "ops/common.hpp"
+#include "ops/core/common.hpp"
 
 namespace chop::ops::full {
 namespace {

@@ -1,6 +1,6 @@
 // y = x with dimension `dim` replaced by the places that indices names:
 //   y[a..., k..., b...] = x[a..., indices[k...], b...]
-#include "ops/indexing.hpp"
+#include "ops/families/indexing/indexing.hpp"
 
 namespace chop::ops::gather {
 namespace {

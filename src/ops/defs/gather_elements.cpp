@@ -1,5 +1,5 @@
 // y[..., i, ...] = x[..., indices[..., i, ...], ...] along `dim`: y has the shape of indices
-#include "ops/indexing.hpp"
+#include "ops/families/indexing/indexing.hpp"
 
 namespace chop::ops::gather_elements {
 namespace {

@@ -1,7 +1,7 @@
 // dx of gather, given dy and indices: each dy is added to the place it was read from. What was
 // read from outside goes nowhere.
-#include "ops/checks.hpp"
-#include "ops/indexing.hpp"
+#include "ops/core/checks.hpp"
+#include "ops/families/indexing/indexing.hpp"
 
 namespace chop::ops::gather_grad {
 namespace {

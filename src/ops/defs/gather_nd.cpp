@@ -1,5 +1,5 @@
 // y[b..., k..., :] = x[b..., indices[b..., k..., 0], indices[b..., k..., 1], ..., :]
-#include "ops/indexing.hpp"
+#include "ops/families/indexing/indexing.hpp"
 
 namespace chop::ops::gather_nd {
 namespace {

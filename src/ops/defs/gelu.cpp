@@ -3,8 +3,8 @@
 #include <cmath>
 #include <numbers>
 
-#include "ops/common.hpp"
-#include "ops/costs.hpp"
+#include "ops/core/common.hpp"
+#include "ops/core/costs.hpp"
 #include "support/text.hpp"
 
 namespace chop::ops::gelu {

@@ -1,8 +1,8 @@
 // y = min(max(x + 3, 0), 6) / 6
 #include <algorithm>
 
-#include "ops/common.hpp"
-#include "ops/costs.hpp"
+#include "ops/core/common.hpp"
+#include "ops/core/costs.hpp"
 
 namespace chop::ops::hardsigmoid {
 namespace {

@@ -1,8 +1,8 @@
 // y = x · min(max(x + 3, 0), 6) / 6
 #include <algorithm>
 
-#include "ops/common.hpp"
-#include "ops/costs.hpp"
+#include "ops/core/common.hpp"
+#include "ops/core/costs.hpp"
 
 namespace chop::ops::hardswish {
 namespace {

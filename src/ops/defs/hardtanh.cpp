@@ -1,6 +1,6 @@
 // y = min(max(x, min_val), max_val)
-#include "ops/common.hpp"
-#include "ops/costs.hpp"
+#include "ops/core/common.hpp"
+#include "ops/core/costs.hpp"
 #include "support/text.hpp"
 
 namespace chop::ops::hardtanh {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ops/checks.hpp"
-#include "ops/shapes.hpp"
+#include "ops/core/checks.hpp"
+#include "ops/families/indexing/shapes.hpp"
 
 namespace chop::ops::instance_norm {
 namespace {

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ops/checks.hpp"
-#include "ops/common.hpp"
-#include "ops/rows.hpp"
+#include "ops/core/checks.hpp"
+#include "ops/core/common.hpp"
+#include "ops/core/rows.hpp"
 #include "support/text.hpp"
 
 namespace chop::ops::layer_norm {

@@ -4,8 +4,8 @@
 // and, summed over rows, dweight = Σ dy·x̂ and dbias = Σ dy.
 #include <algorithm>
 
-#include "ops/checks.hpp"
-#include "ops/common.hpp"
+#include "ops/core/checks.hpp"
+#include "ops/core/common.hpp"
 
 namespace chop::ops::layer_norm_grad {
 namespace {

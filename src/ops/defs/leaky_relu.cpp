@@ -1,7 +1,7 @@
 // y = x                   when x > 0
 //     negative_slope · x  otherwise
-#include "ops/common.hpp"
-#include "ops/costs.hpp"
+#include "ops/core/common.hpp"
+#include "ops/core/costs.hpp"
 #include "support/text.hpp"
 
 namespace chop::ops::leaky_relu {

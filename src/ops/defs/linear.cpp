@@ -2,9 +2,9 @@
 // With the attribute `relu`, which plans set when they fuse, y is clamped at zero.
 #include <cmath>
 
-#include "ops/common.hpp"
-#include "ops/costs.hpp"
-#include "ops/rows.hpp"
+#include "ops/core/common.hpp"
+#include "ops/core/costs.hpp"
+#include "ops/core/rows.hpp"
 
 namespace chop::ops::linear {
 namespace {

@@ -3,8 +3,8 @@
 // With `relu`, y = max(0, x Wᵀ + b) comes as fourth operand and dy counts where y > 0.
 #include <algorithm>
 
-#include "ops/common.hpp"
-#include "ops/costs.hpp"
+#include "ops/core/common.hpp"
+#include "ops/core/costs.hpp"
 
 namespace chop::ops::linear_grad {
 namespace {

@@ -2,7 +2,7 @@
 // `size` channels from c − ⌊size/2⌋ on
 #include <cmath>
 
-#include "ops/local_response.hpp"
+#include "ops/families/layers/local_response.hpp"
 #include "support/text.hpp"
 
 namespace chop::ops::local_response_norm {

@@ -3,8 +3,8 @@
 // over the channels c whose window has j.
 #include <cmath>
 
-#include "ops/checks.hpp"
-#include "ops/local_response.hpp"
+#include "ops/core/checks.hpp"
+#include "ops/families/layers/local_response.hpp"
 
 namespace chop::ops::local_response_norm_grad {
 namespace {

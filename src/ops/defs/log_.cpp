@@ -1,7 +1,7 @@
 // y = ln x
 #include <cmath>
 
-#include "ops/common.hpp"
+#include "ops/core/common.hpp"
 
 namespace chop::ops::log_ {
 namespace {

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <limits>
 
-#include "ops/rows.hpp"
-#include "ops/shapes.hpp"
+#include "ops/core/rows.hpp"
+#include "ops/families/indexing/shapes.hpp"
 
 namespace chop::ops::log_softmax {
 namespace {

@@ -1,7 +1,7 @@
 // dx = dy - e^y · Σ dy along `dim`, given dy and y = log_softmax(x)
 #include <cmath>
 
-#include "ops/shapes.hpp"
+#include "ops/families/indexing/shapes.hpp"
 
 namespace chop::ops::log_softmax_grad {
 namespace {

@@ -1,5 +1,5 @@
 // y = whether both a and b are true
-#include "ops/truth.hpp"
+#include "ops/families/elementwise/truth.hpp"
 
 namespace chop::ops::logical_and {
 namespace {

@@ -1,6 +1,6 @@
 // y = whether x is false
-#include "ops/rows.hpp"
-#include "ops/truth.hpp"
+#include "ops/core/rows.hpp"
+#include "ops/families/elementwise/truth.hpp"
 
 namespace chop::ops::logical_not {
 namespace {

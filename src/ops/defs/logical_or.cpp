@@ -1,5 +1,5 @@
 // y = whether a or b or both are true
-#include "ops/truth.hpp"
+#include "ops/families/elementwise/truth.hpp"
 
 namespace chop::ops::logical_or {
 namespace {

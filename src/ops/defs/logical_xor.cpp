@@ -1,5 +1,5 @@
 // y = whether just one of a and b is true
-#include "ops/truth.hpp"
+#include "ops/families/elementwise/truth.hpp"
 
 namespace chop::ops::logical_xor {
 namespace {

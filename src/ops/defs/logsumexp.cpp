@@ -3,9 +3,9 @@
 #include <cmath>
 #include <limits>
 
-#include "ops/reduce.hpp"
-#include "ops/rows.hpp"
-#include "ops/shapes.hpp"
+#include "ops/core/rows.hpp"
+#include "ops/families/elementwise/reduce.hpp"
+#include "ops/families/indexing/shapes.hpp"
 
 namespace chop::ops::logsumexp {
 namespace {

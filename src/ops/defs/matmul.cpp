@@ -2,8 +2,8 @@
 // is one row, on the right one column, and that dimension is dropped from y
 #include <algorithm>
 
-#include "ops/costs.hpp"
-#include "ops/shapes.hpp"
+#include "ops/core/costs.hpp"
+#include "ops/families/indexing/shapes.hpp"
 
 namespace chop::ops::matmul {
 namespace {

@@ -1,6 +1,6 @@
 // y[n, c, l] = max over k of x[n, c, l·stride − padding + k·dilation]
 // The first maximum counts when several are equal; NaN is larger than everything.
-#include "ops/pool.hpp"
+#include "ops/families/layers/pool.hpp"
 
 namespace chop::ops::max_pool1d {
 

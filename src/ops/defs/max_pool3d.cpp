@@ -1,7 +1,7 @@
 // y[n, c, i, j, k] = the largest x[n, c, ...] in the window that starts at
 // (i, j, k)·stride − padding. The first maximum counts when several are equal; NaN is larger
 // than everything.
-#include "ops/pool.hpp"
+#include "ops/families/layers/pool.hpp"
 
 namespace chop::ops::max_pool3d {
 

@@ -1,6 +1,6 @@
 // dx of max pooling, given dy and x: each dy goes to the element that was the maximum.
-#include "ops/checks.hpp"
-#include "ops/pool.hpp"
+#include "ops/core/checks.hpp"
+#include "ops/families/layers/pool.hpp"
 
 namespace chop::ops::max_pool_grad {
 namespace {

@@ -1,7 +1,7 @@
 // y = the larger of a and b; NaN if one of them is
 #include <functional>
 
-#include "ops/binary.hpp"
+#include "ops/families/elementwise/binary.hpp"
 
 namespace chop::ops::maximum {
 

@@ -1,6 +1,6 @@
 // y = Σ x / n over the dimensions `dim`, n the number of elements summed
-#include "ops/rows.hpp"
-#include "ops/shapes.hpp"
+#include "ops/core/rows.hpp"
+#include "ops/families/indexing/shapes.hpp"
 
 namespace chop::ops::mean {
 namespace {

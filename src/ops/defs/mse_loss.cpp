@@ -1,5 +1,5 @@
 // loss = Σ (x - target)², for "mean" divided by the number of elements
-#include "ops/losses.hpp"
+#include "ops/families/layers/losses.hpp"
 
 namespace chop::ops::mse_loss {
 namespace {

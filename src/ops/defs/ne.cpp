@@ -1,5 +1,5 @@
 // y = whether a ≠ b
-#include "ops/truth.hpp"
+#include "ops/families/elementwise/truth.hpp"
 
 namespace chop::ops::ne {
 namespace {

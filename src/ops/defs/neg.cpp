@@ -1,6 +1,6 @@
 // y = -x
-#include "ops/common.hpp"
-#include "ops/whole.hpp"
+#include "ops/core/common.hpp"
+#include "ops/families/elementwise/whole.hpp"
 
 namespace chop::ops::neg {
 namespace {

@@ -1,6 +1,6 @@
 // y[..., j, ...] = 1 where x[...] = j, else 0; j runs along a new dimension of size `depth`
-#include "ops/checks.hpp"
-#include "ops/indexing.hpp"
+#include "ops/core/checks.hpp"
+#include "ops/families/indexing/indexing.hpp"
 
 namespace chop::ops::one_hot {
 namespace {

@@ -1,6 +1,6 @@
 // y = x with places added before and after each dimension: a constant, x mirrored at its edge,
 // or its edge repeated. Negative numbers of places are cut off.
-#include "ops/padding.hpp"
+#include "ops/families/indexing/padding.hpp"
 
 namespace chop::ops::pad {
 namespace {

@@ -1,6 +1,6 @@
 // dx of pad, given dy: each dy is added to the place of x it showed; constants showed none.
-#include "ops/checks.hpp"
-#include "ops/padding.hpp"
+#include "ops/core/checks.hpp"
+#include "ops/families/indexing/padding.hpp"
 
 namespace chop::ops::pad_grad {
 namespace {

@@ -1,5 +1,5 @@
 // y = zeros of size `size` along `dim`, with x at start, start + 1, ... : the adjoint of slice
-#include "ops/shapes.hpp"
+#include "ops/families/indexing/shapes.hpp"
 
 namespace chop::ops::pad_slice {
 namespace {

@@ -1,5 +1,5 @@
 // y[i_dims] = x[i]: dimension k of y is dimension dims[k] of x
-#include "ops/shapes.hpp"
+#include "ops/families/indexing/shapes.hpp"
 
 namespace chop::ops::permute {
 namespace {

@@ -1,9 +1,9 @@
 // y = a^b
 #include <cmath>
 
-#include "ops/binary.hpp"
-#include "ops/shapes.hpp"
-#include "ops/whole.hpp"
+#include "ops/families/elementwise/binary.hpp"
+#include "ops/families/elementwise/whole.hpp"
+#include "ops/families/indexing/shapes.hpp"
 
 namespace chop::ops::pow_ {
 namespace {

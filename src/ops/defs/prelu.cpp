@@ -1,8 +1,8 @@
 // y = x          when x > 0
 //     slope · x  otherwise
-#include "ops/binary.hpp"
-#include "ops/costs.hpp"
-#include "ops/shapes.hpp"
+#include "ops/core/costs.hpp"
+#include "ops/families/elementwise/binary.hpp"
+#include "ops/families/indexing/shapes.hpp"
 
 namespace chop::ops::prelu {
 namespace {

@@ -1,7 +1,7 @@
 // y = Π x over the dimensions `dim`
-#include "ops/reduce.hpp"
-#include "ops/rows.hpp"
-#include "ops/whole.hpp"
+#include "ops/core/rows.hpp"
+#include "ops/families/elementwise/reduce.hpp"
+#include "ops/families/elementwise/whole.hpp"
 
 namespace chop::ops::prod {
 namespace {

@@ -1,6 +1,6 @@
 // dx of prod: dx[i] = dy · the product of all other x of the group, which needs no division.
-#include "ops/reduce.hpp"
-#include "ops/shapes.hpp"
+#include "ops/families/elementwise/reduce.hpp"
+#include "ops/families/indexing/shapes.hpp"
 
 namespace chop::ops::prod_grad {
 namespace {

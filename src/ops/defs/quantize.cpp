@@ -2,8 +2,8 @@
 // behind) the operands that carry a format; nobody writes them.
 //
 // The gradient is the format's rule, not a derivative: a staircase has none worth having.
-#include "ops/quantise.hpp"
-#include "ops/rows.hpp"
+#include "ops/core/quantise.hpp"
+#include "ops/core/rows.hpp"
 
 namespace chop::ops::quantize {
 namespace {

@@ -1,5 +1,5 @@
 // dx, and what the format learns, of quantize: given dy, x and the learned numbers if any.
-#include "ops/quantise.hpp"
+#include "ops/core/quantise.hpp"
 
 namespace chop::ops::quantize_grad {
 namespace {

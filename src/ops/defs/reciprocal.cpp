@@ -1,5 +1,5 @@
 // y = 1 / x
-#include "ops/common.hpp"
+#include "ops/core/common.hpp"
 
 namespace chop::ops::reciprocal {
 namespace {

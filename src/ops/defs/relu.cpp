@@ -1,5 +1,5 @@
 // y = max(x, 0)
-#include "ops/common.hpp"
+#include "ops/core/common.hpp"
 
 namespace chop::ops::relu {
 namespace {

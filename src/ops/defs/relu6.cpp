@@ -1,6 +1,6 @@
 // y = min(max(x, 0), 6)
-#include "ops/common.hpp"
-#include "ops/costs.hpp"
+#include "ops/core/common.hpp"
+#include "ops/core/costs.hpp"
 
 namespace chop::ops::relu6 {
 namespace {

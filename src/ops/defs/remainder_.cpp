@@ -1,7 +1,7 @@
 // y = a - b · floor(a / b): what is left of a, with the sign of b
 #include <cmath>
 
-#include "ops/binary.hpp"
+#include "ops/families/elementwise/binary.hpp"
 
 namespace chop::ops::remainder_ {
 namespace {

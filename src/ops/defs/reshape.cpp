@@ -1,6 +1,6 @@
 // y = x under another shape with as many elements; one dimension may be -1
-#include "ops/rows.hpp"
-#include "ops/shapes.hpp"
+#include "ops/core/rows.hpp"
+#include "ops/families/indexing/shapes.hpp"
 
 namespace chop::ops::reshape {
 

@@ -1,7 +1,7 @@
 // y = the whole number nearest to x, the even one of two
 #include <cmath>
 
-#include "ops/common.hpp"
+#include "ops/core/common.hpp"
 
 namespace chop::ops::round_ {
 namespace {

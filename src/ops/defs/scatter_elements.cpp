@@ -1,5 +1,5 @@
 // y = x with y[..., indices[..., i, ...], ...] = updates[..., i, ...] along `dim`
-#include "ops/scatter.hpp"
+#include "ops/families/indexing/scatter.hpp"
 
 namespace chop::ops::scatter_elements {
 namespace {

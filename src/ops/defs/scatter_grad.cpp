@@ -2,8 +2,8 @@
 //   none: the last update at a place gets its dy, x and earlier updates nothing
 //   add:  all of them get it
 //   mul:  each gets it times the product of the others
-#include "ops/checks.hpp"
-#include "ops/scatter.hpp"
+#include "ops/core/checks.hpp"
+#include "ops/families/indexing/scatter.hpp"
 
 namespace chop::ops::scatter_grad {
 namespace {

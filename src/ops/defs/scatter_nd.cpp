@@ -1,5 +1,5 @@
 // y = x with y[indices[k..., 0], indices[k..., 1], ..., :] = updates[k..., :]
-#include "ops/scatter.hpp"
+#include "ops/families/indexing/scatter.hpp"
 
 namespace chop::ops::scatter_nd {
 namespace {

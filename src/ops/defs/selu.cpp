@@ -2,8 +2,8 @@
 // Klambauer et al. 2017 that keep mean 0 and variance 1.
 #include <cmath>
 
-#include "ops/common.hpp"
-#include "ops/costs.hpp"
+#include "ops/core/common.hpp"
+#include "ops/core/costs.hpp"
 
 namespace chop::ops::selu {
 namespace {

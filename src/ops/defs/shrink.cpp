@@ -3,8 +3,8 @@
 //     0         otherwise
 #include <cmath>
 
-#include "ops/common.hpp"
-#include "ops/costs.hpp"
+#include "ops/core/common.hpp"
+#include "ops/core/costs.hpp"
 
 namespace chop::ops::shrink {
 namespace {

@@ -1,7 +1,7 @@
 // y = 1 / (1 + e⁻ˣ)
-#include "ops/common.hpp"
-#include "ops/costs.hpp"
-#include "ops/stable.hpp"
+#include "ops/core/common.hpp"
+#include "ops/core/costs.hpp"
+#include "ops/families/elementwise/stable.hpp"
 
 namespace chop::ops::sigmoid {
 namespace {

@@ -1,5 +1,5 @@
 // y = 1 above 0, -1 below, else 0
-#include "ops/common.hpp"
+#include "ops/core/common.hpp"
 
 namespace chop::ops::sign {
 namespace {

@@ -1,7 +1,7 @@
 // y = x · sigmoid(x)
-#include "ops/common.hpp"
-#include "ops/costs.hpp"
-#include "ops/stable.hpp"
+#include "ops/core/common.hpp"
+#include "ops/core/costs.hpp"
+#include "ops/families/elementwise/stable.hpp"
 
 namespace chop::ops::silu {
 namespace {

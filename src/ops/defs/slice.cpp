@@ -1,6 +1,6 @@
 // y = x at start .. start + length - 1 along `dim`
-#include "ops/rows.hpp"
-#include "ops/shapes.hpp"
+#include "ops/core/rows.hpp"
+#include "ops/families/indexing/shapes.hpp"
 
 namespace chop::ops::slice {
 namespace {

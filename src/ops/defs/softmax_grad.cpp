@@ -1,5 +1,5 @@
 // dx = y · (dy - Σ dy·y) along `dim`, given dy and y = softmax(x)
-#include "ops/shapes.hpp"
+#include "ops/families/indexing/shapes.hpp"
 
 namespace chop::ops::softmax_grad {
 namespace {

@@ -1,7 +1,7 @@
 // y = log(1 + e^(beta x)) / beta, and y = x where beta x > threshold
-#include "ops/common.hpp"
-#include "ops/costs.hpp"
-#include "ops/stable.hpp"
+#include "ops/core/common.hpp"
+#include "ops/core/costs.hpp"
+#include "ops/families/elementwise/stable.hpp"
 #include "support/text.hpp"
 
 namespace chop::ops::softplus {

@@ -1,8 +1,8 @@
 // y = x / (1 + |x|)
 #include <cmath>
 
-#include "ops/common.hpp"
-#include "ops/costs.hpp"
+#include "ops/core/common.hpp"
+#include "ops/core/costs.hpp"
 
 namespace chop::ops::softsign {
 namespace {

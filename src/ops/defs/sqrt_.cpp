@@ -1,7 +1,7 @@
 // y = √x
 #include <cmath>
 
-#include "ops/common.hpp"
+#include "ops/core/common.hpp"
 
 namespace chop::ops::sqrt_ {
 namespace {

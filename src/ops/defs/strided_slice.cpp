@@ -1,6 +1,6 @@
 // y = x[starts:ends:steps, ...] in every dimension, as Python slices: negative starts and ends
 // count from the end, those outside are moved to it, a negative step walks backwards.
-#include "ops/strided.hpp"
+#include "ops/families/indexing/strided.hpp"
 
 namespace chop::ops::strided_slice {
 namespace {

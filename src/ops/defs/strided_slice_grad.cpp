@@ -1,6 +1,6 @@
 // dx of strided_slice, given dy: zeros, with each dy where it was read from.
-#include "ops/checks.hpp"
-#include "ops/strided.hpp"
+#include "ops/core/checks.hpp"
+#include "ops/families/indexing/strided.hpp"
 
 namespace chop::ops::strided_slice_grad {
 namespace {

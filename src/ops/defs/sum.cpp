@@ -1,7 +1,7 @@
 // y = Σ x over the dimensions `dim`
-#include "ops/reduce.hpp"
-#include "ops/rows.hpp"
-#include "ops/shapes.hpp"
+#include "ops/core/rows.hpp"
+#include "ops/families/elementwise/reduce.hpp"
+#include "ops/families/indexing/shapes.hpp"
 
 namespace chop::ops::sum {
 namespace {

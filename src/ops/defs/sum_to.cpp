@@ -1,6 +1,6 @@
 // y = x summed over the dimensions in which `shape`, broadcast to x, was stretched.
 // The adjoint of broadcasting.
-#include "ops/common.hpp"
+#include "ops/core/common.hpp"
 
 namespace chop::ops::sum_to {
 namespace {

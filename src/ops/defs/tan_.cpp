@@ -1,7 +1,7 @@
 // y = tan x
 #include <cmath>
 
-#include "ops/common.hpp"
+#include "ops/core/common.hpp"
 
 namespace chop::ops::tan_ {
 namespace {

@@ -1,6 +1,6 @@
 // y = x when x > alpha
 //     0 otherwise
-#include "ops/common.hpp"
+#include "ops/core/common.hpp"
 
 namespace chop::ops::thresholded_relu {
 namespace {

@@ -1,7 +1,7 @@
 // y = x written repeats[d] times one behind the other along each dimension d
 #include <algorithm>
 
-#include "ops/indexing.hpp"
+#include "ops/families/indexing/indexing.hpp"
 
 namespace chop::ops::tile {
 namespace {

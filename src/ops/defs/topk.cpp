@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "ops/shapes.hpp"
+#include "ops/families/indexing/shapes.hpp"
 
 namespace chop::ops::topk {
 namespace {

@@ -2,7 +2,7 @@
 #include <numeric>
 #include <utility>
 
-#include "ops/shapes.hpp"
+#include "ops/families/indexing/shapes.hpp"
 
 namespace chop::ops::transpose {
 namespace {

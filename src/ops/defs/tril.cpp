@@ -1,5 +1,5 @@
 // y[..., i, j] = x[..., i, j] where j − i ≤ diagonal, else 0
-#include "ops/triangle.hpp"
+#include "ops/families/indexing/triangle.hpp"
 
 namespace chop::ops::tril {
 

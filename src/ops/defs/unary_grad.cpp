@@ -2,8 +2,8 @@
 //
 // One op serves all of them: f' is the `slope` that f's own definition gives. When f says
 // that its slope reads y alone, x and y are both the output.
-#include "ops/common.hpp"
-#include "ops/registry.hpp"
+#include "ops/core/common.hpp"
+#include "ops/core/registry.hpp"
 
 namespace chop::ops::unary_grad {
 namespace {

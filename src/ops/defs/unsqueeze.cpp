@@ -1,6 +1,6 @@
 // y = x with a dimension of size one put in at `dim`
-#include "ops/rows.hpp"
-#include "ops/shapes.hpp"
+#include "ops/core/rows.hpp"
+#include "ops/families/indexing/shapes.hpp"
 
 namespace chop::ops::unsqueeze {
 namespace {

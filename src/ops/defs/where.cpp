@@ -1,7 +1,7 @@
 // y = a where the condition holds, b elsewhere
-#include "ops/arithmetic.hpp"
-#include "ops/rows.hpp"
-#include "ops/shapes.hpp"
+#include "ops/core/rows.hpp"
+#include "ops/families/elementwise/arithmetic.hpp"
+#include "ops/families/indexing/shapes.hpp"
 
 namespace chop::ops::where {
 namespace {

@@ -2,7 +2,7 @@
 //
 // The reference system runs the network to learn its shapes; here they are inferred, so no
 // data is needed and no running statistic moves.
-#include "passes/common_metadata.hpp"
+#include "analysis/common_metadata.hpp"
 #include "passes/pass_def.hpp"
 
 namespace chop::passes::add_common_metadata {

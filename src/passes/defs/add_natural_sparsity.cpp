@@ -5,9 +5,9 @@
 // The reference system calls the density sparsity; here each has its own name.
 #include <algorithm>
 
-#include "ops/registry.hpp"
-#include "passes/observe.hpp"
-#include "passes/operands.hpp"
+#include "analysis/calibration/observe.hpp"
+#include "analysis/operands.hpp"
+#include "ops/core/registry.hpp"
 #include "passes/report_parts.hpp"
 #include "report/table.hpp"
 

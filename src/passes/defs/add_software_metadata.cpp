@@ -1,5 +1,5 @@
 // add_software_metadata: an empty place for the statistics of every operand and result.
-#include "passes/operands.hpp"
+#include "analysis/operands.hpp"
 #include "passes/pass_def.hpp"
 
 namespace chop::passes::add_software_metadata {

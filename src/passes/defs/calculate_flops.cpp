@@ -1,5 +1,5 @@
 // calculate_flops: MACs, FLOPs, BitOPs, parameters, buffers and memory, node by node.
-#include "passes/cost.hpp"
+#include "analysis/cost/cost.hpp"
 #include "passes/pass_def.hpp"
 #include "report/table.hpp"
 #include "support/text.hpp"

@@ -3,9 +3,9 @@
 #include <cmath>
 #include <optional>
 
-#include "ops/registry.hpp"
-#include "passes/common_metadata.hpp"
-#include "passes/operands.hpp"
+#include "analysis/common_metadata.hpp"
+#include "analysis/operands.hpp"
+#include "ops/core/registry.hpp"
 #include "passes/pass_def.hpp"
 
 namespace chop::passes::fuse_batch_norm {

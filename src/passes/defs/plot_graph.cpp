@@ -3,12 +3,12 @@
 #include <array>
 #include <map>
 
+#include "analysis/operands.hpp"
 #include "formats/registry.hpp"
-#include "ops/fx_text.hpp"
-#include "passes/operands.hpp"
+#include "ops/core/fx_text.hpp"
 #include "passes/pass_def.hpp"
 #include "report/dot.hpp"
-#include "support/files.hpp"
+#include "support/system/files.hpp"
 #include "support/text.hpp"
 
 namespace chop::passes::plot_graph {

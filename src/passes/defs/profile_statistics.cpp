@@ -4,13 +4,13 @@
 // nodes read (and make, if asked), sample by sample, while the network runs in evaluation mode.
 #include <algorithm>
 
-#include "passes/observe.hpp"
-#include "passes/operands.hpp"
+#include "analysis/calibration/observe.hpp"
+#include "analysis/operands.hpp"
+#include "analysis/statistics/stat_report.hpp"
+#include "analysis/targets.hpp"
 #include "passes/pass_def.hpp"
-#include "passes/stat_report.hpp"
-#include "passes/targets.hpp"
+#include "support/system/threads.hpp"
 #include "support/text.hpp"
-#include "support/threads.hpp"
 
 namespace chop::passes::profile_statistics {
 namespace {

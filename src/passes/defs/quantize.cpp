@@ -1,7 +1,7 @@
 // quantize: number formats for the operands of the nodes a configuration selects.
-#include "passes/common_metadata.hpp"
-#include "passes/quantisation_summary.hpp"
+#include "analysis/common_metadata.hpp"
 #include "passes/quantise_nodes.hpp"
+#include "passes/summarise_quantisation.hpp"
 
 namespace chop::passes::quantize {
 namespace {

@@ -1,7 +1,7 @@
 // report_graph: the listing of torch.fx, how many nodes of each kind, the layers.
 #include <array>
 
-#include "ops/fx_text.hpp"
+#include "ops/core/fx_text.hpp"
 #include "passes/report_parts.hpp"
 #include "report/python_pprint.hpp"
 #include "support/text.hpp"

@@ -1,6 +1,7 @@
 // summarize_quantization: which nodes carry number formats, by node and by type.
+#include "analysis/compare/quantisation_summary.hpp"
 #include "passes/pass_def.hpp"
-#include "passes/quantisation_summary.hpp"
+#include "passes/summarise_quantisation.hpp"
 
 namespace chop::passes::summarize_quantization {
 namespace {

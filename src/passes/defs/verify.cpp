@@ -1,7 +1,7 @@
 // verify: the graph is sound, and its metadata says what is true of it.
-#include "ops/registry.hpp"
-#include "passes/common_metadata.hpp"
-#include "passes/operands.hpp"
+#include "analysis/common_metadata.hpp"
+#include "analysis/operands.hpp"
+#include "ops/core/registry.hpp"
 #include "passes/pass_def.hpp"
 #include "support/text.hpp"
 

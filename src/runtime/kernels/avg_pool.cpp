@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "ops/pool.hpp"
+#include "ops/families/layers/pool.hpp"
 #include "runtime/elementwise.hpp"
 #include "runtime/kernel.hpp"
 

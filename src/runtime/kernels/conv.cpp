@@ -1,10 +1,10 @@
-// conv1d, conv2d and conv_grad through oneDNN (runtime/convolution.hpp).
+// conv1d, conv2d and conv_grad through oneDNN (runtime/conv/train/convolution.hpp).
 #include <algorithm>
 
-#include "runtime/convolution.hpp"
+#include "runtime/conv/frozen/image_conv.hpp"
+#include "runtime/conv/frozen/image_cut.hpp"
+#include "runtime/conv/train/convolution.hpp"
 #include "runtime/elementwise.hpp"
-#include "runtime/image_conv.hpp"
-#include "runtime/image_cut.hpp"
 #include "runtime/kernel.hpp"
 
 namespace chop::runtime::kernels {

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ops/common.hpp"
+#include "ops/core/common.hpp"
 #include "runtime/elementwise.hpp"
 #include "runtime/kernel.hpp"
 

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <numeric>
 
-#include "ops/shapes.hpp"
+#include "ops/families/indexing/shapes.hpp"
 #include "runtime/elementwise.hpp"
 #include "runtime/kernel.hpp"
 #include "runtime/loops.hpp"

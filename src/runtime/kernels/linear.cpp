@@ -2,9 +2,9 @@
 #include <memory>
 #include <vector>
 
+#include "runtime/conv/frozen/image_conv.hpp"
 #include "runtime/elementwise.hpp"
-#include "runtime/gemm.hpp"
-#include "runtime/image_conv.hpp"
+#include "runtime/gemm/gemm.hpp"
 #include "runtime/kernel.hpp"
 #include "runtime/row_blocks.hpp"
 #include "runtime/scratch.hpp"

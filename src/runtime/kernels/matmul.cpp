@@ -1,12 +1,12 @@
 // matmul and bmm: one matrix product per batch, batches shared among threads.
 #include <algorithm>
 
-#include "ops/common.hpp"
-#include "runtime/gemm.hpp"
+#include "ops/core/common.hpp"
+#include "runtime/gemm/gemm.hpp"
 #include "runtime/kernel.hpp"
 #include "runtime/loops.hpp"
 #include "runtime/scratch.hpp"
-#include "support/threads.hpp"
+#include "support/system/threads.hpp"
 
 namespace chop::runtime::kernels {
 namespace {

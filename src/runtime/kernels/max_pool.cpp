@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "ops/pool.hpp"
+#include "ops/families/layers/pool.hpp"
 #include "runtime/elementwise.hpp"
 #include "runtime/kernel.hpp"
 #include "runtime/scratch.hpp"

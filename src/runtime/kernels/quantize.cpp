@@ -2,9 +2,9 @@
 // alone.
 #include <memory>
 
-#include "ops/quantise.hpp"
+#include "ops/core/quantise.hpp"
+#include "runtime/conv/frozen/finish.hpp"
 #include "runtime/elementwise.hpp"
-#include "runtime/finish.hpp"
 #include "runtime/kernel.hpp"
 
 namespace chop::runtime::kernels {

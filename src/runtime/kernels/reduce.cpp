@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include "ops/shapes.hpp"
+#include "ops/families/indexing/shapes.hpp"
 #include "runtime/elementwise.hpp"
 #include "runtime/kernel.hpp"
 #include "runtime/loops.hpp"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ops/shapes.hpp"
+#include "ops/families/indexing/shapes.hpp"
 #include "runtime/elementwise.hpp"
 #include "runtime/kernel.hpp"
 

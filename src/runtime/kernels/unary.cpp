@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "ops/registry.hpp"
+#include "ops/core/registry.hpp"
 #include "runtime/elementwise.hpp"
 #include "runtime/kernel.hpp"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "search/pruner_def.hpp"
+#include "search/algorithms/pruner_def.hpp"
 
 namespace chop::search::pruners::median {
 namespace {

@@ -1,5 +1,5 @@
 // Lets every trial run to its end.
-#include "search/pruner_def.hpp"
+#include "search/algorithms/pruner_def.hpp"
 
 namespace chop::search::pruners::none {
 

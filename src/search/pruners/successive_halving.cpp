@@ -7,7 +7,7 @@
 #include <cmath>
 #include <optional>
 
-#include "search/pruner_def.hpp"
+#include "search/algorithms/pruner_def.hpp"
 
 namespace chop::search::pruners::successive_halving {
 namespace {

@@ -1,7 +1,7 @@
 // average_bitwidth: bits per weight, and how many times denser memory is than with plain floats.
-#include "ops/registry.hpp"
-#include "passes/average_bits.hpp"
-#include "search/runner_def.hpp"
+#include "analysis/cost/average_bits.hpp"
+#include "ops/core/registry.hpp"
+#include "search/evaluation/runner_def.hpp"
 
 namespace chop::search::runners::average_bitwidth {
 namespace {

@@ -1,7 +1,7 @@
 // basic_evaluation: loss and accuracy of the candidate as it is.
 #include "data/splits.hpp"
-#include "search/runner_def.hpp"
-#include "search/staged_evaluator.hpp"
+#include "search/evaluation/runner_def.hpp"
+#include "search/evaluation/staged_evaluator.hpp"
 
 namespace chop::search::runners::basic_evaluation {
 namespace {

@@ -1,7 +1,7 @@
 // basic_train: some epochs with the candidate's number formats in place, always from the same
 // weights; then loss and accuracy on the validation rows.
 #include "data/splits.hpp"
-#include "search/runner_def.hpp"
+#include "search/evaluation/runner_def.hpp"
 #include "train/optimiser.hpp"
 
 namespace chop::search::runners::basic_train {

@@ -1,7 +1,7 @@
 // cost: what the candidate costs by the rules of calculate_flops (docs/costs.md).
-#include "passes/cost.hpp"
+#include "analysis/cost/cost.hpp"
 
-#include "search/runner_def.hpp"
+#include "search/evaluation/runner_def.hpp"
 
 namespace chop::search::runners::cost {
 namespace {

@@ -1,8 +1,8 @@
 // latency: how long the candidate takes here, measured. The only metric that is not the same twice.
 #include <mutex>
 
-#include "passes/layer_times.hpp"
-#include "search/runner_def.hpp"
+#include "analysis/timing/layer_times.hpp"
+#include "search/evaluation/runner_def.hpp"
 
 namespace chop::search::runners::latency {
 namespace {

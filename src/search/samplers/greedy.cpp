@@ -11,7 +11,7 @@
 #include <cmath>
 #include <optional>
 
-#include "search/history.hpp"
+#include "search/algorithms/history.hpp"
 #include "support/text.hpp"
 
 namespace chop::search::samplers::greedy {

@@ -1,7 +1,7 @@
 // Every point of the space once, in order, the last parameter changing fastest. A point that failed
 // is tried once more, after all others.
-#include "search/history.hpp"
-#include "search/sampler_def.hpp"
+#include "search/algorithms/history.hpp"
+#include "search/algorithms/sampler_def.hpp"
 
 namespace chop::search::samplers::grid {
 namespace {

@@ -2,7 +2,7 @@
 // it.
 #include <algorithm>
 
-#include "search/genetic.hpp"
+#include "search/algorithms/genetic.hpp"
 
 namespace chop::search::samplers::nsgaii {
 namespace {

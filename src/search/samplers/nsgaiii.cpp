@@ -2,8 +2,8 @@
 // lines of weights that few others are near to. For three objectives and more.
 #include <algorithm>
 
-#include "search/genetic.hpp"
-#include "search/reference_lines.hpp"
+#include "search/algorithms/genetic.hpp"
+#include "search/algorithms/reference_lines.hpp"
 
 namespace chop::search::samplers::nsgaiii {
 namespace {

@@ -1,8 +1,8 @@
 // Sobol's sequence (Joe and Kuo's direction numbers): point n for trial n, more even than random
 // ones. Scrambled by the seed unless told otherwise.
-#include "search/sampler_def.hpp"
-#include "search/sobol.hpp"
-#include "search/spread.hpp"
+#include "search/algorithms/sampler_def.hpp"
+#include "search/algorithms/sobol.hpp"
+#include "search/algorithms/spread.hpp"
 #include "support/text.hpp"
 
 namespace chop::search::samplers::qmc {

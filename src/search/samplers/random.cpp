@@ -1,5 +1,5 @@
 // Every parameter on its own, drawn evenly (over the logarithm where the space says so).
-#include "search/sampler_def.hpp"
+#include "search/algorithms/sampler_def.hpp"
 
 namespace chop::search::samplers::random {
 namespace {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "search/algorithms/parzen.hpp"
+#include "search/algorithms/spread.hpp"
 #include "search/best_trials.hpp"
-#include "search/parzen.hpp"
-#include "search/spread.hpp"
 
 namespace chop::search::samplers::tpe {
 namespace {

@@ -4,7 +4,7 @@
 #include <condition_variable>
 #include <mutex>
 
-#include "search/store.hpp"
+#include "search/store/store.hpp"
 
 namespace chop::search::stores::memory {
 namespace {

@@ -1,6 +1,6 @@
 // A PostgreSQL server: studies that workers on many machines share.
-#include "search/pg_connection.hpp"
-#include "search/sql_store.hpp"
+#include "search/store/pg_connection.hpp"
+#include "search/store/sql_store.hpp"
 
 namespace chop::search::stores::postgresql {
 namespace {

@@ -1,5 +1,5 @@
 // The screen of `ch inspect`: bars, short numbers, blocks of large networks.
-#include "cli/inspect_view.hpp"
+#include "cli/views/inspect_view.hpp"
 
 #include <gtest/gtest.h>
 

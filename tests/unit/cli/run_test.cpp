@@ -7,10 +7,10 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "cli/help.hpp"
 #include "cli/output.hpp"
-#include "support/files.hpp"
-#include "support/log.hpp"
+#include "cli/views/help.hpp"
+#include "support/system/files.hpp"
+#include "support/system/log.hpp"
 #include "unit/cli/settings_fixture.hpp"
 
 namespace chop {

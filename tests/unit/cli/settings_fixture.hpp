@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/command_line.hpp"
-#include "cli/settings.hpp"
+#include "cli/settings/command_line.hpp"
+#include "cli/settings/settings.hpp"
 
 namespace chop::testing_cli {
 

@@ -1,7 +1,7 @@
 // The configuration table, word for word.
 #include <gtest/gtest.h>
 
-#include "cli/setting_defs.hpp"
+#include "cli/settings/setting_defs.hpp"
 #include "report/table.hpp"
 #include "unit/cli/settings_fixture.hpp"
 

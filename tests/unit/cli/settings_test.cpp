@@ -1,4 +1,4 @@
-#include "cli/settings.hpp"
+#include "cli/settings/settings.hpp"
 
 #include <gtest/gtest.h>
 

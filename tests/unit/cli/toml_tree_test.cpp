@@ -1,4 +1,4 @@
-#include "cli/toml_tree.hpp"
+#include "cli/settings/toml_tree.hpp"
 
 #include <gtest/gtest.h>
 

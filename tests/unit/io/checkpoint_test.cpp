@@ -6,7 +6,7 @@
 #include "io/load_weights.hpp"
 #include "io/safetensors.hpp"
 #include "ir/json.hpp"
-#include "support/files.hpp"
+#include "support/system/files.hpp"
 #include "unit/io/temp_folder.hpp"
 #include "unit/ir/random_graph.hpp"
 

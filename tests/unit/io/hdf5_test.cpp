@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "support/files.hpp"
+#include "support/system/files.hpp"
 #include "unit/data/hdf5_table.hpp"
 #include "unit/io/temp_folder.hpp"
 

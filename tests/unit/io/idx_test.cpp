@@ -5,7 +5,7 @@
 #include <zlib.h>
 
 #include "io/cifar10.hpp"
-#include "support/files.hpp"
+#include "support/system/files.hpp"
 #include "unit/io/temp_folder.hpp"
 
 namespace chop {

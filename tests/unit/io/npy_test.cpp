@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "io/npz.hpp"
-#include "support/files.hpp"
+#include "support/system/files.hpp"
 #include "unit/io/temp_folder.hpp"
 
 namespace chop {

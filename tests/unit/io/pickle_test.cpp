@@ -1,5 +1,5 @@
 // Pickles: every opcode that builds plain data, and refusals of everything that would run.
-#include "io/pickle.hpp"
+#include "io/torch/pickle.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,11 @@
 // PyTorch checkpoints: views, names and metadata as they are, and hostile files refused.
-#include "io/torch_checkpoint.hpp"
+#include "io/torch/torch_checkpoint.hpp"
 
 #include <gtest/gtest.h>
 
 #include <ctime>
 
-#include "support/files.hpp"
+#include "support/system/files.hpp"
 #include "support/text.hpp"
 #include "unit/io/torch_builder.hpp"
 

@@ -1,5 +1,5 @@
 // The text form, word for word, and back again to the last bit.
-#include "ir/text.hpp"
+#include "ir/text/text.hpp"
 
 #include <gtest/gtest.h>
 

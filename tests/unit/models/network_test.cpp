@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "models/registry.hpp"
-#include "ops/infer.hpp"
-#include "support/files.hpp"
+#include "ops/core/infer.hpp"
 #include "support/rng.hpp"
+#include "support/system/files.hpp"
 #include "support/text.hpp"
 
 namespace chop {

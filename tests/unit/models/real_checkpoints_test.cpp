@@ -9,7 +9,7 @@
 #include "io/load_weights.hpp"
 #include "io/npy.hpp"
 #include "models/registry.hpp"
-#include "ops/lower.hpp"
+#include "ops/core/lower.hpp"
 #include "runtime/reference.hpp"
 
 namespace chop {

@@ -4,7 +4,7 @@
 #include <map>
 
 #include "models/registry.hpp"
-#include "ops/infer.hpp"
+#include "ops/core/infer.hpp"
 
 namespace chop {
 namespace {

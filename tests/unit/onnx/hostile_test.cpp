@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <limits>
 
-#include "support/files.hpp"
+#include "support/system/files.hpp"
 #include "unit/io/temp_folder.hpp"
 #include "unit/onnx/onnx_builder.hpp"
 

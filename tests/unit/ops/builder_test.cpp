@@ -1,5 +1,5 @@
 // The graph builder: names as torch.fx gives them, shared modules, errors that stick.
-#include "ops/builder.hpp"
+#include "ops/core/builder.hpp"
 
 #include <gtest/gtest.h>
 

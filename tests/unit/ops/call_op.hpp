@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "ops/infer.hpp"
-#include "ops/registry.hpp"
+#include "ops/core/infer.hpp"
+#include "ops/core/registry.hpp"
 #include "runtime/reference.hpp"
 #include "train/gradient.hpp"
 

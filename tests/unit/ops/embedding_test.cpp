@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "ops/builder.hpp"
+#include "ops/core/builder.hpp"
 #include "support/call_op.hpp"
 
 namespace chop {

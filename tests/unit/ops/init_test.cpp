@@ -1,13 +1,13 @@
 // Initial values: the declared distributions, and streams that depend on nothing but the
 // seed and the parameter's own name.
-#include "ops/init.hpp"
+#include "ops/core/init.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "ops/builder.hpp"
-#include "ops/registry.hpp"
+#include "ops/core/builder.hpp"
+#include "ops/core/registry.hpp"
 
 namespace chop {
 namespace {

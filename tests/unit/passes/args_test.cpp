@@ -1,4 +1,4 @@
-#include "passes/args.hpp"
+#include "config/args.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "passes/calibrate.hpp"
+#include "analysis/calibration/calibrate.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Comparing networks: errors computed by hand, the reference system's 81 weights row by row,
 // equal and different networks, and where outputs part.
-#include "passes/compare.hpp"
+#include "analysis/compare/compare.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,9 +9,9 @@
 #include <limits>
 #include <sstream>
 
+#include "analysis/compare/compare_outputs.hpp"
 #include "models/registry.hpp"
-#include "ops/builder.hpp"
-#include "passes/compare_outputs.hpp"
+#include "ops/core/builder.hpp"
 #include "support/rng.hpp"
 
 namespace chop {

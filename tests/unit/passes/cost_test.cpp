@@ -1,13 +1,13 @@
 // Costs of whole networks: the published rows, precisions, shared parameters, batch sizes.
-#include "passes/cost.hpp"
+#include "analysis/cost/cost.hpp"
 
 #include <gtest/gtest.h>
 
 #include <filesystem>
 
 #include "models/registry.hpp"
-#include "ops/lower.hpp"
-#include "ops/registry.hpp"
+#include "ops/core/lower.hpp"
+#include "ops/core/registry.hpp"
 #include "passes/manager.hpp"
 
 namespace chop {

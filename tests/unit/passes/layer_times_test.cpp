@@ -1,10 +1,10 @@
 // Times per layer: which nodes a step of the plan runs, and that nothing is lost.
-#include "passes/layer_times.hpp"
+#include "analysis/timing/layer_times.hpp"
 
 #include <gtest/gtest.h>
 
 #include "models/registry.hpp"
-#include "runtime/machine.hpp"
+#include "runtime/measure/machine.hpp"
 
 namespace chop {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "ir/text.hpp"
+#include "ir/text/text.hpp"
 #include "models/registry.hpp"
 
 namespace chop {

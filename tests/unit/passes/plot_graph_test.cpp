@@ -1,7 +1,7 @@
 // Pictures of networks: what is in them, and what is refused.
-#include "ops/builder.hpp"
+#include "ops/core/builder.hpp"
 #include "report/dot.hpp"
-#include "support/files.hpp"
+#include "support/system/files.hpp"
 #include "unit/io/temp_folder.hpp"
 #include "unit/passes/pass_fixture.hpp"
 

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "models/registry.hpp"
-#include "ops/infer.hpp"
+#include "ops/core/infer.hpp"
 #include "passes/manager.hpp"
 #include "support/rng.hpp"
 #include "support/text.hpp"

@@ -2,7 +2,7 @@
 // network computes, and passes that may change outputs change them by no more than they say.
 #include <cmath>
 
-#include "ops/lower.hpp"
+#include "ops/core/lower.hpp"
 #include "runtime/reference.hpp"
 #include "support/rng.hpp"
 #include "unit/passes/pass_fixture.hpp"

@@ -4,12 +4,12 @@
 
 #include <cmath>
 
+#include "analysis/compare/quantisation_summary.hpp"
 #include "formats/quantiser.hpp"
 #include "models/network.hpp"
 #include "models/registry.hpp"
-#include "ops/lower.hpp"
+#include "ops/core/lower.hpp"
 #include "passes/manager.hpp"
-#include "passes/quantisation_summary.hpp"
 #include "runtime/reference.hpp"
 #include "support/rng.hpp"
 

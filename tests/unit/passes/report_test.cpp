@@ -1,8 +1,8 @@
 // The report passes on jsc-tiny, word for word, and what they refuse.
 #include <filesystem>
 
-#include "ops/builder.hpp"
-#include "support/files.hpp"
+#include "ops/core/builder.hpp"
+#include "support/system/files.hpp"
 #include "unit/io/temp_folder.hpp"
 #include "unit/passes/pass_fixture.hpp"
 

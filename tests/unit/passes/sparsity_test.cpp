@@ -1,7 +1,7 @@
 // Looking at values inside a running network, and counting their zeros.
 
-#include "ops/lower.hpp"
-#include "passes/observe.hpp"
+#include "analysis/calibration/observe.hpp"
+#include "ops/core/lower.hpp"
 #include "runtime/reference.hpp"
 #include "unit/passes/pass_fixture.hpp"
 

@@ -1,5 +1,5 @@
 // The vector loops of statistics against the same sums written plainly, to the last bit.
-#include "passes/stat_loops.hpp"
+#include "analysis/statistics/stat_loops.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@
 #include <limits>
 #include <vector>
 
-#include "passes/extent.hpp"
-#include "passes/quantile_sketch.hpp"
+#include "analysis/statistics/extent.hpp"
+#include "analysis/statistics/quantile_sketch.hpp"
 #include "support/rng.hpp"
 
 namespace chop {

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <limits>
 
-#include "passes/quantile_sketch.hpp"
-#include "passes/stat_report.hpp"
-#include "support/files.hpp"
+#include "analysis/statistics/quantile_sketch.hpp"
+#include "analysis/statistics/stat_report.hpp"
 #include "support/json.hpp"
+#include "support/system/files.hpp"
 #include "support/text.hpp"
 
 namespace chop {

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <limits>
 
-#include "support/files.hpp"
+#include "support/system/files.hpp"
 
 namespace chop {
 namespace {

@@ -1,9 +1,9 @@
 // Those who make the sums of convolutions of bytes make the same ones, to the last bit.
-#include "runtime/conv_sums.hpp"
+#include "runtime/conv/frozen/conv_sums.hpp"
 
 #include <gtest/gtest.h>
 
-#include "runtime/amx.hpp"
+#include "runtime/conv/frozen/amx.hpp"
 #include "runtime/onednn.hpp"
 #include "support/conv_shapes.hpp"
 #include "support/rng.hpp"

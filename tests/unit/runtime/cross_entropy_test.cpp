@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "runtime/plan.hpp"
+#include "runtime/plan/plan.hpp"
 #include "unit/ops/call_op.hpp"
 
 namespace chop::test {

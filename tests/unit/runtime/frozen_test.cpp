@@ -7,10 +7,10 @@
 #include <limits>
 
 #include "models/registry.hpp"
-#include "ops/builder.hpp"
-#include "ops/lower.hpp"
+#include "ops/core/builder.hpp"
+#include "ops/core/lower.hpp"
 #include "runtime/onednn.hpp"
-#include "runtime/plan.hpp"
+#include "runtime/plan/plan.hpp"
 #include "support/evaluation_plan.hpp"
 #include "support/rng.hpp"
 

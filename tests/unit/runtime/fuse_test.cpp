@@ -1,4 +1,4 @@
-#include "runtime/fuse.hpp"
+#include "runtime/plan/fuse.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Products of every shape and layout against sums in double; packed, shared out, with bias and
 // clamp.
-#include "runtime/gemm.hpp"
+#include "runtime/gemm/gemm.hpp"
 
 #include <gtest/gtest.h>
 

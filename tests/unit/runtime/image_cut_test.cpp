@@ -1,5 +1,5 @@
 // Pieces of a convolution: every sum belongs to one of them, and bands see what their rows need.
-#include "runtime/image_cut.hpp"
+#include "runtime/conv/frozen/image_cut.hpp"
 
 #include <gtest/gtest.h>
 

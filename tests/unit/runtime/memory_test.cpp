@@ -1,4 +1,4 @@
-#include "runtime/memory.hpp"
+#include "runtime/plan/memory.hpp"
 
 #include <gtest/gtest.h>
 

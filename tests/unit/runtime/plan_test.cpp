@@ -1,6 +1,6 @@
 // What a plan does with memory: views, values placed by the caller, results written over
 // operands, buffers that training updates.
-#include "runtime/plan.hpp"
+#include "runtime/plan/plan.hpp"
 
 #include <gtest/gtest.h>
 

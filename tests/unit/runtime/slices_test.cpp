@@ -1,12 +1,12 @@
 // Plans that run a batch slice by slice: the bits of a plan for the slice alone, in less memory.
-#include "runtime/slices.hpp"
+#include "runtime/plan/slices.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cstring>
 
 #include "models/registry.hpp"
-#include "ops/builder.hpp"
+#include "ops/core/builder.hpp"
 #include "support/evaluation_plan.hpp"
 #include "support/rng.hpp"
 

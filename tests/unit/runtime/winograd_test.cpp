@@ -1,5 +1,5 @@
 // Winograd's convolutions against sums in double; whole, in pieces, and in plans.
-#include "runtime/winograd.hpp"
+#include "runtime/conv/frozen/winograd.hpp"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "search/results.hpp"
-#include "search/study_identity.hpp"
+#include "search/store/study_identity.hpp"
 #include "support/json.hpp"
 #include "support/search_problems.hpp"
 #include "unit/io/temp_folder.hpp"

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "search/pareto.hpp"
+#include "search/algorithms/pareto.hpp"
 #include "support/search_samples.hpp"
 
 namespace chop {

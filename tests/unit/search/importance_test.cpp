@@ -1,5 +1,5 @@
 // Importances of functions whose shares are known.
-#include "search/importance.hpp"
+#include "search/algorithms/importance.hpp"
 
 #include <gtest/gtest.h>
 

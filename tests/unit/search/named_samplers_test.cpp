@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include "search/pareto.hpp"
+#include "search/algorithms/pareto.hpp"
 #include "support/search_samples.hpp"
 
 namespace chop {

@@ -1,5 +1,5 @@
 // Fronts and volumes against definitions written out.
-#include "search/pareto.hpp"
+#include "search/algorithms/pareto.hpp"
 
 #include <gtest/gtest.h>
 

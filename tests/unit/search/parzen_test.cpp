@@ -1,13 +1,13 @@
 // Parzen estimators are densities, draw what they say, and Sobol's points fill the cube.
-#include "search/parzen.hpp"
+#include "search/algorithms/parzen.hpp"
 
 #include <gtest/gtest.h>
 
 #include <array>
 #include <cmath>
 
-#include "search/normal.hpp"
-#include "search/sobol.hpp"
+#include "search/algorithms/normal.hpp"
+#include "search/algorithms/sobol.hpp"
 
 namespace chop {
 namespace {

@@ -1,13 +1,13 @@
 // From a [search] table to a space, candidates and objectives; and what is refused.
-#include "search/problem.hpp"
+#include "search/evaluation/problem.hpp"
 
 #include <gtest/gtest.h>
 
 #include <set>
 
 #include "passes/manager.hpp"
-#include "support/files.hpp"
 #include "support/search_problems.hpp"
+#include "support/system/files.hpp"
 
 namespace chop {
 namespace {

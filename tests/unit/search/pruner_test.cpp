@@ -1,5 +1,5 @@
 // Pruners on curves a person can follow; the oracle test compares them with Optuna's on many more.
-#include "search/pruner_def.hpp"
+#include "search/algorithms/pruner_def.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // The geometry of NSGA-III.
-#include "search/reference_lines.hpp"
+#include "search/algorithms/reference_lines.hpp"
 
 #include <gtest/gtest.h>
 

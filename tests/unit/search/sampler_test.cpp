@@ -1,5 +1,5 @@
 // What every sampler keeps to, whatever the space.
-#include "search/sampler_def.hpp"
+#include "search/algorithms/sampler_def.hpp"
 
 #include <gtest/gtest.h>
 

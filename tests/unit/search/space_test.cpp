@@ -1,10 +1,10 @@
-#include "search/space.hpp"
+#include "search/space/space.hpp"
 
 #include <gtest/gtest.h>
 
 #include <set>
 
-#include "search/trial.hpp"
+#include "search/store/trial.hpp"
 
 namespace chop {
 namespace {

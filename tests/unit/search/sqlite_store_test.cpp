@@ -6,7 +6,7 @@
 
 #include <thread>
 
-#include "search/sql_pulse.hpp"
+#include "search/store/sql_pulse.hpp"
 #include "support/stores.hpp"
 
 namespace chop {

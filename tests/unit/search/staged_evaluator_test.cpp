@@ -1,5 +1,5 @@
 // What is kept between candidates must not show in what comes out.
-#include "search/staged_evaluator.hpp"
+#include "search/evaluation/staged_evaluator.hpp"
 
 #include <gtest/gtest.h>
 

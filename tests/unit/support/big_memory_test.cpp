@@ -1,4 +1,4 @@
-#include "support/big_memory.hpp"
+#include "support/system/big_memory.hpp"
 
 #include <gtest/gtest.h>
 

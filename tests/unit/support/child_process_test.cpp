@@ -1,5 +1,5 @@
 // Work in a child process: its bytes come back, its crashes do not.
-#include "support/child_process.hpp"
+#include "support/system/child_process.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

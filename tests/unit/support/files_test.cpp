@@ -1,5 +1,5 @@
 // Files: whole, mapped, written beside and renamed; errors that name the file.
-#include "support/files.hpp"
+#include "support/system/files.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>

@@ -1,4 +1,4 @@
-#include "support/log.hpp"
+#include "support/system/log.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "support/progress.hpp"
+#include "support/system/progress.hpp"
 
 #include <gtest/gtest.h>
 

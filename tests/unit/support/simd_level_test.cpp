@@ -1,4 +1,4 @@
-#include "support/simd_level.hpp"
+#include "support/system/simd_level.hpp"
 
 #include <gtest/gtest.h>
 #include <hwy/targets.h>

@@ -1,5 +1,5 @@
 // The thread pool: every task once, nested calls, many small jobs, callers side by side.
-#include "support/threads.hpp"
+#include "support/system/threads.hpp"
 
 #include <gtest/gtest.h>
 

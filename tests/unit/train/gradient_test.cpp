@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "ops/builder.hpp"
-#include "ops/lower.hpp"
+#include "ops/core/builder.hpp"
+#include "ops/core/lower.hpp"
 #include "runtime/reference.hpp"
 
 namespace chop {

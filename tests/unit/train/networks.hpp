@@ -3,7 +3,7 @@
 
 #include "data/dataset.hpp"
 #include "models/registry.hpp"
-#include "ops/builder.hpp"
+#include "ops/core/builder.hpp"
 
 namespace chop::test {
 

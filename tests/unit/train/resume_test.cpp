@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "support/files.hpp"
+#include "support/system/files.hpp"
 #include "train/trainer.hpp"
 #include "unit/io/temp_folder.hpp"
 #include "unit/train/networks.hpp"

@@ -1,0 +1,173 @@
+#include "analysis/calibration/observe.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "ops/core/lower.hpp"
+#include "runtime/plan/plan.hpp"
+#include "support/system/threads.hpp"
+
+namespace chop::analysis {
+namespace {
+
+std::optional<SampleShape> sample_shape(const TensorType& of_two, const TensorType& of_four) {
+  if (of_two == of_four) return SampleShape{of_two.shape, true};
+  Shape doubled = of_two.shape;
+  if (doubled.empty() || doubled.size() != of_four.shape.size()) return {};
+  doubled[0] *= 2;
+  if (doubled != of_four.shape || of_two.shape[0] % 2 != 0) return {};
+  SampleShape sample{of_two.shape};
+  sample.shape[0] /= 2;
+  return sample;
+}
+
+/// The call that puts a result into its number format, or the result itself without one.
+Value formatted(const Graph& lowered, const Node& node, Value raw) {
+  const std::string name = cat(node.name, "_data_out_", raw.index, "_quantized");
+  for (const NodeId user : lowered.users(raw.node))
+    if (lowered.node(user).op == "quantize" && lowered.node(user).name.starts_with(name) &&
+        lowered.node(user).inputs[0] == raw)
+      return {user};
+  return raw;
+}
+
+/// The lowered graph with the chosen values as its outputs, so that a plan keeps them.
+Graph with_outputs(const Graph& graph, std::span<const Value> values, bool through_formats) {
+  Graph lowered = lower(graph, Mode::Evaluation);
+  std::vector<Value> outputs;
+  for (const Value& value : values) {
+    const Node& node = graph.node(value.node);
+    const std::string& name = node.opcode == Opcode::GetAttr ? node.target : node.name;
+    const Value raw{*lowered.find(name), value.index};
+    outputs.push_back(through_formats ? formatted(lowered, node, raw) : raw);
+  }
+  lowered.set_outputs(std::move(outputs));
+  return lowered;
+}
+
+/// Rows at a time: as many as keep the chosen values within the cache, or nearly.
+std::int64_t piece_rows(const Graph& graph, std::span<const Value> values, const Types& of_one,
+                        std::int64_t rows) {
+  constexpr std::size_t kBytes = std::size_t{4} << 20U;
+  std::size_t bytes = 1;
+  for (const Value& value : values) bytes += type_of(of_one, value).bytes();
+  for (const NodeId id : graph.placeholders()) bytes += of_one[index(id)][0].bytes();
+  return std::clamp<std::int64_t>(static_cast<std::int64_t>(kBytes / bytes), 1,
+                                  std::min<std::int64_t>(rows, 1024));
+}
+
+class ObservingRunner {
+ public:
+  static Result<ObservingRunner> make(const Graph& lowered, std::int64_t rows, int threads) {
+    // Evaluation never writes to parameters.
+    const auto memory = [&lowered](const std::string& name) {
+      return const_cast<std::byte*>(lowered.find_parameter(name)->value.bytes());
+    };
+    ObservingRunner runner;
+    CH_TRY(runner.plan_, Plan::compile(lowered, rows, {.threads = threads, .parameter = memory}));
+    runner.input_ = lowered.node(lowered.placeholders()[0]).name;
+    return runner;
+  }
+
+  void run(const float* x, std::span<const std::int64_t> samples) {
+    const std::span<float> input = plan_.input(input_);
+    std::copy_n(x, input.size(), input.begin());
+    plan_.run();
+    seen_.clear();
+    converted_.resize(plan_.output_count());
+    for (std::size_t i = 0; i < plan_.output_count(); ++i) {
+      const TensorType& type = plan_.output_type(i);
+      if (type.dtype == DType::F32) {
+        seen_.push_back({plan_.output(i).data(), samples[i]});
+        continue;
+      }
+      Tensor copy(type);
+      std::memcpy(copy.mutable_bytes(), plan_.output<std::byte>(i).data(), type.bytes());
+      converted_[i] = copy.to(DType::F32);
+      seen_.push_back({converted_[i].data<float>().data(), samples[i]});
+    }
+  }
+
+  std::span<const Observation> seen() const { return seen_; }
+
+ private:
+  Plan plan_;
+  std::string input_;
+  std::vector<Observation> seen_;
+  std::vector<Tensor> converted_;
+};
+
+/// Steps over few values end before a second thread has joined in. Pieces of many rows therefore
+/// run beside one another, each on a thread of its own; others one by one, on all threads.
+Result<std::vector<ObservingRunner>> make_runners(const Graph& lowered, std::int64_t rows,
+                                                  std::int64_t pieces, int threads) {
+  constexpr std::int64_t kMany = 256;
+  const std::int64_t count = rows < kMany ? 1 : std::clamp<std::int64_t>(threads, 1, pieces);
+  std::vector<ObservingRunner> made;
+  for (std::int64_t i = 0; i < count; ++i) {
+    CH_TRY(ObservingRunner runner, ObservingRunner::make(lowered, rows, count > 1 ? 1 : threads));
+    made.push_back(std::move(runner));
+  }
+  return made;
+}
+
+Status check_input(const Graph& graph, const Split& split, const Types& of_one) {
+  const std::vector<NodeId> inputs = graph.placeholders();
+  if (inputs.size() != 1)
+    return Error{.what = cat("graph '", graph.name(), "' has ", inputs.size(),
+                             " inputs; running it on a data set needs one")};
+  const TensorType& type = of_one[index(inputs[0])][0];
+  if (type.dtype != DType::F32)
+    return Error{.what = cat("the input ", graph.node(inputs[0]).name, " takes ",
+                             name_of(type.dtype), ", the data set has f32")};
+  if (split.rows() == 0 || numel(type.shape) != split.x.size() / split.rows())
+    return Error{.what = cat("the network takes samples of shape ", to_string(type.shape),
+                             ", the data set has ", to_string(split.x.shape())),
+                 .hint = "choose a data set for this model; `ch models` lists shapes"};
+  return {};
+}
+
+}  // namespace
+
+Result<std::vector<std::optional<SampleShape>>> sample_shapes(const Graph& graph,
+                                                              std::span<const Value> values) {
+  CH_TRY(const Types of_two, infer_types(graph, 2));
+  CH_TRY(const Types of_four, infer_types(graph, 4));
+  std::vector<std::optional<SampleShape>> found;
+  for (const Value& value : values)
+    found.push_back(sample_shape(type_of(of_two, value), type_of(of_four, value)));
+  return found;
+}
+
+Status observe(const Graph& graph, std::span<const Value> values, const Split& split,
+               const ObserveOptions& options,
+               const std::function<void(std::span<const Observation>)>& take) {
+  CH_TRY(const Types of_one, infer_types(graph, 1));
+  CH_CHECK(check_input(graph, split, of_one));
+  CH_TRY(const auto shapes, sample_shapes(graph, values));
+  const Graph lowered = with_outputs(graph, values, options.through_formats);
+  const std::int64_t rows = std::min(options.rows, split.rows());
+  const std::int64_t piece = piece_rows(graph, values, of_one, rows);
+  const std::int64_t width = split.x.size() / split.rows();
+  const float* x = split.x.data<float>().data();
+  std::vector<ObservingRunner> runners;
+  std::int64_t made_for = 0;
+  for (std::int64_t first = 0; first < rows;) {
+    const std::int64_t now = std::min(piece, rows - first);
+    if (now != made_for) {
+      CH_TRY(runners, make_runners(lowered, now, (rows - first) / now, options.threads));
+      made_for = now;
+    }
+    std::vector<std::int64_t> samples;
+    for (const auto& shape : shapes) samples.push_back(shape && shape->constant ? 1 : now);
+    const auto beside = std::min(static_cast<std::int64_t>(runners.size()), (rows - first) / now);
+    parallel_for(options.threads, beside, [&](std::int64_t i) {
+      runners[static_cast<std::size_t>(i)].run(x + (first + i * now) * width, samples);
+    });
+    for (std::int64_t i = 0; i < beside; ++i) take(runners[static_cast<std::size_t>(i)].seen());
+    first += beside * now;
+  }
+  return {};
+}
+
+}  // namespace chop::analysis

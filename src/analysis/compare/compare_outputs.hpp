@@ -1,0 +1,46 @@
+// Two networks on the same samples: layer by layer, how far what they compute is apart, and
+// where that begins.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/compare/compare.hpp"
+#include "data/dataset.hpp"
+
+namespace chop::analysis {
+
+/// The result of a node both networks have.
+struct OutputComparison {
+  std::string node;
+  Shape shape;  ///< of one sample, [1, ...]
+  ErrorMeter error;
+};
+
+struct OutputsComparison {
+  std::int64_t rows = 0;
+  std::vector<OutputComparison> nodes;         ///< in the order of the first network
+  std::optional<std::size_t> first_to_differ;  ///< index in `nodes`
+  std::vector<std::string> left_out;           ///< nodes whose results cannot be compared, and why
+  /// Rows for which both networks' last result is largest at the same place.
+  std::int64_t same_predictions = 0;
+  bool has_predictions = false;  ///< both end in [rows, classes], with as many classes
+};
+
+struct CompareOutputsOptions {
+  std::int64_t rows = 0;  ///< the first so many
+  int threads = 1;
+};
+
+/// Some rows of a split, as a split of their own.
+Split rows_of(const Split& split, std::int64_t first, std::int64_t count);
+
+/// Both graphs must take the samples of the split; an error says which does not. Results are
+/// compared as their readers see them: through the number formats of results, before those of
+/// the readers.
+Result<OutputsComparison> compare_outputs(const Graph& before, const Graph& after,
+                                          const Split& split, const CompareOutputsOptions& options);
+
+}  // namespace chop::analysis

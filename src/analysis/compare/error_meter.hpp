@@ -1,0 +1,35 @@
+// How far values are from others: largest and mean squared error, signal to noise.
+#pragma once
+
+#include <cstdint>
+
+#include "support/layers.hpp"
+
+namespace chop::analysis {
+
+/// How far values are from those they should be: summed up in their order, in double precision.
+class ErrorMeter {
+ public:
+  void add(const float* wanted, const float* given, std::int64_t count);
+
+  std::int64_t values() const { return values_; }
+  /// Values that differ; 0 equals -0, and NaN equals NaN.
+  std::int64_t different() const { return different_; }
+  /// Pairs that hold a NaN or an infinity; they count above and nowhere below.
+  std::int64_t not_finite() const { return not_finite_; }
+  double max_abs() const { return max_abs_; }
+  double mse() const;
+  /// 10 log10(Σ wanted² / Σ (given - wanted)²): infinite without errors, minus infinite where
+  /// only errors are.
+  double sqnr_db() const;
+
+ private:
+  std::int64_t values_ = 0;
+  std::int64_t different_ = 0;
+  std::int64_t not_finite_ = 0;
+  double max_abs_ = 0;
+  double signal_ = 0;
+  double error_ = 0;
+};
+
+}  // namespace chop::analysis

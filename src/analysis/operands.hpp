@@ -1,0 +1,36 @@
+// What a node reads and makes, operand by operand: names, types, formats, parameters.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ops/core/infer.hpp"
+
+namespace chop::analysis {
+
+struct Operand {
+  std::string name;  ///< data_in_0, weight, running_mean, data_out_0
+  TensorType type;
+  NumberFormat format = {};              ///< plain float where nothing else is said
+  const Parameter* parameter = nullptr;  ///< of a module; null for what flows
+  Value value = {};                      ///< what flows; of no meaning for parameters
+
+  bool is_parameter() const { return parameter != nullptr; }
+  bool is_buffer() const { return parameter != nullptr && !parameter->trainable; }
+};
+
+/// Inputs, then the parameters and buffers a module owns. Placeholders and get_attr nodes
+/// read nothing; the output node reads what it returns.
+std::vector<Operand> operands_of(const Graph& graph, NodeId id, const Types& types);
+/// Results; the output node repeats what it reads.
+std::vector<Operand> results_of(const Graph& graph, NodeId id, const Types& types);
+
+/// How metadata describes the operand.
+TensorMeta describe(const Operand& operand);
+
+/// "linear", "placeholder", "output": what the reference system calls the op.
+std::string mase_op(const Node& node);
+/// "module_related_func", "placeholder", ...
+std::string mase_type(const Node& node);
+
+}  // namespace chop::analysis

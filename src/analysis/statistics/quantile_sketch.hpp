@@ -1,0 +1,99 @@
+// Counts of floats by their leading bits: any quantile of any number of values, in bounded
+// memory, within a relative error that is known beforehand.
+//
+// A bin holds all floats that share sign, exponent and the leading bits of the mantissa. It is
+// told as its end next to zero, so a value v comes out as v' with |v'| <= |v| and
+// |v - v'| <= error |v| (2^-11 where memory allows; values of up to 12 significant bits come out
+// exactly), whatever the distribution. Below the normal range (2^-126) the error is absolute.
+// Ranks are exact: every value is counted. What is counted does not depend on the order.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "analysis/statistics/extent.hpp"
+
+namespace chop::analysis {
+
+/// Floats as unsigned integers of the same order; -0 is 0. NaN has no place in it.
+std::uint32_t ordered_bits(float value);
+
+struct ValueBin {
+  std::uint32_t key = 0;  ///< ordered bits without the dropped ones
+  std::uint64_t count = 0;
+};
+
+/// A table of all keys, of which pages take memory where values fall: fast, at most 2 MiB and an
+/// entry for every 2^16 values. Counts are small, so that those in use stay in the cache.
+class PagedBins {
+ public:
+  static constexpr int kShift = 12;  ///< bits dropped
+
+  PagedBins();
+  PagedBins(PagedBins&&) = default;
+  PagedBins& operator=(PagedBins&&) = default;
+
+  void add(std::span<const float> values);
+  std::vector<ValueBin> bins() const;
+  std::size_t size_in_bytes() const;
+
+ private:
+  static constexpr std::size_t kKeys = std::size_t{1} << (32 - kShift);
+  static constexpr std::size_t kPage = 2048;
+  static constexpr std::uint64_t kFull = std::uint64_t{1} << 16U;
+
+  void count(std::span<const std::uint32_t> keys);
+  /// The counts of a page, or nothing if they are all 0.
+  std::span<const std::uint16_t> page(std::size_t p) const;
+
+  std::shared_ptr<std::byte[]> memory_;          ///< a count per key
+  std::map<std::uint32_t, std::uint64_t> more_;  ///< what counts had no room for, and zeros
+};
+
+/// A sorted list of at most `most` bins, and a few values that wait to be sorted in. When there
+/// are more bins, one more bit is dropped: neighbours join.
+class SortedBins {
+ public:
+  SortedBins(std::size_t most, std::size_t waiting) : most_(most), room_(waiting) {}
+
+  void add(float value);
+  /// With what still waits.
+  std::vector<ValueBin> bins() const;
+  int shift() const;
+  std::size_t size_in_bytes() const;
+
+ private:
+  void settle();
+
+  std::size_t most_;
+  std::size_t room_;
+  int shift_ = PagedBins::kShift;
+  std::vector<ValueBin> bins_;
+  std::vector<std::uint32_t> waiting_;
+};
+
+/// One sketch per group. Extremes are exact; a group with a NaN has NaN for every quantile.
+class QuantileSketch {
+ public:
+  explicit QuantileSketch(std::size_t groups);
+
+  void add_span(std::size_t g, std::span<const float> values);
+  void add_lanes(std::span<const float> values);
+
+  /// For each of `positions` (rank from 0, between two ranks linearly interpolated).
+  std::vector<double> at(std::size_t g, std::span<const double> positions) const;
+  /// Of every value told, relative to it.
+  double relative_error() const;
+  std::size_t size_in_bytes() const;
+
+ private:
+  std::vector<Extent> extents_;
+  std::vector<PagedBins> paged_;    ///< few groups
+  std::vector<SortedBins> sorted_;  ///< many
+};
+
+}  // namespace chop::analysis

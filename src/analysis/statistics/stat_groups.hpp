@@ -1,0 +1,99 @@
+// Which elements of samples are reduced together, as `dims` says.
+//
+// "all" makes one group of everything, "NA" one group per element of a sample, a list of axes
+// one group per index of the other axes. Every group gets as many elements of each sample.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "analysis/statistics/statistic_def.hpp"
+
+namespace chop::analysis {
+
+class StatGroups {
+ public:
+  /// The error names `dims` when it has an axis that samples have not, or one twice.
+  static Result<StatGroups> make(const Args& args, const Shape& sample);
+
+  std::size_t groups() const { return groups_; }
+  std::size_t per_sample() const { return per_sample_; }  ///< elements of each group
+  std::size_t elements() const { return groups_ * per_sample_; }
+  bool is_all() const { return kind_ == Kind::All; }
+  /// What `count` is after so many samples: the size of what was reduced.
+  std::int64_t count(std::int64_t samples) const {
+    return samples * static_cast<std::int64_t>(per_sample_);
+  }
+
+  /// Where element `r` of group `g` lies in a sample.
+  std::size_t place(std::size_t g, std::size_t r) const {
+    return order_.empty() ? g * per_sample_ + r : order_[g * per_sample_ + r];
+  }
+
+  /// Hands out the samples' elements, sample after sample: whole groups as span(g, values), or
+  /// where groups are many and small one element of every group as lanes(values).
+  template <class Span, class Lanes>
+  void visit(const float* samples, std::int64_t count, std::vector<float>& scratch, Span&& span,
+             Lanes&& lanes) const;
+
+  /// One number per group as metadata has it: a number when there is one, else a tensor.
+  StatValue value(std::span<const double> per_group) const;
+
+ private:
+  enum class Kind : std::uint8_t { All, None, Some };
+
+  Kind kind_ = Kind::All;
+  std::size_t groups_ = 1;
+  std::size_t per_sample_ = 1;
+  Shape shape_;                       ///< of results: the axes that are kept
+  std::vector<std::uint32_t> order_;  ///< [group][element] -> place; empty: as they lie
+};
+
+template <class Span, class Lanes>
+void StatGroups::visit(const float* samples, std::int64_t count, std::vector<float>& scratch,
+                       Span&& span, Lanes&& lanes) const {
+  constexpr std::size_t kWorthASpan = 16;
+  const bool spans = groups_ == 1 || per_sample_ >= kWorthASpan;
+  scratch.resize(spans ? per_sample_ : groups_);
+  for (std::int64_t i = 0; i < count; ++i) {
+    const float* sample = samples + static_cast<std::size_t>(i) * elements();
+    if (spans) {
+      for (std::size_t g = 0; g < groups_; ++g) {
+        const float* from = sample + g * per_sample_;
+        if (!order_.empty()) {
+          for (std::size_t r = 0; r < per_sample_; ++r)
+            scratch[r] = sample[order_[g * per_sample_ + r]];
+          from = scratch.data();
+        }
+        span(g, std::span<const float>(from, per_sample_));
+      }
+    } else if (order_.empty() && per_sample_ == 1) {
+      lanes(std::span<const float>(sample, groups_));
+    } else {
+      for (std::size_t r = 0; r < per_sample_; ++r) {
+        for (std::size_t g = 0; g < groups_; ++g) scratch[g] = sample[place(g, r)];
+        lanes(std::span<const float>(scratch));
+      }
+    }
+  }
+}
+
+/// Hands `samples` on, as they are or as absolute values, in blocks that stay in the cache.
+template <class Take>
+void in_blocks(const float* samples, std::int64_t count, std::size_t elements, bool abs,
+               std::vector<float>& scratch, Take&& take) {
+  if (!abs) return take(samples, count);
+  const std::size_t rows = std::max<std::size_t>(1, 8192 / std::max<std::size_t>(1, elements));
+  for (std::int64_t first = 0; first < count;) {
+    const std::int64_t now = std::min(static_cast<std::int64_t>(rows), count - first);
+    const float* from = samples + static_cast<std::size_t>(first) * elements;
+    scratch.resize(static_cast<std::size_t>(now) * elements);
+    for (std::size_t i = 0; i < scratch.size(); ++i) scratch[i] = from[i] < 0 ? -from[i] : from[i];
+    take(scratch.data(), now);
+    first += now;
+  }
+}
+
+}  // namespace chop::analysis

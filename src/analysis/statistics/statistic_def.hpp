@@ -1,0 +1,72 @@
+// One statistic of a stream of samples: what it is called, what it may be told, how it counts.
+//
+// The file src/analysis/statistics/defs/<name>.cpp defines `StatisticDef define()` in namespace
+// chop::analysis::statistics::<name>; that is its registration. docs/passes/profile_statistics.md
+// has formulas.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/args.hpp"
+#include "ir/metadata.hpp"
+#include "support/result.hpp"
+#include "tensor/tensor.hpp"
+
+namespace chop::analysis {
+
+/// "mean", "count" ... to what was found.
+using StatResult = std::map<std::string, StatValue>;
+
+/// What has been seen so far. The result depends on the samples and their order, never on how
+/// they were cut into batches, to the last bit.
+class Statistic {
+ public:
+  Statistic() = default;
+  Statistic(const Statistic&) = delete;
+  Statistic& operator=(const Statistic&) = delete;
+  virtual ~Statistic() = default;
+
+  /// `count` samples one after the other, each of the shape the statistic was made for.
+  virtual void update(const float* samples, std::int64_t count) = 0;
+  virtual StatResult result() const = 0;
+};
+
+struct StatisticDef {
+  std::string_view name;
+  std::string_view doc;  ///< one clause, lower-case, no final period
+  std::vector<ArgDef> args = {};
+  /// Made for samples of one shape, their first dimension (1 for activations) included.
+  Result<std::unique_ptr<Statistic>> (*make)(const Args& args, const Shape& sample) = nullptr;
+};
+
+/// All statistics, in alphabetical order.
+std::span<const StatisticDef> all_statistics();
+/// The statistic of that name, or null.
+const StatisticDef* find_statistic(std::string_view name);
+
+/// A statistic with checked arguments.
+struct StatisticCall {
+  const StatisticDef* def = nullptr;
+  Args args;
+};
+
+/// One call per entry of a table {statistic: {argument: value}}, found under `place`.
+Result<std::vector<StatisticCall>> statistic_calls(const Tree& table, const ArgPlace& place);
+
+// Arguments that several statistics share.
+ArgDef device_arg();
+ArgDef dims_arg();
+ArgDef abs_arg();
+
+/// "NA": too few samples to say.
+inline StatValue not_available() {
+  return std::string("NA");
+}
+
+}  // namespace chop::analysis

@@ -1,0 +1,69 @@
+#include "analysis/statistics/statistic_def.hpp"
+#include "support/text.hpp"
+
+namespace chop::analysis {
+namespace statistics {
+#define CH_ITEM(name)    \
+  namespace name {       \
+  StatisticDef define(); \
+  }
+#include "statistics.inc"
+#undef CH_ITEM
+}  // namespace statistics
+
+std::span<const StatisticDef> all_statistics() {
+  static const std::vector<StatisticDef> table = {
+#define CH_ITEM(name) statistics::name::define(),
+#include "statistics.inc"
+#undef CH_ITEM
+  };
+  return table;
+}
+
+const StatisticDef* find_statistic(std::string_view name) {
+  for (const StatisticDef& def : all_statistics())
+    if (def.name == name) return &def;
+  return nullptr;
+}
+
+Result<std::vector<StatisticCall>> statistic_calls(const Tree& table, const ArgPlace& place) {
+  std::vector<StatisticCall> calls;
+  if (table.as_table() == nullptr) return calls;
+  std::vector<std::string> names;
+  for (const StatisticDef& def : all_statistics()) names.emplace_back(def.name);
+  for (const auto& [name, given] : *table.as_table()) {
+    const StatisticDef* def = find_statistic(name);
+    if (def == nullptr) {
+      Error error{.what = cat(place.path, ".", name, ": unknown statistic '", name, "'"),
+                  .hint = cat(did_you_mean(name, names), "the statistics are ", join(names, ", "))};
+      if (!place.file.empty())
+        error.notes.push_back(given.line > 0 ? cat(place.file, ":", given.line) : place.file);
+      return error;
+    }
+    CH_TRY(Args args,
+           Args::check(def->args, given, {.path = cat(place.path, ".", name), .file = place.file}));
+    calls.push_back({def, std::move(args)});
+  }
+  return calls;
+}
+
+ArgDef device_arg() {
+  return {.name = "device",
+          .kind = ArgKind::Text,
+          .doc = "accepted and ignored: everything runs where the network runs"};
+}
+
+ArgDef dims_arg() {
+  return {.name = "dims",
+          .kind = ArgKind::Dims,
+          .initial = "all",
+          .doc =
+              "axes of a sample, its leading 1 included, that are reduced over with the "
+              "samples; \"all\": one number for everything; \"NA\": one number per element"};
+}
+
+ArgDef abs_arg() {
+  return {.name = "abs", .kind = ArgKind::Flag, .initial = false, .doc = "look at absolute values"};
+}
+
+}  // namespace chop::analysis

@@ -1,0 +1,141 @@
+#include "cli/settings/command_line.hpp"
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <algorithm>
+
+#include "support/text.hpp"
+
+namespace chop::cli {
+namespace {
+
+/// "--cpu,--num-workers" or "--nesterov,!--no-nesterov", as CLI11 wants names.
+std::string option_names(const SettingDef& def) {
+  std::vector<std::string> names(def.flags.begin(), def.flags.end());
+  if (!def.off_flag.empty()) names.push_back(cat("!", def.off_flag));
+  return join(names, ",");
+}
+
+std::vector<std::string> flags_of(std::span<const SettingDef> defs) {
+  std::vector<std::string> flags = {"--help"};
+  for (const SettingDef& def : defs) {
+    flags.insert(flags.end(), def.flags.begin(), def.flags.end());
+    if (!def.off_flag.empty()) flags.emplace_back(def.off_flag);
+  }
+  return flags;
+}
+
+/// The flag `name` is the beginning of, when there is only one; else the nearest one.
+std::string flag_hint(const std::string& name, const std::vector<std::string>& flags) {
+  std::vector<std::string> longer;
+  for (const std::string& flag : flags)
+    if (name.size() > 3 && flag.starts_with(name)) longer.push_back(flag);
+  if (longer.size() == 1) return cat("did you mean '", longer[0], "'? ");
+  return did_you_mean(name, flags);
+}
+
+Error unknown_word(const std::string& word, const ActionDef& action,
+                   std::span<const SettingDef> defs) {
+  const std::string help = cat("`ch ", action.name, " --help` lists all options");
+  if (!word.starts_with('-') || word == "-")
+    return {.what = cat("unexpected argument '", word, "'"), .hint = cat("usage: ", action.usage)};
+  const std::string name = word.substr(0, word.find('='));
+  const std::vector<std::string> known = flags_of(defs);
+  const std::vector<std::string> elsewhere = flags_of(all_settings());
+  if (std::find(elsewhere.begin(), elsewhere.end(), name) != elsewhere.end())
+    return {.what = cat("`ch ", action.name, "` does not take ", name), .hint = help};
+  return {.what = cat("unknown option '", name, "'"), .hint = cat(flag_hint(name, known), help)};
+}
+
+/// The flag of `def` the user wrote, for use in messages.
+std::string name_used(const SettingDef& def, std::span<const std::string> words) {
+  for (auto word = words.rbegin(); word != words.rend(); ++word)
+    for (const std::string_view flag : def.flags)
+      if (*word == flag || word->starts_with(cat(flag, "="))) return std::string(flag);
+  return std::string(def.flags.empty() ? def.dest : def.flags.front());
+}
+
+Result<Assignment> assign(const SettingDef& def, const std::string& text, const std::string& name,
+                          bool list) {
+  Assignment assignment{.dest = def.dest, .alternatives = {}};
+  const std::vector<std::string> parts = list ? split(text, ',') : std::vector{text};
+  for (const std::string& part : parts) {
+    CH_TRY(SettingEntry entry, read_setting(def, name, trim(part)));
+    assignment.alternatives.push_back(std::move(entry));
+  }
+  return assignment;
+}
+
+/// "[DATASET]": the flag alone means "auto".
+bool has_optional_value(const SettingDef& def) {
+  return def.placeholder.starts_with('[');
+}
+
+/// CLI11 knows which words belong together; what they may be is ours to say.
+struct Parser {
+  CLI::App app;
+  std::vector<std::pair<const SettingDef*, CLI::Option*>> options;
+
+  Parser(const ActionDef& action, std::span<const SettingDef> defs) {
+    app.set_help_flag();
+    app.allow_extras();
+    for (const std::string_view dest : action.positionals) {
+      const SettingDef* def = find_setting(defs, dest);
+      options.emplace_back(def, app.add_option(std::string(dest))->take_last());
+    }
+    for (const SettingDef& def : defs) {
+      if (def.flags.empty()) continue;
+      CLI::Option* option = def.kind == SettingKind::Flag ? app.add_flag(option_names(def))
+                                                          : app.add_option(option_names(def));
+      if (has_optional_value(def)) option->expected(0, 1)->default_str("auto");
+      options.emplace_back(&def, option->take_last());
+    }
+  }
+};
+
+Error parse_failure(std::span<const std::string> words, std::span<const SettingDef> defs,
+                    const char* why) {
+  for (const SettingDef& def : defs)
+    for (const std::string_view flag : def.flags)
+      if (!words.empty() && words.back() == flag)
+        return {.what = cat(flag, " needs a value"),
+                .hint = cat(def.dest, " is ", describe_allowed(def))};
+  return {.what = cat("cannot understand the command line: ", why)};
+}
+
+}  // namespace
+
+Result<CommandLine> parse_command_line(const ActionDef& action, std::span<const SettingDef> defs,
+                                       std::span<const std::string> words) {
+  Parser parser(action, defs);
+  try {
+    std::vector<std::string> backwards(words.rbegin(), words.rend());  // as CLI11 wants them
+    parser.app.parse(backwards);
+  } catch (const CLI::Error& failure) {
+    return parse_failure(words, defs, failure.what());
+  }
+  const std::vector<std::string> extras = parser.app.remaining();
+  for (const std::string& word : extras)
+    if (word.starts_with('-') && word != "--") return unknown_word(word, action, defs);
+  CommandLine line;
+  for (const std::string& word : extras) {
+    if (word == "--") continue;
+    if (!action.takes_names) return unknown_word(word, action, defs);
+    line.names.push_back(word);
+  }
+  for (const auto& [def, option] : parser.options) {
+    if (option->count() == 0) continue;
+    const auto& lists = action.lists;
+    const bool list = std::find(lists.begin(), lists.end(), def->dest) != lists.end();
+    const std::string name = name_used(*def, words);
+    std::string text = option->results().back();
+    // What CLI11 makes of a flag without its value.
+    if (has_optional_value(*def) && (text.empty() || text == "true" || text == "{}")) text = "auto";
+    CH_TRY(Assignment assignment, assign(*def, text, name, list));
+    line.settings.push_back(std::move(assignment));
+  }
+  return line;
+}
+
+}  // namespace chop::cli

@@ -1,0 +1,118 @@
+#include "cli/settings/toml_tree.hpp"
+
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+
+#include "support/text.hpp"
+
+namespace chop::cli {
+namespace {
+
+Tree tree_of(const toml::node& node);
+
+/// Where a node was first written; tables made by their children alone stand where those do.
+std::uint64_t first_place(const toml::node& node) {
+  const toml::source_position at = node.source().begin;
+  std::uint64_t place = std::numeric_limits<std::uint64_t>::max();
+  if (at.line > 0) place = (std::uint64_t{at.line} << 32) | at.column;
+  if (const toml::table* table = node.as_table())
+    for (const auto& [key, value] : *table) {
+      const toml::source_position written = key.source().begin;
+      if (written.line > 0)
+        place = std::min(place, (std::uint64_t{written.line} << 32) | written.column);
+      place = std::min(place, first_place(value));
+    }
+  return place;
+}
+
+Tree table_of(const toml::table& table) {
+  struct Entry {
+    std::uint64_t place;
+    std::string key;
+    const toml::node* node;
+  };
+  std::vector<Entry> entries;  // toml++ sorts by name
+  for (const auto& [key, node] : table)
+    entries.push_back({first_place(node), std::string(key.str()), &node});
+  std::stable_sort(entries.begin(), entries.end(),
+                   [](const Entry& a, const Entry& b) { return a.place < b.place; });
+  Tree tree = Tree::table();
+  for (const Entry& entry : entries) tree.set(entry.key, tree_of(*entry.node));
+  return tree;
+}
+
+Tree value_of(const toml::node& node) {
+  if (const auto* flag = node.as_boolean()) return flag->get();
+  if (const auto* whole = node.as_integer()) return whole->get();
+  if (const auto* real = node.as_floating_point()) return real->get();
+  if (const auto* text = node.as_string()) return text->get() == "NA" ? Tree() : Tree(text->get());
+  if (const toml::table* table = node.as_table()) return table_of(*table);
+  Tree list = Tree::list();
+  if (const toml::array* array = node.as_array())
+    for (const toml::node& item : *array) list.push(tree_of(item));
+  return list;
+}
+
+Tree tree_of(const toml::node& node) {
+  Tree tree = value_of(node);
+  const std::uint64_t place = first_place(node);
+  if (place != std::numeric_limits<std::uint64_t>::max()) tree.line = static_cast<int>(place >> 32);
+  return tree;
+}
+
+std::optional<Tree> parse_value(const std::string& text) {
+  try {
+    const toml::table parsed = toml::parse(cat("x = ", text));
+    Tree tree = tree_of(*parsed.get("x"));
+    tree.line = 0;
+    return tree;
+  } catch (const toml::parse_error&) {
+    return {};
+  }
+}
+
+Tree word_value(const std::string& text) {
+  if (text == "NA") return {};
+  if (const std::optional<Tree> value = parse_value(text)) return *value;
+  if (text.find(',') == std::string::npos) return text;
+  Tree list = Tree::list();
+  for (const std::string& part : split(text, ',')) list.push(word_value(std::string(trim(part))));
+  return list;
+}
+
+}  // namespace
+
+Result<Tree> read_table(std::string_view text, const std::string& file, std::string_view name) {
+  try {
+    const toml::table root = toml::parse(text, file);
+    const toml::node* node = root.get(name);
+    return node == nullptr ? Tree::table() : tree_of(*node);
+  } catch (const toml::parse_error& failure) {
+    return Error{.what = cat("'", file, "' is not valid TOML: ", failure.description()),
+                 .notes = {cat(file, ":", failure.source().begin.line)}};
+  }
+}
+
+Result<Tree> read_words(std::span<const std::string> words) {
+  Tree root = Tree::table();
+  for (const std::string& word : words) {
+    const std::size_t equals = word.find('=');
+    Tree* table = &root;
+    const std::vector<std::string> keys = split(std::string_view(word).substr(0, equals), '.');
+    for (std::size_t i = 0; i + 1 < keys.size(); ++i) {
+      Tree* inner = table->find(keys[i]);
+      if (inner == nullptr) inner = &table->set(keys[i], Tree::table());
+      if (inner->as_table() == nullptr)
+        return Error{.what = cat("'", word, "': ", keys[i], " already has a value"),
+                     .hint = "a name is either a value or a table"};
+      table = inner;
+    }
+    table->set(keys.back(), word_value(word.substr(equals + 1)));
+  }
+  return root;
+}
+
+}  // namespace chop::cli

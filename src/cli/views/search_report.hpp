@@ -1,0 +1,49 @@
+// What a search shows and leaves behind: the space, progress, tables, pictures, JSON.
+#pragma once
+
+#include <filesystem>
+
+#include "cli/action_def.hpp"
+#include "report/svg.hpp"
+#include "search/engine.hpp"
+#include "search/results.hpp"
+#include "support/system/progress.hpp"
+
+namespace chop::cli {
+
+/// Tables of trials show the parameters in columns up to so many.
+constexpr std::size_t kMostParameterColumns = 8;
+/// The part of a parameter's name that tells it from others: "seq_blocks_2/weight_width".
+std::string short_name(const std::string& name);
+
+/// Every parameter with its choices, then what has one choice; and how many points there are.
+std::string space_text(const SearchProblem& problem);
+
+/// A bar on terminals, a log line every tenth of the way and at every new best elsewhere.
+class SearchProgress {
+ public:
+  SearchProgress(const SearchProblem& problem, std::int64_t n_trials);
+  void on_trial(const Trial& trial);
+  void finish() { bar_.finish(); }
+
+ private:
+  std::string standing() const;
+
+  const SearchConfig& config_;
+  std::vector<Direction> directions_;
+  std::int64_t n_trials_;
+  std::int64_t done_ = 0;
+  std::int64_t told_ = 0;     ///< tenths of the way
+  std::vector<Trial> front_;  ///< best so far
+  Progress bar_;
+};
+
+/// By the first objective: number, metrics that count, other metrics; parameters where there is
+/// room for them.
+Table best_table(const SearchProblem& problem, std::vector<const Trial*> best);
+
+/// log.json, best.json and pictures of the front, the course of the search and what matters.
+Status write_search_files(const std::filesystem::path& folder, const SearchProblem& problem,
+                          std::span<const Trial> trials, const std::string& title);
+
+}  // namespace chop::cli

@@ -1,0 +1,48 @@
+// What a training leaves behind besides checkpoints: TensorBoard events, metrics as CSV, the
+// learning curves as a picture.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "cli/settings/settings.hpp"
+#include "report/svg.hpp"
+#include "report/table.hpp"
+#include "report/tensorboard.hpp"
+#include "train/trainer.hpp"
+
+namespace chop::cli {
+
+/// One row per epoch; stable column keys.
+Table history_table(std::span<const EpochMetrics> history);
+LineChart learning_curves(const std::string& title, std::span<const EpochMetrics> history);
+
+/// Writes as the training goes; the first failure is kept and returned by finish().
+class TrainingReport {
+ public:
+  /// Creates software/tensorboard/lightning_logs/version_N with hparams.yaml.
+  static Result<TrainingReport> open(const std::filesystem::path& software,
+                                     const Settings& settings);
+
+  void on_step(const StepMetrics& metrics);
+  void on_epoch(const EpochMetrics& metrics);
+  /// metrics.csv and learning_curves.svg beside the events.
+  Status finish(const std::string& title, std::span<const EpochMetrics> history);
+  /// The same for a training that failed: what was heard of it.
+  Status finish(const std::string& title) { return finish(title, history_); }
+  const std::filesystem::path& folder() const { return folder_; }
+
+ private:
+  TrainingReport(std::filesystem::path folder, EventWriter events)
+      : folder_(std::move(folder)), events_(std::move(events)) {}
+  void add(std::string_view tag, double value, std::int64_t step);
+
+  std::filesystem::path folder_;
+  EventWriter events_;
+  std::vector<EpochMetrics> history_;
+  std::optional<Error> failure_;
+};
+
+}  // namespace chop::cli

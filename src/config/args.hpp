@@ -1,0 +1,82 @@
+// Arguments as passes declare them: names, kinds, defaults, what is allowed.
+//
+// A table of a configuration file (or key=value words) is checked against the declaration
+// once; after that a pass asks for values that are known to be of the right kind.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "support/tree.hpp"
+
+namespace chop::config {
+
+/// Dims: "all", "NA" (none, kept as nothing), or axes as a list of whole numbers.
+enum class ArgKind : std::uint8_t { Flag, Integer, Real, Text, Names, Table, Dims };
+
+/// Every value must lie within; `above` and `below` exclude the bound itself.
+struct ArgBounds {
+  std::optional<double> least = {};
+  std::optional<double> most = {};
+  std::optional<double> above = {};
+  std::optional<double> below = {};
+};
+
+struct ArgDef {
+  std::string_view name;
+  ArgKind kind = ArgKind::Text;
+  Tree initial = {};  ///< the default; nothing: the argument may be absent
+  std::string_view doc = {};
+  std::vector<std::string_view> choices = {};  ///< of a text, or of each name
+  ArgBounds bounds = {};
+  bool required = false;
+};
+
+/// "a whole number of at least 1", "one of type, name": the end of a hint.
+std::string describe_allowed(const ArgDef& def);
+/// The default as TOML writes it; "" when there is none.
+std::string default_text(const ArgDef& def);
+
+/// Where arguments come from, for messages.
+struct ArgPlace {
+  std::string path;       ///< "passes.profile_statistics"
+  std::string file = {};  ///< empty: the command line
+};
+
+class Args {
+ public:
+  Args() = default;
+  /// Unknown names, wrong kinds, values that are not allowed and missing ones are errors that
+  /// say which and what would do. With `open`, tables no definition names are kept as others().
+  static Result<Args> check(std::span<const ArgDef> defs, const Tree& given, ArgPlace place,
+                            bool open = false);
+
+  bool has(std::string_view name) const { return !get(name).is_null(); }
+  bool flag(std::string_view name) const { return *get(name).as_flag(); }
+  std::int64_t integer(std::string_view name) const { return *get(name).as_integer(); }
+  double real(std::string_view name) const { return *get(name).as_real(); }
+  const std::string& text(std::string_view name) const { return *get(name).as_text(); }
+  std::string text_or_empty(std::string_view name) const { return has(name) ? text(name) : ""; }
+  /// A list of names; a single text stands for a list of one.
+  std::vector<std::string> names(std::string_view name) const;
+  /// The value as given, or the default.
+  const Tree& get(std::string_view name) const;
+  const Tree::Table& others() const { return *others_.as_table(); }
+
+  const ArgPlace& place() const { return place_; }
+  /// Place of the table under `name`, for a check() of its own.
+  ArgPlace inside(std::string_view name) const;
+  /// An error about one argument: "passes.x.which = "foo": `what`".
+  Error wrong(std::string_view name, std::string_view what, std::string hint = {}) const;
+
+ private:
+  Tree values_ = Tree::table();
+  Tree others_ = Tree::table();
+  ArgPlace place_;
+};
+
+}  // namespace chop::config

@@ -1,0 +1,22 @@
+// Counts that several ops share. Exactly counted, a comparison, a division, a root, an
+// exponential and the like are one operation each.
+#pragma once
+
+#include "ops/core/common.hpp"
+
+namespace chop::ops {
+
+/// One `lab` operation per element, as for relu; exactly `kExact`.
+template <int kExact>
+Cost elementwise(const CostCall& call) {
+  Cost cost = per_element(call);
+  cost.exact *= kExact;
+  return cost;
+}
+
+/// Multiplications and additions of `outputs` sums of `terms` products each.
+inline std::int64_t exact_sums(std::int64_t outputs, std::int64_t terms) {
+  return terms == 0 ? 0 : outputs * (2 * terms - 1);
+}
+
+}  // namespace chop::ops

@@ -1,0 +1,27 @@
+#include "ops/core/operand_count.hpp"
+
+#include <algorithm>
+
+#include "ops/core/registry.hpp"
+
+namespace chop::ops {
+
+std::size_t parameter_count(const Call& call) {
+  return static_cast<std::size_t>(
+      std::count_if(call.op.params.begin(), call.op.params.end(),
+                    [&](const ParamDef& p) { return is_present(p, call); }));
+}
+
+Status check_operand_count(const Call& call, std::size_t operands) {
+  const OpDef& op = call.op;
+  const std::size_t params = parameter_count(call);
+  const std::size_t inputs = operands < params ? 0 : operands - params;
+  if (operands >= params && inputs >= op.min_inputs && inputs <= op.max_inputs) return {};
+  return Error{.what = cat(op.name, " takes ",
+                           op.min_inputs == op.max_inputs ? cat(op.min_inputs)
+                           : op.max_inputs == kVariadic   ? cat("at least ", op.min_inputs)
+                                                        : cat(op.min_inputs, " to ", op.max_inputs),
+                           " input(s), got ", inputs)};
+}
+
+}  // namespace chop::ops

@@ -1,0 +1,26 @@
+// What the ops that quantise share: the format and its configuration as attributes.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "formats/quantiser.hpp"
+#include "ops/core/checks.hpp"
+#include "ops/core/common.hpp"
+#include "ops/families/indexing/shapes.hpp"
+
+namespace chop::ops {
+
+/// `format`, its name, and `config`, its settings as JSON.
+std::vector<AttrDef> quantise_attrs();
+/// The same as the attributes of a call.
+Attrs quantise_attrs(const NumberFormat& format);
+
+const FormatDef& format_of(const Call& call);
+Result<Quantiser> quantiser_of(const Call& call, const Shape& shape);
+/// Every node draws its own numbers.
+std::uint64_t quantise_seed(const RunState& state, std::string_view node_name);
+std::vector<float> narrowed(std::span<const double> values);
+
+}  // namespace chop::ops

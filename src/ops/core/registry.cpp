@@ -1,0 +1,144 @@
+#include "ops/core/registry.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <unordered_map>
+
+#include "support/text.hpp"
+
+namespace chop::ops {
+#define CH_ITEM(name) \
+  namespace name {    \
+  OpDef define();     \
+  }
+#include "ops.inc"
+#undef CH_ITEM
+}  // namespace chop::ops
+
+namespace chop::ops {
+namespace {
+
+const std::unordered_map<std::string_view, const OpDef*>& by_name() {
+  static const auto table = [] {
+    std::unordered_map<std::string_view, const OpDef*> map;
+    for (const OpDef& op : all_ops()) map.emplace(op.name, &op);
+    return map;
+  }();
+  return table;
+}
+
+/// Parameters follow the data inputs, absent ones leaving no gap.
+std::int64_t find_param(const Call& call, std::size_t operands, std::string_view param) {
+  std::int64_t present = 0;
+  std::int64_t at = -1;
+  for (const ParamDef& def : call.op.params) {
+    if (!is_present(def, call)) continue;
+    if (def.name == param) at = present;
+    ++present;
+  }
+  return at < 0 ? -1 : static_cast<std::int64_t>(operands) - present + at;
+}
+
+}  // namespace
+
+std::string_view name_of(MaseType type) {
+  static constexpr std::array<std::string_view, 5> kNames = {
+      "module", "module_related_func", "builtin_func", "implicit_func", "gradient"};
+  return kNames.at(static_cast<std::size_t>(type));
+}
+
+std::span<const OpDef> all_ops() {
+  static const std::vector<OpDef> table = {
+#define CH_ITEM(name) ops::name::define(),
+#include "ops.inc"
+#undef CH_ITEM
+  };
+  return table;
+}
+
+Result<const OpDef*> find_op(std::string_view name) {
+  if (const auto found = by_name().find(name); found != by_name().end()) return found->second;
+  std::vector<std::string> names;
+  for (const OpDef& op : all_ops()) names.emplace_back(op.name);
+  return Error{.what = cat("unknown op '", name, "'"),
+               .hint = cat(did_you_mean(name, names), "`ch ops` lists all ", names.size())};
+}
+
+const OpDef& op_of(const Node& node) {
+  const auto found = by_name().find(node.op);
+  assert(found != by_name().end() && "a verified graph holds only registered ops");
+  return *found->second;
+}
+
+const Attr& Call::attr(std::string_view name) const {
+  if (const auto found = attrs.find(std::string(name)); found != attrs.end()) return found->second;
+  for (const AttrDef& def : op.attrs)
+    if (def.name == name) return def.default_value;
+  assert(false && "an op asked for an attribute it does not declare");
+  return op.attrs.front().default_value;
+}
+
+Ints Call::ints(std::string_view name, std::size_t count) const {
+  const Ints& given = ints(name);
+  return given.size() == 1 ? Ints(count, given.front()) : given;
+}
+
+std::int64_t TypedCall::find(std::string_view param) const {
+  return find_param(*this, in.size(), param);
+}
+
+std::int64_t ForwardCall::find(std::string_view param) const {
+  return find_param(*this, in.size(), param);
+}
+
+bool is_present(const ParamDef& param, const Call& call) {
+  return param.when.empty() || call.flag(param.when);
+}
+
+std::vector<std::string> operand_names(const OpDef& op, const Attrs& attrs,
+                                       std::size_t data_inputs) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < data_inputs; ++i) names.push_back(cat("data_in_", i));
+  for (const ParamDef& param : op.params)
+    if (is_present(param, {op, attrs})) names.emplace_back(param.name);
+  return names;
+}
+
+Status check_attrs(const OpDef& op, Attrs& attrs, AttrsFrom from) {
+  std::vector<AttrDef> defs = op.attrs;
+  if (const auto of = attrs.find(std::string(op.attrs_of)); of != attrs.end())
+    if (const auto* inner = std::get_if<std::string>(&of->second)) {
+      CH_TRY(const OpDef* named, find_op(*inner));
+      defs.insert(defs.end(), named->attrs.begin(), named->attrs.end());
+    }
+  if (from == AttrsFrom::People)
+    std::erase_if(defs, [](const AttrDef& def) { return def.internal; });
+  std::vector<std::string> known;
+  for (const AttrDef& def : defs) known.emplace_back(def.name);
+  for (auto& [name, value] : attrs) {
+    const auto def = std::find_if(defs.begin(), defs.end(),
+                                  [&n = name](const AttrDef& d) { return d.name == n; });
+    if (def == defs.end())
+      return Error{.what = cat(op.name, " has no attribute '", name, "'"),
+                   .hint = known.empty() ? cat(op.name, " takes no attributes")
+                                         : cat(did_you_mean(name, known), op.name, " takes ",
+                                               join(known, ", "))};
+    Result<Attr> converted = convert_like(def->default_value, value);
+    if (!converted)
+      return std::move(converted).error().note(cat("attribute '", name, "' of ", op.name));
+    value = std::move(converted).value();
+  }
+  for (const AttrDef& def : op.attrs)
+    if (def.required && !attrs.contains(std::string(def.name)))
+      return Error{.what = cat(op.name, " needs the attribute '", def.name, "'"),
+                   .hint = cat(def.name, ": ", def.doc)};
+  return {};
+}
+
+std::string module_repr(const OpDef& op, const Attrs& attrs) {
+  return cat(op.module.empty() ? op.name : op.module, "(", op.repr ? op.repr({op, attrs}) : "",
+             ")");
+}
+
+}  // namespace chop::ops

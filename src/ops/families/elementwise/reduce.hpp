@@ -1,0 +1,37 @@
+// What reductions other than sum and mean share: the elements each result is made of.
+#pragma once
+
+#include <vector>
+
+#include "ops/core/common.hpp"
+
+namespace chop::ops {
+
+/// For each result of a reduction over the attribute `dim`, the places of its elements in x,
+/// in order.
+std::vector<std::vector<std::size_t>> reduced_groups(const Call& call, const Shape& in);
+
+/// The type of a reduction of numbers over `dim` (with `keepdim`).
+TypeList number_reduce_type(const TypedCall& call);
+
+/// y = what is left of a group after better(x, y) has let x replace y again and again; NaN wins.
+void extreme_forward(const ForwardCall& call, bool (*better)(double, double),
+                     bool (*whole_better)(std::int64_t, std::int64_t));
+/// Completes amax and amin from their forward: attributes, types, gradient, cost, ONNX attributes
+/// and samples.
+OpDef extreme_op(OpDef op);
+
+/// One comparison (or product) per element but the first of each result.
+Cost reduce_cost(const CostCall& call);
+
+/// The attributes `dim` and `keepdim`.
+std::vector<AttrDef> reduce_attrs();
+
+/// y = the place along `dim` of the element that is better than all others: the first of equal
+/// ones, or the last. NaN is best.
+void arg_forward(const ForwardCall& call, bool (*better)(double, double),
+                 bool (*whole_better)(std::int64_t, std::int64_t));
+/// Completes argmax and argmin from their forward, as extreme_op() does.
+OpDef arg_op(OpDef op);
+
+}  // namespace chop::ops

@@ -1,0 +1,108 @@
+#include "ops/families/indexing/indexing.hpp"
+
+#include <algorithm>
+
+namespace chop::ops {
+
+Status need_whole(const TypedCall& call, std::size_t position) {
+  if (!is_floating(call.in[position].dtype)) return {};
+  return Error{.what = cat(call.op.name, " takes whole numbers as operand ", position, ", got ",
+                           name_of(call.in[position].dtype)),
+               .hint = "indices are whole numbers: give it a tensor of i64"};
+}
+
+void mapped_forward(const ForwardCall& call, const PlaceMaps& maps, double fill) {
+  call.with_type(0, [&]<class T>(T) {
+    const auto x = call.in[0]->data<T>();
+    const auto y = call.out[0].mutable_data<T>();
+    const T other = number_as<T>(fill);
+    for_each_mapped(maps, call.in[0]->shape(), [&](std::size_t i, std::int64_t from) {
+      y[i] = from < 0 ? other : x[static_cast<std::size_t>(from)];
+    });
+  });
+}
+
+void mapped_backward(const ForwardCall& call, const PlaceMaps& maps) {
+  const auto dy = call.x(0);
+  const auto dx = call.y();
+  for_each_mapped(maps, call.out[0].shape(), [&](std::size_t i, std::int64_t from) {
+    if (from >= 0) dx[static_cast<std::size_t>(from)] += dy[i];
+  });
+}
+
+Ints element_places(const Shape& x, const Tensor& indices, std::size_t axis) {
+  const auto given = indices.data<std::int64_t>();
+  const Shape& shape = indices.shape();
+  Ints places;
+  places.reserve(given.size());
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    auto rest = static_cast<std::int64_t>(i);
+    std::int64_t stride = 1;
+    std::int64_t at = 0;
+    for (std::size_t d = shape.size(); d-- > 0;) {
+      if (d != axis) at += rest % shape[d] * stride;
+      rest /= shape[d];
+      stride *= x[d];
+    }
+    const auto place = place_of(given[i], x.empty() ? 1 : x[axis]);
+    const std::int64_t step = x.empty() ? 1 : product(x, axis + 1);
+    places.push_back(place ? at + static_cast<std::int64_t>(*place) * step : -1);
+  }
+  return places;
+}
+
+Status check_elements(const Call& call, const Shape& x, const Shape& indices) {
+  CH_TRY(const std::size_t axis, axis_of(call.integer("dim"), x.size()));
+  bool fits = x.size() == indices.size();
+  for (std::size_t d = 0; fits && d < x.size(); ++d) fits = d == axis || indices[d] <= x[d];
+  if (fits) return {};
+  return Error{.what = cat(call.op.name, " along dimension ", axis, " cannot use indices ",
+                           to_string(indices), " with ", to_string(x)),
+               .hint = "indices need as many dimensions, and in the others no more places"};
+}
+
+Ints nd_places(const Shape& x, const Tensor& indices, std::size_t batch_dims) {
+  const auto given = indices.data<std::int64_t>();
+  const Shape& shape = indices.shape();
+  const auto depth = static_cast<std::size_t>(shape.back());
+  const std::int64_t tuples = product(shape, 0, shape.size() - 1);
+  const std::int64_t in_step = product(shape, batch_dims, shape.size() - 1);
+  const std::int64_t slice = product(x, batch_dims + depth);
+  Ints places;
+  for (std::int64_t n = 0; n < tuples; ++n) {
+    std::int64_t at = n / in_step;
+    bool inside = true;
+    for (std::size_t j = 0; j < depth; ++j) {
+      const std::int64_t size = x[batch_dims + j];
+      const auto place = place_of(given[static_cast<std::size_t>(n) * depth + j], size);
+      inside = inside && place.has_value();
+      at = inside ? at * size + static_cast<std::int64_t>(*place) : 0;
+    }
+    for (std::int64_t i = 0; i < slice; ++i) places.push_back(inside ? at * slice + i : -1);
+  }
+  return places;
+}
+
+Result<Shape> nd_shape(const Call& call, const Shape& x, const Shape& indices) {
+  const std::int64_t batch = call.integer("batch_dims");
+  const std::int64_t depth = indices.empty() ? 0 : indices.back();
+  const auto rank = static_cast<std::int64_t>(x.size());
+  const auto refuse = [&](std::string hint) {
+    return Error{.what = cat(call.op.name, " with batch_dims=", batch, " cannot use indices ",
+                             to_string(indices), " with ", to_string(x)),
+                 .hint = std::move(hint)};
+  };
+  if (indices.empty()) return refuse("indices need at least one dimension");
+  if (batch < 0 || batch >= rank || batch >= static_cast<std::int64_t>(indices.size()))
+    return refuse("batch_dims must be less than the number of dimensions of both");
+  if (depth < 1 || depth > rank - batch)
+    return refuse(cat("the last dimension of the indices must be from 1 to ", rank - batch));
+  if (!std::equal(x.begin(), x.begin() + batch, indices.begin()))
+    return refuse(cat("their first ", batch, " dimension(s) must be equal"));
+  Shape out(indices.begin(), indices.end() - 1);
+  out.insert(out.end(), x.begin() + batch + depth, x.end());
+  CH_CHECK(check_size(call, out));
+  return out;
+}
+
+}  // namespace chop::ops

@@ -1,0 +1,14 @@
+// The places pad and its gradient visit.
+#pragma once
+
+#include "ops/families/indexing/indexing.hpp"
+
+namespace chop::ops {
+
+/// The shape of x padded by the attributes pads (begins, then ends) and mode; an error when they
+/// do not fit.
+Result<Shape> padded_shape(const Call& call, const Shape& in);
+/// The place of x each place of the result is, -1 in constant padding; the attributes fit.
+PlaceMaps padded_maps(const Call& call, const Shape& in);
+
+}  // namespace chop::ops

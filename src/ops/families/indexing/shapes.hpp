@@ -1,0 +1,60 @@
+// What ops that reshape, reduce or walk along one dimension share.
+#pragma once
+
+#include <vector>
+
+#include "ops/core/common.hpp"
+
+namespace chop::ops {
+
+/// As normal_axis(), but a scalar counts as having one dimension, as in PyTorch.
+Result<std::size_t> axis_of(std::int64_t axis, std::size_t rank);
+/// For each dimension whether `axes` names it; an empty list names all. Naming one twice is
+/// an error.
+Result<std::vector<bool>> axes_of(const Ints& axes, std::size_t rank);
+
+/// A tensor seen as [outer, size, inner] around one dimension: element j of lane (o, i) is at
+/// (o · size + j) · inner + i.
+struct Lanes {
+  std::size_t outer = 1;
+  std::size_t size = 1;
+  std::size_t inner = 1;
+
+  std::size_t at(std::size_t o, std::size_t j, std::size_t i) const {
+    return (o * size + j) * inner + i;
+  }
+};
+Lanes lanes_of(const Shape& shape, std::size_t axis);
+
+/// Operands must be real numbers, not indices.
+Status need_real(const TypedCall& call);
+/// Operands must be numbers, real or whole, not truth values.
+Status need_number(const TypedCall& call);
+/// Operands from `first` on must all be real, or all of one dtype.
+Status need_alike(const TypedCall& call, std::size_t first = 0);
+/// The result's dimensions must not be negative, nor its elements too many to count.
+Status check_size(const Call& call, const Shape& result);
+
+/// The type after reshaping to the attribute `shape`, whose one -1 is worked out.
+TypeList reshape_type(const TypedCall& call);
+/// Output 0 gets the bytes of input 0.
+void copy_forward(const ForwardCall& call);
+/// dx is dy under the shape of x.
+void reshape_gradient(GradBuilder& g);
+
+/// `shape` without the named dimensions, or with size one there.
+Shape reduced_shape(const Shape& shape, const std::vector<bool>& axes, bool keepdim);
+/// The type of a reduction over the attribute `dim` (with `keepdim`).
+TypeList reduce_type(const TypedCall& call);
+/// y = Σ x over the attribute `dim`.
+void sum_forward(const ForwardCall& call);
+/// How many elements of the input make one of the output.
+std::int64_t reduced_count(const Call& call, const Shape& in);
+/// A reduction's gradient spread over the elements it was made of.
+Value expand_reduced(GradBuilder& g, Value gradient);
+
+/// Types and values when the dimensions `order` of the input come in that order.
+Shape permuted(const Shape& shape, const std::vector<std::size_t>& order);
+void permute_forward(const ForwardCall& call, const std::vector<std::size_t>& order);
+
+}  // namespace chop::ops

@@ -1,0 +1,138 @@
+#include "ops/families/layers/conv_transpose.hpp"
+
+#include <algorithm>
+
+#include "ops/core/checks.hpp"
+#include "ops/core/rows.hpp"
+#include "ops/families/indexing/shapes.hpp"
+
+namespace chop::ops {
+namespace {
+
+template <std::size_t kDims>
+Shape transposed_weight_shape(const Call& call) {
+  return conv_weight(call, "in_channels", "out_channels", kDims);
+}
+
+template <std::size_t kDims>
+TypeList transposed_infer(const TypedCall& call) {
+  CH_CHECK(check_conv(call, kDims));
+  CH_TRY(const ConvShape conv, conv_transpose_shape(call, call.shape(0), call.shape(1)));
+  Shape y = conv_transpose_output(conv, call.shape(0));
+  CH_CHECK(check_size(call, y));
+  return std::vector<TensorType>{{call.in[0].dtype, std::move(y)}};
+}
+
+void transposed_forward(const ForwardCall& call) {
+  const ConvShape conv =
+      conv_transpose_shape(call, call.in[0]->shape(), call.in[1]->shape()).value();
+  const auto x = call.x(0);
+  const auto w = call.x(1);
+  const auto y = call.y();
+  start_from_bias(call, conv.window.in.area());
+  for_each_product(conv, [&](auto at_x, auto at_y, auto at_w) { y[at_y] += x[at_x] * w[at_w]; });
+}
+
+template <std::size_t kDims>
+void transposed_gradient(GradBuilder& g) {
+  conv_gradient(g, "conv_transpose_grad", kDims,
+                {"stride", "padding", "output_padding", "dilation"});
+}
+
+/// Every tap of every input is multiplied and added to what is there, the bias or zero; those
+/// that the padding cuts off count too.
+Cost transposed_cost(const CostCall& call) {
+  const std::int64_t macs = numel(call.shape(0)) * product(call.shape(1), 1);
+  return {.macs = macs, .lab = macs, .exact = 2 * macs, .backward = 2 * macs};
+}
+
+template <std::size_t kDims>
+std::string transposed_repr(const Call& call) {
+  return conv_repr(call, kDims, {"padding", "dilation", "output_padding"});
+}
+
+/// How far the result reaches: ⟨last place⟩·stride − 2·padding + reach of the kernel + extra.
+Result<std::int64_t> reach(const Call& call, std::int64_t places, std::int64_t kernel,
+                           std::int64_t stride, std::int64_t padding, std::int64_t dilation,
+                           std::int64_t extra) {
+  std::int64_t last = 0;
+  if (places < 1 || __builtin_mul_overflow(places - 1, stride, &last) ||
+      last > (std::int64_t{1} << 60))
+    return Error{.what = cat(call.op.name, " cannot take a dimension of size ", places),
+                 .hint = "only the batch may be empty"};
+  if (extra >= std::max(stride, dilation))
+    return Error{.what = cat(call.op.name, " cannot have output_padding=", extra, " with stride ",
+                             stride, " and dilation ", dilation),
+                 .hint = "output_padding must be smaller than stride or dilation"};
+  const std::int64_t size = last - 2 * padding + dilation * (kernel - 1) + extra + 1;
+  if (size < 1)
+    return Error{.what = cat(call.op.name, ": padding of ", padding, " leaves nothing of ",
+                             size + 2 * padding, " places"),
+                 .hint = "use less padding or a larger kernel"};
+  return size;
+}
+
+template <std::size_t kDims>
+OpDef transposed_complete(OpDef op) {
+  op.mase_type = MaseType::ModuleRelatedFunc;
+  op.attrs = {{"in_channels", std::int64_t{0}, "channels of the input", true},
+              {"out_channels", std::int64_t{0}, "channels of the output", true},
+              {"kernel_size", Ints{}, "taps of the kernel in each dimension", true},
+              {"stride", Ints{1}, "step between what neighbouring inputs make"},
+              {"padding", Ints{0}, "places cut off at both ends of each dimension"},
+              {"output_padding", Ints{0}, "places added at the end of each dimension"},
+              {"groups", std::int64_t{1}, "channels are split into this many separate parts"},
+              {"bias", true, "whether b is added"},
+              {"dilation", Ints{1}, "distance between neighbouring taps"}};
+  op.params = conv_params(transposed_weight_shape<kDims>);
+  op.infer = transposed_infer<kDims>;
+  op.forward = transposed_forward;
+  op.gradient = transposed_gradient<kDims>;
+  op.cost = transposed_cost;
+  op.rows_apart = images_by_row<kDims>;
+  op.quantisable = {"data_in", "weight", {"bias", false}};
+  op.onnx = {{"ConvTranspose", 11}};
+  op.repr = transposed_repr<kDims>;
+  return op;
+}
+
+}  // namespace
+
+Result<ConvShape> conv_transpose_shape(const Call& call, const Shape& x, const Shape& w) {
+  CH_CHECK(check_at_least(call, "groups", 1));
+  ConvShape conv{.in_channels = w[1] * call.integer("groups"),
+                 .out_channels = w[0],
+                 .groups = call.integer("groups"),
+                 .dims = w.size() - 2};
+  CH_CHECK(check_image(call, x, conv.dims));
+  const bool batched = x.size() == conv.dims + 2;
+  conv.batch = batched ? x[0] : 1;
+  if (x[batched ? 1 : 0] != w[0] || w[0] % conv.groups != 0)
+    return Error{.what = cat(call.op.name, " with in_channels=", w[0], " and groups=", conv.groups,
+                             " cannot take ", to_string(x)),
+                 .hint = cat("dimension ", batched ? 1 : 0, " of its input must be ", w[0])};
+  Window& win = conv.window;
+  win.out = image_of(x, conv.dims);
+  CH_CHECK(read_window(call, w, conv));
+  CH_TRY(const Extent extra, extent(call, "output_padding", conv.dims, 0));
+  CH_TRY(win.in.d, reach(call, win.out.d, win.kernel.d, win.stride.d, win.padding.d, win.dilation.d,
+                         extra.d));
+  CH_TRY(win.in.h, reach(call, win.out.h, win.kernel.h, win.stride.h, win.padding.h, win.dilation.h,
+                         extra.h));
+  CH_TRY(win.in.w, reach(call, win.out.w, win.kernel.w, win.stride.w, win.padding.w, win.dilation.w,
+                         extra.w));
+  return conv;
+}
+
+Shape conv_transpose_output(const ConvShape& conv, const Shape& x) {
+  Shape y = with_image(x, conv.dims, conv.window.in);
+  y[y.size() - conv.dims - 1] = conv.in_channels;
+  return y;
+}
+
+OpDef conv_transpose_op(std::size_t dims, OpDef op) {
+  if (dims == 1) return transposed_complete<1>(std::move(op));
+  return dims == 2 ? transposed_complete<2>(std::move(op)) : transposed_complete<3>(std::move(op));
+}
+
+}  // namespace chop::ops

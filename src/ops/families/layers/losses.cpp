@@ -1,0 +1,31 @@
+#include "ops/families/layers/losses.hpp"
+
+#include <algorithm>
+
+namespace chop::ops {
+
+Status check_reduction(const Call& call) {
+  const std::string& reduction = call.text("reduction");
+  if (reduction == "mean" || reduction == "sum") return {};
+  return Error{.what = cat(call.op.name, " has no reduction '", reduction, "'"),
+               .hint = "reduction is \"mean\" or \"sum\""};
+}
+
+std::size_t class_axis(const Shape& logits) {
+  return logits.size() == 1 ? 0 : 1;
+}
+
+Shape target_shape(const Shape& logits) {
+  Shape shape = logits;
+  shape.erase(shape.begin() + static_cast<std::ptrdiff_t>(class_axis(logits)));
+  return shape;
+}
+
+double row_divisor(const Call& call, std::span<const std::int64_t> targets) {
+  if (call.text("reduction") == "sum") return 1;
+  const std::int64_t ignored = call.integer("ignore_index");
+  return static_cast<double>(targets.size()) -
+         static_cast<double>(std::count(targets.begin(), targets.end(), ignored));
+}
+
+}  // namespace chop::ops

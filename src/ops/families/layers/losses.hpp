@@ -1,0 +1,21 @@
+// What the losses share: reductions, and the rows of logits that cross_entropy sees.
+#pragma once
+
+#include <span>
+
+#include "ops/families/indexing/shapes.hpp"
+
+namespace chop::ops {
+
+/// The attribute `reduction` is "mean" or "sum".
+Status check_reduction(const Call& call);
+
+/// Logits [N, C, d1, ...] as N·d1·... rows of C along dimension 1 (one row when just [C]),
+/// with one target per row.
+std::size_t class_axis(const Shape& logits);
+Shape target_shape(const Shape& logits);
+
+/// What the sum over rows is divided by: 1, or for "mean" the number of targets not ignored.
+double row_divisor(const Call& call, std::span<const std::int64_t> targets);
+
+}  // namespace chop::ops

@@ -1,0 +1,163 @@
+#include "runtime/conv/train/convolution_piece.hpp"
+
+#include <omp.h>
+
+#include <algorithm>
+#include <cassert>
+#include <unordered_map>
+
+#include "runtime/onednn.hpp"
+
+namespace chop::runtime {
+namespace {
+
+using dnnl::memory;
+using Dims = memory::dims;
+using Conv = ops::ConvShape;
+using Args = std::unordered_map<int, memory>;
+
+memory at(const memory::desc& desc, const void* data) {
+  return {desc, onednn_engine(), const_cast<void*>(data)};
+}
+
+/// On this thread alone. oneDNN throws where we assert: what was made, runs.
+void execute(const dnnl::primitive& primitive, Args& args, const memory::desc& scratchpad,
+             std::byte* scratch) {
+  omp_set_num_threads(1);
+  thread_local dnnl::stream stream(onednn_engine());
+  if (scratchpad.get_size() > 0) args.emplace(DNNL_ARG_SCRATCHPAD, at(scratchpad, scratch));
+  try {
+    primitive.execute(stream, args);
+  } catch (const dnnl::error&) {
+    assert(false && "oneDNN failed to run what it had agreed to");
+  }
+}
+
+/// The tensors of a convolution over n images, dense or in whatever layout oneDNN likes.
+struct Tensors {
+  memory::desc x, w, b, y;
+};
+
+Tensors tensors(const Conv& c, std::int64_t n, bool dense) {
+  using FormatTag = memory::format_tag;
+  const auto desc = [](const Dims& dims, FormatTag tag) {
+    return memory::desc(dims, memory::data_type::f32, tag);
+  };
+  const ops::Window& w = c.window;
+  const Dims grouped = {c.groups, c.group_out(), c.group_in(), w.kernel.h, w.kernel.w};
+  const Dims plain = {c.out_channels, c.in_channels, w.kernel.h, w.kernel.w};
+  return {desc({n, c.in_channels, w.in.h, w.in.w}, dense ? FormatTag::nchw : FormatTag::any),
+          c.groups > 1 ? desc(grouped, dense ? FormatTag::goihw : FormatTag::any)
+                       : desc(plain, dense ? FormatTag::oihw : FormatTag::any),
+          desc({c.out_channels}, FormatTag::a),
+          desc({n, c.out_channels, w.out.h, w.out.w}, dense ? FormatTag::nchw : FormatTag::any)};
+}
+
+Tensors liked_tensors(const Conv& c, std::int64_t n, const memory::desc* weights) {
+  Tensors t = tensors(c, n, false);
+  if (weights != nullptr) t.w = *weights;
+  return t;
+}
+
+/// Steps, gaps and padding as oneDNN wants them.
+struct Geometry {
+  Dims strides, dilates, padding;
+
+  explicit Geometry(const ops::Window& w)
+      : strides{w.stride.h, w.stride.w},
+        dilates{w.dilation.h - 1, w.dilation.w - 1},
+        padding{w.padding.h, w.padding.w} {}
+};
+
+constexpr auto kDirect = dnnl::algorithm::convolution_direct;
+
+dnnl::convolution_forward::primitive_desc forward_desc(const Conv& c, const Tensors& t, bool bias) {
+  const Geometry g(c.window);
+  constexpr auto kKind = dnnl::prop_kind::forward_training;
+  using Desc = dnnl::convolution_forward::desc;
+  return {bias
+              ? Desc(kKind, kDirect, t.x, t.w, t.b, t.y, g.strides, g.dilates, g.padding, g.padding)
+              : Desc(kKind, kDirect, t.x, t.w, t.y, g.strides, g.dilates, g.padding, g.padding),
+          onednn_attributes(), onednn_engine()};
+}
+
+Bridge bridge(const memory::desc& dense, const memory::desc& liked, bool inwards) {
+  if (dense == liked) return {dense, liked, {}, {}};
+  const dnnl::reorder::primitive_desc pd(onednn_engine(), inwards ? dense : liked, onednn_engine(),
+                                         inwards ? liked : dense, onednn_attributes());
+  return {dense, liked, pd.scratchpad_desc(), dnnl::reorder(pd)};
+}
+
+}  // namespace
+
+void Bridge::run(const void* from, void* to, std::byte* scratch, bool inwards) const {
+  Args args = {{DNNL_ARG_FROM, at(inwards ? dense : liked, from)},
+               {DNNL_ARG_TO, at(inwards ? liked : dense, to)}};
+  execute(move, args, scratchpad, scratch);
+}
+
+std::size_t ConvPiece::scratch_bytes() const {
+  return std::max({scratchpad.get_size(), a.scratchpad.get_size(), b.scratchpad.get_size(),
+                   c.scratchpad.get_size()});
+}
+
+void ConvPiece::run(const void* a_data, const void* b_data, const float* bias_data, void* c_data,
+                    std::byte* scratch) const {
+  Args args = {
+      {a_role, at(a.liked, a_data)}, {b_role, at(b.liked, b_data)}, {c_role, at(c.liked, c_data)}};
+  if (bias_data != nullptr) args.emplace(DNNL_ARG_BIAS, at(bias, bias_data));
+  execute(primitive, args, scratchpad, scratch);
+}
+
+ConvPiece forward_piece(const Conv& conv, std::int64_t images, bool bias,
+                        const memory::desc* weights) {
+  const Tensors dense = tensors(conv, images, true);
+  const auto pd = forward_desc(conv, liked_tensors(conv, images, weights), bias);
+  return {.primitive = dnnl::convolution_forward(pd),
+          .scratchpad = pd.scratchpad_desc(),
+          .bias = dense.b,
+          .a = bridge(dense.x, pd.src_desc(), true),
+          .b = bridge(dense.w, pd.weights_desc(), true),
+          .c = bridge(dense.y, pd.dst_desc(), false),
+          .a_role = DNNL_ARG_SRC,
+          .b_role = DNNL_ARG_WEIGHTS,
+          .c_role = DNNL_ARG_DST};
+}
+
+ConvPiece to_input_piece(const Conv& conv, std::int64_t images, const memory::desc* weights) {
+  const Tensors dense = tensors(conv, images, true);
+  const Tensors t = liked_tensors(conv, images, weights);
+  const Geometry g(conv.window);
+  const dnnl::convolution_backward_data::primitive_desc pd(
+      {kDirect, t.x, t.w, t.y, g.strides, g.dilates, g.padding, g.padding}, onednn_attributes(),
+      onednn_engine(), forward_desc(conv, tensors(conv, images, false), false));
+  return {.primitive = dnnl::convolution_backward_data(pd),
+          .scratchpad = pd.scratchpad_desc(),
+          .bias = {},
+          .a = bridge(dense.y, pd.diff_dst_desc(), true),
+          .b = bridge(dense.w, pd.weights_desc(), true),
+          .c = bridge(dense.x, pd.diff_src_desc(), false),
+          .a_role = DNNL_ARG_DIFF_DST,
+          .b_role = DNNL_ARG_WEIGHTS,
+          .c_role = DNNL_ARG_DIFF_SRC};
+}
+
+ConvPiece to_weight_piece(const Conv& conv, std::int64_t images, const memory::desc* weights) {
+  const Tensors dense = tensors(conv, images, true);
+  const Tensors t = liked_tensors(conv, images, weights);
+  const Geometry g(conv.window);
+  const dnnl::convolution_backward_weights::primitive_desc pd(
+      {kDirect, t.x, t.w, t.y, g.strides, g.dilates, g.padding, g.padding}, onednn_attributes(),
+      onednn_engine(), forward_desc(conv, tensors(conv, images, false), false));
+  return {.primitive = dnnl::convolution_backward_weights(pd),
+          .scratchpad = pd.scratchpad_desc(),
+          .bias = {},
+          .a = bridge(dense.y, pd.diff_dst_desc(), true),
+          .b = bridge(dense.x, pd.src_desc(), true),
+          .c = bridge(dense.w, pd.diff_weights_desc(), false),
+          .a_role = DNNL_ARG_DIFF_DST,
+          .b_role = DNNL_ARG_SRC,
+          .c_role = DNNL_ARG_DIFF_WEIGHTS};
+}
+
+}  // namespace chop::runtime

@@ -1,0 +1,231 @@
+// Small products: B is read in panels of a few vectors, packed where its rows do not lie so;
+// tiles of up to 16 vectors stay in registers while k runs. Large products go to oneDNN, cut into
+// blocks of C that depend on the shape alone, so that the bits do not depend on the number of
+// threads.
+#include "runtime/gemm/gemm.hpp"
+
+#include <omp.h>
+
+#include <algorithm>
+#include <cassert>
+
+#include "runtime/onednn.hpp"
+#include "runtime/scratch.hpp"
+#include "support/system/big_memory.hpp"
+#include "support/system/threads.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "runtime/gemm/gemm.cpp"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+#include "runtime/gemm/gemm_tiles-inl.hpp"
+
+#ifndef CH_GEMM_PART
+#define CH_GEMM_PART
+namespace chop::runtime {
+/// What one call of the kernel does, and with what.
+struct GemmPart {
+  std::int64_t from, to;  ///< columns
+  bool strands;           ///< each element in several sums along k
+  const float* packed;    ///< all of B, or null
+  float* scratch;
+};
+}  // namespace chop::runtime
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace chop::runtime {
+namespace HWY_NAMESPACE {
+
+/// B(k, j) for the vectors of one panel, k after k, padded with zeros.
+void pack_panel(const Gemm& g, const float* b, std::int64_t first, std::int64_t width,
+                float* panel) {
+  const std::int64_t columns = std::min(width, g.n - first);
+  if (columns < width) std::fill(panel, panel + width * g.k, 0.0F);
+  for (std::int64_t j = 0; j < columns; ++j) {
+    const float* from = b + (first + j) * g.b_col;
+    float* to = panel + j;
+    for (std::int64_t k = 0; k < g.k; ++k) to[k * width] = from[k * g.b_row];
+  }
+}
+
+/// Columns [from, to) of C, `from` being the first of a panel.
+void small_gemm(const Gemm& g, const GemmPart& part, const float* a, const float* b,
+                const float* bias, float* c) {
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(kTag));
+  for (std::int64_t first = part.from; first < part.to; first += kPanel * lanes) {
+    const std::int64_t columns = std::min(kPanel * lanes, g.n - first);
+    const std::int64_t vectors = (columns + lanes - 1) / lanes;
+    const std::int64_t width = vectors * lanes;
+    Panel panel{b + first, g.b_row, columns - (vectors - 1) * lanes, false};
+    if (part.packed != nullptr) {
+      panel = {part.packed + first * g.k, width, panel.last, true};
+    } else if (g.b_col != 1) {
+      pack_panel(g, b, first, width, part.scratch);
+      panel = {part.scratch, width, panel.last, true};
+    }
+    panel_rows(g, part.strands, static_cast<int>(vectors), a, panel,
+               bias == nullptr ? nullptr : bias + first, c + first);
+  }
+}
+
+/// All panels of B, one after the other.
+void pack_all(const Gemm& g, const float* b, float* packed) {
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(kTag));
+  for (std::int64_t first = 0; first < g.n; first += kPanel * lanes) {
+    const std::int64_t columns = std::min(kPanel * lanes, g.n - first);
+    pack_panel(g, b, first, (columns + lanes - 1) / lanes * lanes, packed + first * g.k);
+  }
+}
+
+std::int64_t panel_floats() {
+  return kPanel * static_cast<std::int64_t>(hn::Lanes(kTag));
+}
+std::int64_t vector_floats() {
+  return static_cast<std::int64_t>(hn::Lanes(kTag));
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace chop::runtime
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace chop::runtime {
+HWY_EXPORT(small_gemm);
+HWY_EXPORT(panel_floats);
+HWY_EXPORT(vector_floats);
+HWY_EXPORT(pack_all);
+namespace {
+
+/// Above this many multiply-accumulates oneDNN's blocking pays for its call.
+constexpr std::int64_t kLargeWork = std::int64_t{1} << 21;
+/// Work of one task when a large product is shared among threads.
+constexpr std::int64_t kTaskWork = std::int64_t{1} << 22;
+/// Floats of packed weights worth a task where few rows make reading them the work.
+constexpr std::int64_t kTaskWeights = std::int64_t{1} << 16;
+
+bool is_large(const Gemm& g) {
+  return g.m * g.n * g.k >= kLargeWork && g.k >= 32 && g.n >= 32;
+}
+
+/// A block of C: rows [row, row + rows), columns [column, column + columns).
+struct Block {
+  std::int64_t row, rows, column, columns;
+};
+
+/// A block of C by oneDNN, on this thread alone.
+void dnnl_block(const Gemm& g, const float* a, const float* b, const float* bias, float* c,
+                const Block& at) {
+  prepare_onednn();
+  omp_set_num_threads(1);
+  const char trans_a = g.a_col == 1 ? 'N' : 'T';
+  const char trans_b = g.b_col == 1 ? 'N' : 'T';
+  float* const out = c + at.row * g.c_row + at.column;
+  [[maybe_unused]] const dnnl_status_t status =
+      dnnl_sgemm(trans_a, trans_b, at.rows, at.columns, g.k, 1.0F, a + at.row * g.a_row,
+                 g.a_col == 1 ? g.a_row : g.a_col, b + at.column * g.b_col,
+                 g.b_col == 1 ? g.b_row : g.b_col, 0.0F, out, g.c_row);
+  assert(status == dnnl_success && "oneDNN refused a plain product");
+  if (bias == nullptr && !g.relu) return;
+  for (std::int64_t i = 0; i < at.rows; ++i)
+    for (std::int64_t j = 0; j < at.columns; ++j) {
+      float y = out[i * g.c_row + j] + (bias == nullptr ? 0.0F : bias[at.column + j]);
+      if (g.relu && y < 0) y = 0;
+      out[i * g.c_row + j] = y;
+    }
+}
+
+/// Blocks high enough that B is not read again and again for a few rows.
+void large_gemm(const Gemm& g, const float* a, const float* b, const float* bias, float* c,
+                int threads) {
+  constexpr std::int64_t kRows = 192;
+  constexpr std::int64_t kColumns = 64;
+  const std::int64_t rows = std::min(g.m, kRows);
+  const std::int64_t wanted = (kTaskWork / (rows * g.k) + kColumns - 1) / kColumns * kColumns;
+  const std::int64_t columns = std::clamp(wanted, std::min(kColumns, g.n), g.n);
+  const std::int64_t across = (g.n + columns - 1) / columns;
+  const std::int64_t down = (g.m + rows - 1) / rows;
+  parallel_for(threads, down * across, [&](std::int64_t task) {
+    const std::int64_t row = task / across * rows;
+    const std::int64_t column = task % across * columns;
+    dnnl_block(g, a, b, bias, c,
+               {row, std::min(rows, g.m - row), column, std::min(columns, g.n - column)});
+  });
+}
+
+/// Too few elements to hide how long an addition takes: each is added up in several sums. Counted
+/// in vectors of 16 whatever the processor has, because it decides the order of the sum.
+bool in_strands(const Gemm& g) {
+  return g.k >= 32 && g.m * ((g.n + 15) / 16) <= 8;
+}
+
+/// Our own kernel computes each element by itself, so rows and panels may be shared out in any
+/// way. Work is cut by rows, or by panels where there are few rows.
+void small_product(const Gemm& g, const float* a, const float* b, const float* packed,
+                   const float* bias, float* c, float* scratch, int threads) {
+  const bool strands = in_strands(g);
+  const std::int64_t work = std::max<std::int64_t>(1, g.n * g.k);
+  const std::int64_t rows = std::max<std::int64_t>(12, kTaskWork / work / 12 * 12);
+  if (threads > 1 && rows < g.m)
+    return parallel_for(threads, (g.m + rows - 1) / rows, [&](std::int64_t task) {
+      Gemm part = g;
+      part.m = std::min(rows, g.m - task * rows);
+      float* const own =
+          packed != nullptr ? nullptr
+                            : reinterpret_cast<float*>(thread_scratch(g.scratch() * sizeof(float)));
+      HWY_DYNAMIC_DISPATCH(small_gemm)
+      (part, {0, g.n, strands, packed, own}, a + task * rows * g.a_row, b, bias,
+       c + task * rows * g.c_row);
+    });
+  const std::int64_t width = HWY_DYNAMIC_DISPATCH(panel_floats)();
+  const std::int64_t columns =
+      std::max(width, kTaskWeights / std::max<std::int64_t>(1, g.k) / width * width);
+  if (threads > 1 && packed != nullptr && columns < g.n)
+    return parallel_for(threads, (g.n + columns - 1) / columns, [&](std::int64_t task) {
+      HWY_DYNAMIC_DISPATCH(small_gemm)
+      (g, {task * columns, std::min(g.n, (task + 1) * columns), strands, packed, nullptr}, a, b,
+       bias, c);
+    });
+  HWY_DYNAMIC_DISPATCH(small_gemm)(g, {0, g.n, strands, packed, scratch}, a, b, bias, c);
+}
+
+}  // namespace
+
+std::int64_t gemm_panel_floats() {
+  return HWY_DYNAMIC_DISPATCH(panel_floats)();
+}
+std::int64_t gemm_vector_floats() {
+  return HWY_DYNAMIC_DISPATCH(vector_floats)();
+}
+
+std::size_t Gemm::scratch() const {
+  return static_cast<std::size_t>(std::max<std::int64_t>(k, 1) *
+                                  HWY_DYNAMIC_DISPATCH(panel_floats)());
+}
+
+void Gemm::run(const float* a, const float* b, const float* bias, float* c, float* scratch_memory,
+               int threads) const {
+  if (m == 0 || n == 0) return;
+  if (is_large(*this)) return large_gemm(*this, a, b, bias, c, threads);
+  small_product(*this, a, b, nullptr, bias, c, scratch_memory, threads);
+}
+
+std::shared_ptr<const float[]> Gemm::pack(const float* b) const {
+  if (is_large(*this)) return nullptr;
+  const std::int64_t lanes = HWY_DYNAMIC_DISPATCH(vector_floats)();
+  const auto floats = static_cast<std::size_t>((n + lanes - 1) / lanes * lanes * k);
+  const std::shared_ptr<std::byte[]> memory = allocate_together(floats * sizeof(float));
+  auto* packed = reinterpret_cast<float*>(memory.get());
+  HWY_DYNAMIC_DISPATCH(pack_all)(*this, b, packed);
+  return {memory, packed};
+}
+
+void Gemm::run_packed(const float* a, const float* b, const float* packed, const float* bias,
+                      float* c, int threads) const {
+  if (m == 0 || n == 0) return;
+  if (is_large(*this)) return large_gemm(*this, a, b, bias, c, threads);
+  small_product(*this, a, b, packed, bias, c, nullptr, threads);
+}
+
+}  // namespace chop::runtime
+#endif

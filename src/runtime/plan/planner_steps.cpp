@@ -1,0 +1,125 @@
+// The steps of a plan: what a kernel is told, and how chains and conversions are put together.
+#include <algorithm>
+#include <cassert>
+#include <cstring>
+
+#include "ops/core/registry.hpp"
+#include "runtime/conv/frozen/convert_layout.hpp"
+#include "runtime/plan/call_facts.hpp"
+#include "runtime/plan/planner.hpp"
+
+namespace chop::runtime {
+
+const float* Planner::fixed_values(Value value) const {
+  const bool is_fixed = options_.frozen && (graph_.node(value.node).opcode == Opcode::GetAttr ||
+                                            arrangement_.constants.contains(value.node));
+  if (!is_fixed || type_of(types_, value).dtype != DType::F32) return nullptr;
+  return reinterpret_cast<const float*>(memory_of(value));
+}
+
+KernelCall Planner::call_of(NodeId id, std::vector<TensorType>& in) const {
+  KernelCall call = describe_call(graph_, types_, id, in);
+  if (arrangement_.channels_last_calls.contains(id)) call.layout = Layout::ChannelsLast;
+  call.exact = arrangement_.exact;
+  for (const Value& input : graph_.node(id).inputs) {
+    call.fixed.push_back(fixed_values(input));
+    call.grid.push_back(options_.frozen ? grid_of(graph_, types_, input) : std::nullopt);
+  }
+  for (std::uint32_t k = 0; k < types_[index(id)].size(); ++k)
+    call.used.push_back(placed_.contains({id, k}) || wanted({id, k}));
+  return call;
+}
+
+Plan::Step Planner::make_step(NodeId id) {
+  const Node& node = graph_.node(id);
+  Plan::Step step{.name = node.name, .op = node.op};
+  step.contents.calls = {{node.name, node.op}};
+  std::vector<TensorType> in;
+  const KernelCall call = call_of(id, in);
+  for (const Value& input : node.inputs) step.args.in.push_back(memory_of(input));
+  for (std::uint32_t k = 0; k < call.used.size(); ++k)
+    step.args.out.push_back(call.used[k] ? memory_of({id, k}) : nullptr);
+  if (!options_.reference_only) step.kernel = fast_kernel(call);
+  step.fast = static_cast<bool>(step.kernel);
+  if (!step.fast) step.kernel = reference_kernel(call);
+  return step;
+}
+
+Plan::Step Planner::make_conversion(NodeId id) {
+  const Node& node = graph_.node(id);
+  return {.name = node.name,
+          .op = node.op,
+          .kernel = convert_layout(types_[index(id)][0].shape, arrangement_.layout({id})),
+          .args = {{memory_of(node.inputs[0])}, {memory_of({id})}},
+          .contents = {.serves = graph_.node(graph_.users(id)[0]).name}};
+}
+
+/// The last stage so far makes `value`, which is to be kept.
+void Planner::keep(Value value, Plan::Step& step, std::vector<Stage>& stages) const {
+  if (arrangement_.inside.contains(value)) return;
+  if (stages.empty()) stages.emplace_back();
+  Stage& stage = stages.back();
+  stage.output = static_cast<int>(step.args.out.size());
+  step.args.out.push_back(memory_of(value));
+  const DType dtype = type_of(types_, value).dtype;
+  stage.codes = dtype != DType::F32;
+  if (dtype == DType::U8) stage.element.low = 0;  // no value is below
+}
+
+void Planner::add_stages(NodeId id, Value from, Plan::Step& step,
+                         std::vector<Stage>& stages) const {
+  const std::vector<Value>& inputs = graph_.node(id).inputs;
+  const auto operand =
+      static_cast<std::size_t>(std::find(inputs.begin(), inputs.end(), from) - inputs.begin());
+  std::vector<TensorType> in;
+  const KernelCall call = call_of(id, in);
+  std::vector<Stage> own = stages_of(call, operand);
+  assert(!own.empty() && "a chain has calls that are stages");
+  for (Stage& stage : own) {
+    if (stage.kind == StageKind::Add) {
+      step.args.in.push_back(memory_of(inputs[stage.operand]));
+      stage.operand = step.args.in.size() - 1;
+    }
+    stages.push_back(std::move(stage));
+  }
+}
+
+bool Planner::add_chain(const Chain& chain) {
+  const Node& head = graph_.node(chain.head);
+  const NodeId end = chain.tail.empty() ? chain.head : chain.tail.back();
+  Plan::Step step{.name = graph_.node(end).name, .op = head.op};
+  step.contents.calls = {{head.name, head.op}};
+  std::vector<TensorType> in;
+  const KernelCall call = call_of(chain.head, in);
+  for (const Value& input : head.inputs) step.args.in.push_back(memory_of(input));
+  std::vector<Stage> stages;
+  keep({chain.head}, step, stages);
+  Value value{chain.head};
+  for (const NodeId id : chain.tail) {
+    add_stages(id, value, step, stages);
+    value = Value{id};
+    keep(value, step, stages);
+    step.contents.calls.emplace_back(graph_.node(id).name, graph_.node(id).op);
+  }
+  for (const KernelDef* def : kernels_of(call.op))
+    if (def->make_chain != nullptr && !step.kernel) step.kernel = def->make_chain(call, stages);
+  if (!step.kernel) return false;
+  plan_.steps_.push_back(std::move(step));
+  return true;
+}
+
+/// A view whose result the caller placed elsewhere has to be copied there.
+void Planner::add_copy(NodeId id) {
+  const std::size_t bytes = types_[index(id)][0].bytes();
+  const Node& node = graph_.node(id);
+  plan_.steps_.push_back({.name = node.name,
+                          .op = node.op,
+                          .kernel =
+                              [bytes](const KernelArgs& args, const RunContext& /*context*/) {
+                                std::memcpy(args.out[0], args.in[0], bytes);
+                              },
+                          .args = {{memory_of(node.inputs[0])}, {placed_.at({id})}},
+                          .contents = {.calls = {{node.name, node.op}}}});
+}
+
+}  // namespace chop::runtime

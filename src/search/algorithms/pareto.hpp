@@ -1,0 +1,27 @@
+// Several objectives at once: who dominates whom, fronts, and the volume they dominate.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "search/store/trial.hpp"
+
+namespace chop::search {
+
+/// One row of objective values, all to be minimised.
+using Losses = std::vector<double>;
+/// Values with those to be maximised negated; NaN becomes +infinity.
+Losses losses_of(std::span<const double> values, std::span<const Direction> directions);
+
+/// No worse anywhere and better somewhere.
+bool dominates(std::span<const double> a, std::span<const double> b);
+/// Rank 0: dominated by none; rank 1: by none but those of rank 0; and so on.
+std::vector<int> nondominated_ranks(std::span<const Losses> rows);
+/// Indices of rank 0, equal rows all of them, in order.
+std::vector<std::size_t> pareto_front(std::span<const Losses> rows);
+/// The crowding distance of NSGA-II of each row among all of them.
+std::vector<double> crowding_distances(std::span<const Losses> rows);
+/// What the rows dominate up to `reference`, which none needs to dominate.
+double hypervolume(std::span<const Losses> rows, const Losses& reference);
+
+}  // namespace chop::search

@@ -1,0 +1,29 @@
+// Pruners end hopeless trials early, by what they report while they run. The file
+// src/search/pruners/<name>.cpp defines `PrunerDef define()` in namespace
+// chop::search::pruners::<name>; that is its registration. They need one objective.
+#pragma once
+
+#include "search/algorithms/sampler_def.hpp"
+
+namespace chop::search {
+
+class Pruner {
+ public:
+  virtual ~Pruner() = default;
+  /// Whether `trial`, whose last report is its newest one, should end. `trials` are all trials
+  /// of the study, by number; may be asked several times at a step.
+  virtual bool should_prune(std::span<const SeenTrial> trials, const SeenTrial& trial) const = 0;
+};
+
+struct PrunerDef {
+  std::string_view name;
+  std::string_view doc;  ///< one clause, lower-case, no final period
+  std::vector<ArgDef> args = {};
+  /// Null: nobody is asked, so trials need not report.
+  Result<std::unique_ptr<Pruner>> (*make)(Direction direction, const Args& args) = nullptr;
+};
+
+std::span<const PrunerDef> all_pruners();
+Result<const PrunerDef*> find_pruner(std::string_view name);
+
+}  // namespace chop::search

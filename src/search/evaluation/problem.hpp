@@ -1,0 +1,75 @@
+// What a search is about: a space, how to make a candidate of a point, and how good it is.
+#pragma once
+
+#include "search/search_config.hpp"
+#include "search/space/quantise_space.hpp"
+#include "search/space/train_space.hpp"
+
+namespace chop::search {
+
+struct ProblemOptions {
+  std::int64_t batch_size = 128;
+  int threads = 1;  ///< shared by all workers
+  TrainOptions training = {};
+};
+
+/// What came of a point.
+struct Evaluation {
+  MetricValues software;
+  MetricValues hardware;
+  MetricValues scaled;             ///< scale times metric, of those that count
+  std::vector<double> objectives;  ///< empty: it ended before all was known
+  Tree config = {};
+};
+
+struct EvaluationHooks {
+  int worker = 0;
+  /// Takes the objective so far (there is one only); true: the trial ends here. May be empty.
+  std::function<bool(std::int64_t step, double value)> report = {};
+  std::function<bool()> stop_requested = {};
+};
+
+class SearchProblem {
+ public:
+  /// Checks the whole configuration. Graph and data outlive the problem.
+  static Result<std::unique_ptr<SearchProblem>> make(const SearchConfig& config, const Graph& graph,
+                                                     const Dataset& data,
+                                                     const ProblemOptions& options);
+
+  const Space& space() const { return space_; }
+  const SearchConfig& config() const { return config_; }
+  /// Keys with one choice.
+  const std::vector<std::pair<std::string, Tree>>& fixed() const { return fixed_; }
+  const std::vector<std::string>& notes() const { return notes_; }
+  /// Whether runs depend on weights that are trained in the trial.
+  bool trains() const;
+  /// How trials train where the space does not say, as JSON.
+  std::string training_text() const;
+
+  Result<Candidate> candidate(const Point& point);
+  /// Safe to call by several workers at once, each with a number of its own.
+  Result<Evaluation> evaluate(const Point& point, const EvaluationHooks& hooks);
+  /// The candidate with the weights its trial ended with.
+  Result<Candidate> rebuild(const Point& point);
+
+ private:
+  SearchProblem(SearchConfig config, const Graph& graph, const Dataset& data)
+      : config_(std::move(config)), graph_(graph), data_(data) {}
+  Status read_space(const ProblemOptions& options);
+  Status make_runners(const ProblemOptions& options);
+  std::optional<std::vector<double>> objectives_of(const MetricValues& metrics) const;
+
+  SearchConfig config_;
+  const Graph& graph_;
+  const Dataset& data_;
+  TrainOptions training_;
+  std::unique_ptr<QuantiseSpace> formats_;  ///< null: formats stay as they are
+  std::optional<TrainSpace> train_space_;
+  std::size_t format_parameters_ = 0;  ///< the first ones of the space
+  Space space_;
+  std::vector<std::pair<std::string, Tree>> fixed_;
+  std::vector<std::string> notes_;
+  std::vector<std::unique_ptr<Runner>> runners_;  ///< as config_.runners
+};
+
+}  // namespace chop::search

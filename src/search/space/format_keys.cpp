@@ -1,0 +1,59 @@
+#include "search/space/format_keys.hpp"
+
+#include <algorithm>
+
+#include "formats/registry.hpp"
+
+namespace chop::search {
+
+std::string_view group_of(std::string_view key) {
+  for (const std::string_view group : kFormatGroups)
+    if (key.starts_with(group) && key.size() > group.size() && key[group.size()] == '_')
+      return group;
+  return {};
+}
+
+std::string_view without_group(std::string_view key) {
+  const std::string_view group = group_of(key);
+  return group.empty() ? key : key.substr(group.size() + 1);
+}
+
+bool is_format_key(std::string_view key) {
+  return without_group(key) == "name";
+}
+
+const KeyDef* key_of_format(const Tree& format, std::string_view key) {
+  if (format.as_text() == nullptr) return nullptr;
+  const Result<const FormatDef*> def = find_format(*format.as_text());
+  if (!def) return nullptr;
+  for (const KeyDef& one : def.value()->keys)
+    if (one.name == without_group(key)) return &one;
+  return nullptr;
+}
+
+bool takes_choices(const Tree& format, std::string_view key, const std::vector<Tree>& choices) {
+  const KeyDef* def = key_of_format(format, key);
+  if (def == nullptr || def->least < def->most) return def != nullptr;
+  return std::all_of(choices.begin(), choices.end(), [def](const Tree& choice) {
+    const std::int64_t* whole = choice.as_integer();
+    return whole == nullptr || static_cast<double>(*whole) == def->least;
+  });
+}
+
+bool fits_formats(const Tree& config, std::string_view key, const std::vector<Tree>& choices) {
+  if (is_format_key(key) || key == "bypass") return true;
+  const std::string_view wanted = group_of(key);
+  return std::any_of(kFormatGroups.begin(), kFormatGroups.end(), [&](std::string_view group) {
+    if (!wanted.empty() && wanted != group) return false;
+    const Tree* own = config.find(cat(group, "_name"));
+    const Tree* format = own != nullptr ? own : config.find("name");
+    return format != nullptr && takes_choices(*format, key, choices);
+  });
+}
+
+Error at_line(Error error, const ArgPlace& place, int line) {
+  if (!place.file.empty()) error.notes.push_back(cat(place.file, ":", line));
+  return error;
+}
+
+}  // namespace chop::search

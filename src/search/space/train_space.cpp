@@ -1,0 +1,178 @@
+#include "search/space/train_space.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "search/space/format_keys.hpp"
+#include "support/text.hpp"
+#include "train/optimiser.hpp"
+
+namespace chop::search {
+namespace {
+
+/// One thing about training that may be searched. Its ArgDef checks every choice.
+struct TrainKey {
+  ArgDef def;
+  void (*apply)(const Tree& value, TrainOptions& options);
+};
+
+double real_of(const Tree& value) {
+  return value.as_real() != nullptr ? *value.as_real() : static_cast<double>(*value.as_integer());
+}
+
+std::vector<TrainKey> make_keys() {
+  const ArgBounds positive{.above = 0};
+  const ArgBounds one_or_more{.least = 1};
+  const auto optimiser = [](const Tree& v, TrainOptions& o) { o.optimiser = *v.as_text(); };
+  return {
+      {{.name = "learning_rate", .kind = ArgKind::Real, .bounds = positive},
+       [](const Tree& v, TrainOptions& o) { o.settings.learning_rate = real_of(v); }},
+      {{.name = "batch_size", .kind = ArgKind::Integer, .bounds = one_or_more},
+       [](const Tree& v, TrainOptions& o) { o.batch_size = *v.as_integer(); }},
+      {{.name = "optimizer"}, optimiser},
+      {{.name = "optimiser"}, optimiser},
+      {{.name = "training_optimizer"}, optimiser},
+      {{.name = "weight_decay", .kind = ArgKind::Real, .bounds = {.least = 0}},
+       [](const Tree& v, TrainOptions& o) { o.settings.weight_decay = real_of(v); }},
+      {{.name = "momentum", .kind = ArgKind::Real, .bounds = {.least = 0, .below = 1}},
+       [](const Tree& v, TrainOptions& o) { o.settings.momentum = real_of(v); }},
+      {{.name = "nesterov", .kind = ArgKind::Flag},
+       [](const Tree& v, TrainOptions& o) { o.settings.nesterov = *v.as_flag(); }},
+      {{.name = "max_epochs", .kind = ArgKind::Integer, .bounds = one_or_more},
+       [](const Tree& v, TrainOptions& o) { o.max_epochs = *v.as_integer(); }},
+      {{.name = "accumulate_grad_batches", .kind = ArgKind::Integer, .bounds = one_or_more},
+       [](const Tree& v, TrainOptions& o) { o.accumulate_grad_batches = *v.as_integer(); }},
+      {{.name = "eta_min", .kind = ArgKind::Real, .bounds = {.least = 0}},
+       [](const Tree& v, TrainOptions& o) { o.eta_min = real_of(v); }},
+      {{.name = "seed", .kind = ArgKind::Integer, .bounds = {.least = 0}},
+       [](const Tree& v, TrainOptions& o) {
+         o.seed = static_cast<std::uint64_t>(*v.as_integer());
+       }},
+  };
+}
+
+const std::vector<TrainKey>& keys() {
+  static const std::vector<TrainKey> table = make_keys();
+  return table;
+}
+
+const TrainKey& key_named(std::string_view name) {
+  return *std::find_if(keys().begin(), keys().end(),
+                       [name](const TrainKey& key) { return key.def.name == name; });
+}
+
+/// One value, checked as an argument of that name would be.
+Result<Tree> check_value(const TrainKey& key, const Tree& value, const ArgPlace& place) {
+  Tree table = Tree::table();
+  table.set(key.def.name, value).line = value.line;
+  CH_TRY(const Args args, Args::check({&key.def, 1}, table, place));
+  if (!args.has(key.def.name))
+    return at_line({.what = cat(place.path, ".", key.def.name, " cannot be \"NA\"")}, place,
+                   value.line);
+  if (key.def.kind == ArgKind::Text)
+    if (Result<const OptimiserDef*> found = find_optimiser(args.text(key.def.name)); !found)
+      return args.wrong(key.def.name, found.error().what, found.error().hint);
+  return args.get(key.def.name);
+}
+
+/// { low = 1, high = 8, step = 1, log = true }: a range of the key's numbers.
+Result<Distribution> range_of(const TrainKey& key, const Tree& table, const ArgPlace& place) {
+  const bool whole = key.def.kind == ArgKind::Integer;
+  const ArgPlace inside{cat(place.path, ".", key.def.name), place.file};
+  const ArgKind kind = whole ? ArgKind::Integer : ArgKind::Real;
+  if (kind == ArgKind::Real && key.def.kind != ArgKind::Real)
+    return at_line({.what = cat(inside.path, " is no number: it has no range"),
+                    .hint = "give a list of choices"},
+                   place, table.line);
+  const std::vector<ArgDef> defs = {
+      {.name = "low", .kind = kind, .bounds = key.def.bounds, .required = true},
+      {.name = "high", .kind = kind, .bounds = key.def.bounds, .required = true},
+      {.name = "step", .kind = kind, .bounds = {.above = 0}},
+      {.name = "log", .kind = ArgKind::Flag, .initial = false}};
+  CH_TRY(const Args args, Args::check(defs, table, inside));
+  const double low = real_of(args.get("low"));
+  const double high = real_of(args.get("high"));
+  if (low > high) return args.wrong("high", "is below low");
+  if (whole && std::max(std::abs(low), std::abs(high)) > Distribution::kLargestInteger)
+    return args.wrong(std::abs(low) > std::abs(high) ? "low" : "high",
+                      "is larger than a range of whole numbers may be", "the largest is 2^53");
+  if (args.flag("log") && args.has("step"))
+    return args.wrong("step", "a logarithmic range has no step", "leave step or log out");
+  if (args.flag("log") && low <= 0) return args.wrong("low", "a logarithmic range begins above 0");
+  const double step = args.has("step") ? real_of(args.get("step")) : 0;
+  Distribution made = Distribution::real(low, high, step, args.flag("log"));
+  if (whole) {
+    made.kind = Distribution::Kind::Integer;
+    if (step == 0) made.step = 1;
+  }
+  return made;
+}
+
+}  // namespace
+
+std::vector<std::string> TrainSpace::known() {
+  std::vector<std::string> names;
+  for (const TrainKey& key : keys()) names.emplace_back(key.def.name);
+  return names;
+}
+
+Result<TrainSpace> TrainSpace::make(const Tree& table, const ArgPlace& place) {
+  if (table.as_table() == nullptr)
+    return at_line({.what = cat(place.path, " is ", kind_of(table), ", not a table")}, place,
+                   table.line);
+  TrainSpace space;
+  for (const auto& [key, value] : *table.as_table()) CH_CHECK(space.add(key, value, place));
+  return space;
+}
+
+Status TrainSpace::add(const std::string& name, const Tree& value, const ArgPlace& place) {
+  const std::vector<std::string> names = known();
+  if (std::find(names.begin(), names.end(), name) == names.end())
+    return at_line({.what = cat("unknown hyper-parameter '", place.path, ".", name, "'"),
+                    .hint = cat(did_you_mean(name, names), "there are ", join(names, ", "))},
+                   place, value.line);
+  const TrainKey& key = key_named(name);
+  if (value.as_table() != nullptr) {
+    CH_TRY(Distribution range, range_of(key, value, place));
+    entries_.push_back({name, parameters_.size()});
+    parameters_.push_back({cat("train/", name), std::move(range)});
+    return {};
+  }
+  std::vector<Tree> choices = {value};
+  if (const Tree::List* list = value.as_list()) choices = *list;
+  if (choices.empty())
+    return at_line({.what = cat(place.path, ".", name, " = []: there is nothing to choose from"),
+                    .hint = "give at least one choice, or leave the key out"},
+                   place, value.line);
+  for (Tree& choice : choices) {
+    CH_TRY(choice, check_value(key, choice, place));
+  }
+  if (choices.size() == 1) {
+    entries_.push_back({.key = name, .only = choices.front()});
+    return {};
+  }
+  entries_.push_back({name, parameters_.size()});
+  parameters_.push_back({cat("train/", name), Distribution::categorical(std::move(choices))});
+  return {};
+}
+
+std::vector<std::pair<std::string, Tree>> TrainSpace::fixed() const {
+  std::vector<std::pair<std::string, Tree>> found;
+  for (const Entry& entry : entries_)
+    if (!entry.parameter) found.emplace_back(cat("train/", entry.key), entry.only);
+  return found;
+}
+
+void TrainSpace::apply(std::span<const double> values, Candidate& candidate) const {
+  Tree chosen = Tree::table();
+  for (const Entry& entry : entries_) {
+    const Tree value = entry.parameter ? to_external(parameters_[*entry.parameter].distribution,
+                                                     values[*entry.parameter])
+                                       : entry.only;
+    key_named(entry.key).apply(value, candidate.training);
+    chosen.set(entry.key, value);
+  }
+  if (!entries_.empty()) candidate.config.set("train", std::move(chosen));
+}
+
+}  // namespace chop::search

@@ -1,0 +1,39 @@
+// How to train, as a space: learning rate, batch size, optimiser and their kin.
+//
+//   [search.search_space.train]
+//   learning_rate = { low = 1e-4, high = 1e-1, log = true }
+//   batch_size = [64, 128, 256]
+//   optimizer = ["adam", "sgd"]
+#pragma once
+
+#include "config/args.hpp"
+#include "search/space/candidate.hpp"
+#include "search/space/space.hpp"
+
+namespace chop::search {
+
+class TrainSpace {
+ public:
+  /// `table` is [search.search_space.train].
+  static Result<TrainSpace> make(const Tree& table, const ArgPlace& place);
+
+  const std::vector<SpaceParameter>& parameters() const { return parameters_; }
+  std::vector<std::pair<std::string, Tree>> fixed() const;
+  void apply(std::span<const double> values, Candidate& candidate) const;
+
+  /// Names of all that may be searched, for help.
+  static std::vector<std::string> known();
+
+ private:
+  struct Entry {
+    std::string key;                            ///< "learning_rate"
+    std::optional<std::size_t> parameter = {};  ///< nothing: one choice
+    Tree only = {};
+  };
+  Status add(const std::string& key, const Tree& value, const ArgPlace& place);
+
+  std::vector<Entry> entries_;
+  std::vector<SpaceParameter> parameters_;
+};
+
+}  // namespace chop::search

@@ -1,0 +1,191 @@
+#include "search/store/sql_mirror.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+
+namespace chop::search {
+namespace {
+
+bool same_reports(const std::map<std::int64_t, double>& a,
+                  const std::map<std::int64_t, double>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
+    return x.first == y.first &&
+           (x.second == y.second || (std::isnan(x.second) && std::isnan(y.second)));
+  });
+}
+
+bool same_trial(const Trial& a, const Trial& b) {
+  return a.state == b.state && a.started == b.started && a.completed == b.completed &&
+         a.parameters == b.parameters && a.values == b.values &&
+         same_reports(a.reports, b.reports) && a.user == b.user && a.system == b.system;
+}
+
+}  // namespace
+
+void StudyMirror::remember(std::int64_t id, const Trial& trial, bool own) {
+  last_id_ = std::max(last_id_, id);
+  if (is_finished(trial.state)) {
+    open_.erase(trial.number);
+    open_numbers_.erase(id);
+    return;
+  }
+  open_[trial.number] = {.id = id, .known = trial, .own = own};
+  open_numbers_[id] = trial.number;
+}
+
+Result<std::vector<Trial>> StudyMirror::everything(SqlConnection& connection) {
+  CH_TRY(std::vector<StoredTrial> stored, reader_.read_study(connection, study_));
+  std::vector<Trial> trials;
+  for (StoredTrial& one : stored) {
+    ids_.push_back(one.id);
+    remember(one.id, one.trial, /*own=*/false);
+    trials.push_back(std::move(one.trial));
+  }
+  stored_ = static_cast<std::int64_t>(ids_.size());
+  read_before_ = true;
+  return trials;
+}
+
+Result<std::vector<std::int64_t>> StudyMirror::suspects(SqlConnection& connection) const {
+  std::vector<std::int64_t> open;
+  for (const auto& [number, trial] : open_) open.push_back(trial.id);
+  const SqlDialect& dialect = connection.dialect();
+  const std::string text =
+      cat("SELECT trial_id, state FROM trials WHERE (trial_id", dialect.in_list,
+          " OR trial_id > $2) AND study_id = $3 ORDER BY trial_id", dialect.hold_rows);
+  CH_TRY(const SqlRows rows,
+         connection.query({text, {list_argument(dialect, open), last_id_, study_}}));
+  std::vector<std::int64_t> found;
+  for (const SqlRow& row : rows) {
+    const std::int64_t id = integer_of(row[0]);
+    const auto number = open_numbers_.find(id);
+    if (number == open_numbers_.end()) {
+      found.push_back(id);
+      continue;
+    }
+    // A running trial of another process may have gained parameters, reports, attributes.
+    const Open& known = open_.at(number->second);
+    const TrialState state = state_from_name(text_of(row[1])).value_or(TrialState::Fail);
+    if (state != known.known.state || (state == TrialState::Running && !known.own))
+      found.push_back(id);
+  }
+  return found;
+}
+
+bool StudyMirror::note(StoredTrial& stored) {
+  const auto known = open_numbers_.find(stored.id);
+  const bool is_new = known == open_numbers_.end();
+  if (is_new) {
+    stored.trial.number = static_cast<std::int64_t>(ids_.size());
+    ids_.push_back(stored.id);
+    ++stored_;
+  } else {
+    stored.trial.number = known->second;
+    if (same_trial(open_.at(known->second).known, stored.trial)) return false;
+  }
+  remember(stored.id, stored.trial, /*own=*/false);
+  return true;
+}
+
+Result<std::vector<Trial>> StudyMirror::news(SqlConnection& connection) {
+  CH_TRY(const bool somebody_wrote, connection.others_wrote());
+  if (!read_before_) return everything(connection);
+  std::vector<Trial> trials;
+  if (!somebody_wrote) return trials;
+  CH_TRY(const std::vector<std::int64_t> ids, suspects(connection));
+  if (ids.empty()) return trials;
+  CH_TRY(std::vector<StoredTrial> stored, reader_.read_trials(connection, ids));
+  for (StoredTrial& one : stored)
+    if (note(one)) trials.push_back(std::move(one.trial));
+  return trials;
+}
+
+Result<std::vector<std::int64_t>> StudyMirror::stale(SqlConnection& connection,
+                                                     double seconds) const {
+  std::vector<std::int64_t> others;
+  for (const auto& [number, trial] : open_)
+    if (!trial.own && trial.known.state == TrialState::Running) others.push_back(trial.id);
+  std::vector<std::int64_t> numbers;
+  if (others.empty()) return numbers;
+  const SqlDialect& dialect = connection.dialect();
+  const std::string text = cat("SELECT trial_id FROM trial_heartbeats WHERE trial_id",
+                               dialect.in_list, " AND ", dialect.heartbeat_age, " > $2");
+  CH_TRY(const SqlRows rows, connection.query({text, {list_argument(dialect, others), seconds}}));
+  for (const SqlRow& row : rows) numbers.push_back(open_numbers_.at(integer_of(row[0])));
+  std::sort(numbers.begin(), numbers.end());
+  return numbers;
+}
+
+std::int64_t StudyMirror::id_of(const Trial& trial) const {
+  assert(trial.number >= 0 && static_cast<std::size_t>(trial.number) < ids_.size() &&
+         "a trial of this study is changed");
+  return ids_[static_cast<std::size_t>(trial.number)];
+}
+
+Status StudyMirror::write(SqlConnection& connection, const StudyChanges& changes,
+                          std::span<const TrialReport> reports) {
+  static const Trial nothing;
+  std::vector<SqlCommand> commands;
+  for (const Trial& trial : changes.changed) {
+    const std::int64_t id = id_of(trial);
+    const auto open = open_.find(trial.number);
+    const Trial& known = open == open_.end() ? nothing : open->second.known;
+    writer_.update(id, trial, commands);
+    writer_.set_content(id, trial, known, commands);
+    const bool begins = open == open_.end() || !open->second.own;
+    if (heartbeats_ && begins && trial.state == TrialState::Running)
+      writer_.set_heartbeat(id, commands);
+  }
+  written_.clear();
+  for (const Trial& trial : changes.added) {
+    const std::int64_t number = stored_ + static_cast<std::int64_t>(written_.size());
+    CH_TRY(const SqlRows rows, connection.query(writer_.insert(study_, number, trial)));
+    const std::int64_t id = integer_of(rows.at(0).at(0));
+    written_.push_back(id);
+    writer_.set_content(id, trial, nothing, commands);
+    if (heartbeats_ && trial.state == TrialState::Running) writer_.set_heartbeat(id, commands);
+  }
+  for (const TrialReport& report : reports) {
+    const std::int64_t id = ids_.at(static_cast<std::size_t>(report.number));
+    if (id != 0) writer_.set_report(id, report.step, report.value, commands);
+  }
+  commands.push_back({"COMMIT"});
+  return connection.execute(commands);
+}
+
+void StudyMirror::settle(const StudyChanges& changes) {
+  for (const Trial& trial : changes.changed)
+    remember(id_of(trial), trial, trial.state == TrialState::Running);
+  for (std::size_t i = 0; i < changes.added.size(); ++i) {
+    const Trial& trial = changes.added[i];
+    ids_.at(static_cast<std::size_t>(trial.number)) = written_.at(i);
+    remember(written_[i], trial, trial.state == TrialState::Running);
+  }
+  stored_ += static_cast<std::int64_t>(changes.added.size());
+}
+
+Result<bool> StudyMirror::is_stored(SqlConnection& connection, const StudyChanges& changes) {
+  if (written_.size() != changes.added.size()) return false;
+  std::map<std::int64_t, const Trial*> expected;
+  for (const Trial& trial : changes.changed) expected[id_of(trial)] = &trial;
+  for (std::size_t i = 0; i < written_.size(); ++i) expected[written_[i]] = &changes.added[i];
+  std::vector<std::int64_t> ids;
+  for (const auto& [id, trial] : expected) ids.push_back(id);
+  CH_TRY(const std::vector<StoredTrial> found, reader_.read_trials(connection, ids));
+  return found.size() == ids.size() &&
+         std::all_of(found.begin(), found.end(), [&expected](const StoredTrial& stored) {
+           const Trial& trial = *expected.at(stored.id);
+           return stored.trial.state == trial.state && stored.trial.started == trial.started &&
+                  stored.trial.completed == trial.completed;
+         });
+}
+
+std::map<std::int64_t, std::int64_t> StudyMirror::own() const {
+  std::map<std::int64_t, std::int64_t> found;
+  for (const auto& [number, trial] : open_)
+    if (trial.own) found[number] = trial.id;
+  return found;
+}
+
+}  // namespace chop::search

@@ -1,0 +1,127 @@
+#include "search/store/sql_pulse.hpp"
+
+#include <algorithm>
+
+#include "support/system/log.hpp"
+
+namespace chop::search {
+namespace {
+
+/// Reports wait this long for company.
+constexpr std::chrono::milliseconds kReportDelay(200);
+
+}  // namespace
+
+std::chrono::steady_clock::duration clock_seconds(double seconds) {
+  constexpr double kYear = 366.0 * 24 * 60 * 60;
+  const std::chrono::duration<double> span(std::min(seconds, kYear));
+  return std::chrono::duration_cast<std::chrono::steady_clock::duration>(span);
+}
+
+SqlPulse::SqlPulse(SqlConnect connect, double seconds)
+    : connect_(std::move(connect)),
+      interval_(clock_seconds(seconds)),
+      next_beat_(Clock::now() + interval_) {}
+
+SqlPulse::~SqlPulse() {
+  {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+  }
+  wake_.notify_all();
+  if (thread_.joinable()) thread_.join();
+}
+
+void SqlPulse::start() {
+  if (!thread_.joinable()) thread_ = std::thread([this] { loop(); });
+}
+
+void SqlPulse::set_running(std::map<std::int64_t, std::int64_t> running) {
+  const std::lock_guard lock(mutex_);
+  running_ = std::move(running);
+  if (!running_.empty() && interval_.count() > 0) start();
+}
+
+void SqlPulse::report(const TrialReport& report) {
+  const std::lock_guard lock(mutex_);
+  start();
+  if (reports_.empty()) {
+    reports_due_ = Clock::now() + kReportDelay;
+    wake_.notify_all();
+  }
+  reports_.push_back(report);
+}
+
+std::vector<TrialReport> SqlPulse::take_reports() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(reports_, {});
+}
+
+void SqlPulse::loop() {
+  std::unique_lock lock(mutex_);
+  while (!stop_) {
+    const bool beats = interval_.count() > 0;
+    if (!beats && reports_.empty()) {
+      wake_.wait(lock);
+      continue;
+    }
+    Clock::time_point due = beats ? next_beat_ : reports_due_;
+    if (!reports_.empty()) due = std::min(due, reports_due_);
+    if (Clock::now() < due)
+      wake_.wait_until(lock, due);
+    else
+      beat(lock);
+  }
+}
+
+void SqlPulse::beat(std::unique_lock<std::mutex>& lock) {
+  const Clock::time_point now = Clock::now();
+  std::vector<std::int64_t> living;
+  if (interval_.count() > 0 && now >= next_beat_) {
+    next_beat_ = now + interval_;
+    for (const auto& [number, id] : running_) living.push_back(id);
+  }
+  const auto ids = running_;
+  // Those of trials that are just being stored stay for later.
+  const auto known = std::stable_partition(
+      reports_.begin(), reports_.end(),
+      [&ids](const TrialReport& report) { return ids.count(report.number) == 0; });
+  const std::vector<TrialReport> sent(known, reports_.end());
+  reports_.erase(known, reports_.end());
+  reports_due_ = now + kReportDelay;
+  lock.unlock();
+  const Status status = write(living, sent, ids);
+  lock.lock();
+  if (status) {
+    warned_ = false;
+    return;
+  }
+  reports_.insert(reports_.begin(), sent.begin(), sent.end());
+  reports_due_ = Clock::now() + std::chrono::seconds(1);
+  if (!std::exchange(warned_, true))
+    log_warning(cat("The study does not hear that this process is alive: ", status.error().what));
+}
+
+Status SqlPulse::write(std::span<const std::int64_t> living, std::span<const TrialReport> reports,
+                       const std::map<std::int64_t, std::int64_t>& ids) {
+  if (living.empty() && reports.empty()) return {};
+  if (!connection_) {
+    CH_TRY(connection_, connect_());
+  } else if (connection_->is_lost()) {
+    CH_CHECK(connection_->reconnect());
+  }
+  const SqlDialect& dialect = connection_->dialect();
+  std::vector<SqlCommand> commands = {{dialect.begin}};
+  const std::string beat = cat("UPDATE trial_heartbeats SET heartbeat = ", dialect.now,
+                               " WHERE trial_id", dialect.in_list);
+  if (!living.empty()) commands.push_back({beat, {list_argument(dialect, living)}});
+  const TrialWriter writer(dialect);
+  for (const TrialReport& report : reports)
+    writer.set_report(ids.at(report.number), report.step, report.value, commands);
+  commands.push_back({"COMMIT"});
+  Status status = connection_->execute(commands);
+  if (!status && !connection_->is_lost()) (void)execute(*connection_, {"ROLLBACK"});
+  return status;
+}
+
+}  // namespace chop::search

@@ -1,0 +1,50 @@
+#include "search/store/store.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "support/text.hpp"
+
+namespace chop::search {
+
+Result<std::unique_ptr<StudyStore>> open_store(const std::string& url, Create create) {
+  std::vector<std::string> examples;
+  for (const StoreDef& def : all_stores()) {
+    if (def.accepts(url)) return def.open(url, create);
+    examples.emplace_back(def.example);
+  }
+  return Error{.what = cat("'", shown_url(url), "' is no place for studies that is known"),
+               .hint = cat("such are ", join(examples, ", "))};
+}
+
+Status check_values(const StudyChanges& changes) {
+  for (const std::vector<Trial>* trials : {&changes.changed, &changes.added})
+    for (const Trial& trial : *trials)
+      if (trial.state == TrialState::Complete &&
+          std::any_of(trial.values.begin(), trial.values.end(),
+                      [](double value) { return std::isnan(value); }))
+        return Error{.what = cat("trial ", trial.number, " is complete, but a value of it is NaN"),
+                     .hint = "such a trial has failed"};
+  return {};
+}
+
+std::string shown_url(const std::string& url) {
+  const std::size_t scheme = url.find("://");
+  if (scheme == std::string::npos || url.starts_with("sqlite")) return url;
+  std::string shown = url;
+  const std::size_t start = scheme + 3;
+  // The last @, even among the options: a password may hold some that nobody escaped.
+  const std::size_t at = shown.rfind('@');
+  const std::size_t colon = shown.find(':', start);
+  if (at != std::string::npos && at > start && colon < at) shown.erase(colon, at - colon);
+  constexpr std::string_view kOption = "password=";  // sslpassword= too
+  for (std::size_t option = shown.find(kOption); option != std::string::npos;
+       option = shown.find(kOption, option)) {
+    option += kOption.size();
+    const std::size_t end = std::min(shown.find('&', option), shown.size());
+    shown.replace(option, end - option, "***");
+  }
+  return shown;
+}
+
+}  // namespace chop::search

@@ -1,0 +1,285 @@
+#include "search/store/study_identity.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "support/json.hpp"
+#include "support/text.hpp"
+
+namespace chop::search {
+namespace {
+
+constexpr const char* kSpace = "search_space";
+constexpr const char* kFixed = "fixed_choices";
+constexpr const char* kData = "data";
+
+/// Attributes that must agree, and the key of the configuration each comes from.
+struct Mark {
+  const char* attribute;
+  const char* key;
+};
+constexpr std::array<Mark, 6> kMarks = {
+    {{"objectives", "search.strategy.metrics"},
+     {"runners", "search.strategy.sw_runner and hw_runner"},
+     {"network", "model"},
+     {"weights", "load_name (or seed, where nothing is loaded)"},
+     {"dataset", "dataset"},
+     {"training", "max_epochs, learning_rate and their kin"}}};
+
+/// An attribute; nothing when it is not JSON.
+Tree parsed(const std::string& text) {
+  Result<Tree> json = parse_json(text, "an attribute");
+  return json ? std::move(json).value() : Tree();
+}
+
+/// Of what is no table, none.
+const Tree::Table& entries_of(const Tree& tree) {
+  static const Tree::Table kNone;
+  return tree.is_table() ? *tree.as_table() : kNone;
+}
+
+/// Equal, where 1 is 1.0.
+bool same_values(const Tree& a, const Tree& b) {
+  if (a.is_list() && b.is_list())
+    return std::equal(a.as_list()->begin(), a.as_list()->end(), b.as_list()->begin(),
+                      b.as_list()->end(), same_values);
+  if (a.is_table() && b.is_table())
+    return std::equal(a.as_table()->begin(), a.as_table()->end(), b.as_table()->begin(),
+                      b.as_table()->end(), [](const auto& x, const auto& y) {
+                        return x.first == y.first && same_values(x.second, y.second);
+                      });
+  const bool whole = a.as_integer() != nullptr && b.as_integer() != nullptr;
+  return a.is_number() && b.is_number() && !whole ? a.number() == b.number() : a == b;
+}
+
+/// Whether two attributes say the same; one that is not JSON says nothing.
+bool agree(const std::string& a, const std::string& b) {
+  const Result<Tree> x = parse_json(a, "an attribute");
+  const Result<Tree> y = parse_json(b, "an attribute");
+  return !x || !y || same_values(x.value(), y.value());
+}
+
+Tree space_tree(const Space& space) {
+  Tree tree = Tree::table();
+  for (const SpaceParameter& parameter : space.parameters())
+    tree[parameter.name] = parse_json(to_json_text(parameter.distribution), parameter.name).value();
+  return tree;
+}
+
+/// What every trial of the space has in common: keys with one choice, and how ranges are chosen.
+Tree fixed_tree(const SearchProblem& problem) {
+  Tree tree = Tree::table();
+  for (const auto& [name, value] : problem.fixed()) tree[name] = value;
+  if (!problem.config().searches_formats) return tree;
+  tree["setup/calibration"] = "mse";
+  tree["setup/quantile"] = 0.999;
+  tree["setup/num_samples"] = 512;
+  if (const Tree* setup = problem.config().space.find("setup"))
+    for (const char* key : {"calibration", "quantile", "num_samples"})
+      if (const Tree* given = setup->find(key)) tree[cat("setup/", key)] = *given;
+  return tree;
+}
+
+Tree objectives_tree(const SearchConfig& config) {
+  Tree::List list;
+  for (const ObjectiveMetric& metric : config.metrics)
+    list.push_back(Tree::Table{{"metric", metric.name},
+                               {"scale", metric.scale},
+                               {"direction", name_of(metric.direction)}});
+  return Tree::Table{{"metrics", std::move(list)}, {"sum", config.sum}};
+}
+
+Tree runners_tree(const SearchConfig& config) {
+  Tree tree = Tree::table();
+  for (const RunnerCall& call : config.runners) {
+    Tree args = Tree::table();
+    for (const ArgDef& def : call.def->args)
+      if (call.args.has(def.name)) args[def.name] = call.args.get(def.name);
+    tree[call.def->name] = std::move(args);
+  }
+  return tree;
+}
+
+std::string hexadecimal(std::uint64_t number) {
+  std::array<char, 16> digits;
+  return {digits.data(), std::to_chars(digits.begin(), digits.end(), number, 16).ptr};
+}
+
+std::string weights_mark(const Graph& graph) {
+  std::uint64_t mark = 0;
+  for (const Parameter& parameter : graph.parameters()) {
+    const std::string_view bytes(reinterpret_cast<const char*>(parameter.value.bytes()),
+                                 parameter.value.size_in_bytes());
+    mark = mix64(mark ^ hash_text(parameter.name) ^ mix64(hash_text(bytes)));
+  }
+  return hexadecimal(mark);
+}
+
+/// Of the first rows of each split, which differ where files, seeds or scalings do.
+std::string data_mark(const Dataset& data) {
+  constexpr std::int64_t kRows = 1024;
+  std::uint64_t mark = 0;
+  for (const Split* split : {&data.train, &data.validation, &data.test}) {
+    if (split->rows() == 0) continue;
+    const std::int64_t rows = std::min(kRows, split->rows());
+    for (const Tensor* tensor : {&split->x, &split->y}) {
+      const auto row = tensor->size_in_bytes() / static_cast<std::size_t>(split->rows());
+      const std::string_view bytes(reinterpret_cast<const char*>(tensor->bytes()),
+                                   row * static_cast<std::size_t>(rows));
+      mark = mix64(mark ^ mix64(hash_text(bytes)));
+    }
+  }
+  return hexadecimal(mark);
+}
+
+Error another(const StudyInfo& study, std::string key, std::string what) {
+  return {.what = cat(key, ": study '", study.name, "' ", what),
+          .hint = "--study NAME begins another one; `ch study show` tells what this one is"};
+}
+
+std::string list_names(const std::vector<Direction>& directions) {
+  std::vector<std::string> names;
+  for (const Direction direction : directions) names.emplace_back(name_of(direction));
+  return join(names, ", ");
+}
+
+/// The first parameter that is not the same in both spaces.
+Status check_space(const StudyInfo& found, const Tree& theirs, const Space& space) {
+  for (const SpaceParameter& parameter : space.parameters()) {
+    const Tree* other = theirs.find(parameter.name);
+    if (other == nullptr)
+      return another(found, "search.search_space", cat("has no parameter ", parameter.name));
+    const Result<Distribution> distribution = distribution_from_json(to_json(*other));
+    if (!distribution || distribution.value() != parameter.distribution)
+      return another(found, "search.search_space",
+                     cat("has ", parameter.name, " from ",
+                         distribution ? to_string(distribution.value()) : to_json(*other),
+                         ", here it is from ", to_string(parameter.distribution)));
+  }
+  for (const auto& [name, distribution] : entries_of(theirs))
+    if (!space.find(name))
+      return another(found, "search.search_space",
+                     cat("has a parameter ", name, " that is not searched here"));
+  return {};
+}
+
+/// The first key with one choice whose choice is another one.
+Status check_fixed(const StudyInfo& found, const StudyInfo& wanted) {
+  const auto known = found.user.find(kFixed);
+  if (known == found.user.end()) return {};
+  const Tree theirs = parsed(known->second);
+  const Tree ours = parsed(wanted.user.at(kFixed));
+  for (const Tree* side : {&ours, &theirs})
+    for (const auto& [name, value] : entries_of(*side)) {
+      const std::string a = theirs.contains(name) ? to_json(theirs[name]) : "not there";
+      const std::string b = ours.contains(name) ? to_json(ours[name]) : "not there";
+      if (a != b)
+        return another(found, "search.search_space",
+                       cat("has ", name, " always ", a, ", here it is ", b));
+    }
+  return {};
+}
+
+/// Of a study that was begun elsewhere: every parameter of its trials must be one of ours.
+Status check_trials(const Study& found, const Space& space) {
+  for (const Trial& trial : found.trials)
+    for (const TrialParameter& parameter : trial.parameters) {
+      const auto at = space.find(parameter.name);
+      if (!at)
+        return another(found.info, "search.search_space",
+                       cat("has a parameter ", parameter.name, " that is not searched here"));
+      if (space.parameters()[*at].distribution != parameter.distribution)
+        return another(found.info, "search.search_space",
+                       cat("has ", parameter.name, " from ", to_string(parameter.distribution),
+                           ", here it is from ", to_string(space.parameters()[*at].distribution)));
+    }
+  return {};
+}
+
+/// What the stored values are: "accuracy", "0.2 average_bitwidth".
+std::vector<std::string> value_names(const SearchConfig& config) {
+  std::vector<std::string> names = config.objective_names();
+  for (std::size_t i = 0; !config.sum && i < names.size(); ++i)
+    if (const double scale = config.metrics[i].scale; scale != 1)
+      names[i] = cat(python_repr(scale), " ", names[i]);
+  return names;
+}
+
+}  // namespace
+
+StudyInfo describe_study(const std::string& name, const SearchProblem& problem, const Graph& graph,
+                         const Dataset& data) {
+  const SearchConfig& config = problem.config();
+  StudyInfo info{.name = name, .directions = config.directions()};
+  info.user[kSpace] = to_json(space_tree(problem.space()));
+  info.user[kFixed] = to_json(fixed_tree(problem));
+  info.user[kData] = to_json(data_mark(data));
+  info.user["objectives"] = to_json(objectives_tree(config));
+  info.user["runners"] = to_json(runners_tree(config));
+  info.user["network"] = to_json(graph.name());
+  info.user["weights"] = to_json(weights_mark(graph));
+  info.user["dataset"] = to_json(cat(data.name, ", ", data.train.rows(), " + ",
+                                     data.validation.rows(), " + ", data.test.rows(), " rows"));
+  if (problem.trains()) info.user["training"] = problem.training_text();
+  info.system["study:metric_names"] = to_json(value_names(config));
+  return info;
+}
+
+Status check_same_study(const StudyInfo& wanted, const Study& found, const Space& space) {
+  if (found.info.directions != wanted.directions)
+    return another(found.info, "search.strategy.metrics",
+                   cat("has the objectives ", list_names(found.info.directions), ", here they are ",
+                       list_names(wanted.directions)));
+  const auto known = found.info.user.find(kSpace);
+  if (known == found.info.user.end()) return check_trials(found, space);
+  CH_CHECK(check_space(found.info, parsed(known->second), space));
+  CH_CHECK(check_fixed(found.info, wanted));
+  for (const Mark& mark : kMarks) {
+    const auto ours = wanted.user.find(mark.attribute);
+    const auto other = found.info.user.find(mark.attribute);
+    const std::string a = other == found.info.user.end() ? "null" : other->second;
+    const std::string b = ours == wanted.user.end() ? "null" : ours->second;
+    if (!agree(a, b))
+      return another(found.info, mark.key, cat("was made with ", a, ", here it is ", b));
+  }
+  const auto data = found.info.user.find(kData);
+  if (data != found.info.user.end() && data->second != wanted.user.at(kData))
+    return another(found.info, "dataset",
+                   "was made with other rows: another file, seed, split or scaling of the inputs");
+  return {};
+}
+
+Status open_study(StudyStore& store, const StudyInfo& wanted, const Space& space) {
+  CH_TRY(std::optional<StudyInfo> known, store.find(wanted.name));
+  if (!known) {
+    if (Status created = store.create(wanted); created) return {};
+    CH_TRY(known, store.find(wanted.name));  // another process may have been faster
+    if (!known) return store.create(wanted);
+  }
+  CH_TRY(const Study found, store.read(wanted.name));
+  CH_CHECK(check_same_study(wanted, found, space));
+  if (found.info.user.contains(kSpace)) return {};
+  // Begun in Optuna: from now on it is a study of this search.
+  for (const auto& [key, json] : wanted.user)
+    CH_CHECK(store.set_user_attribute(wanted.name, key, json));
+  return {};
+}
+
+Status check_same_marks(const StudyInfo& a, const StudyInfo& b) {
+  std::vector<const char*> attributes = {kSpace, kFixed, kData};
+  for (const Mark& mark : kMarks) attributes.push_back(mark.attribute);
+  for (const char* attribute : attributes) {
+    const auto one = a.user.find(attribute);
+    const auto other = b.user.find(attribute);
+    if (one == a.user.end() || other == b.user.end()) continue;
+    if (!agree(one->second, other->second))
+      return Error{.what = cat("studies '", a.name, "' and '", b.name, "' differ in ", attribute),
+                   .notes = {cat("'", a.name, "': ", one->second.substr(0, 200)),
+                             cat("'", b.name, "': ", other->second.substr(0, 200))},
+                   .hint = "their trials cannot be compared with each other"};
+  }
+  return {};
+}
+
+}  // namespace chop::search

@@ -1,0 +1,95 @@
+#include "support/system/big_memory.hpp"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <mutex>
+#include <new>
+
+namespace chop::support {
+namespace {
+
+constexpr std::size_t kHuge = std::size_t{1} << 21;
+constexpr std::size_t kLine = 64;
+
+/// Beyond this finding huge pages may take longer than they save. Below it that may happen too,
+/// where a virtual machine gave its free memory back, but once: rows in any order are read faster
+/// in every epoch.
+constexpr std::size_t kMostHuge = std::size_t{1} << 30;
+
+std::shared_ptr<std::byte[]> allocate_small(std::size_t bytes) {
+  constexpr std::align_val_t kAligned{kLine};
+  auto* memory = static_cast<std::byte*>(::operator new(std::max<std::size_t>(bytes, 1), kAligned));
+  std::memset(memory, 0, bytes);
+  return {memory, [](std::byte* p) { ::operator delete(p, kAligned); }};
+}
+
+/// Pages of the system's own, which are zero already, from the start of a huge one.
+[[maybe_unused]] std::shared_ptr<std::byte[]> allocate_pages(std::size_t bytes) {
+  const std::size_t size = (bytes + kHuge - 1) / kHuge * kHuge;
+  void* const all =
+      mmap(nullptr, size + kHuge, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (all == MAP_FAILED) throw std::bad_alloc();
+  auto* const begin = static_cast<std::byte*>(all);
+  const std::size_t before = (kHuge - reinterpret_cast<std::uintptr_t>(all) % kHuge) % kHuge;
+  std::byte* const memory = begin + before;
+  if (before > 0) munmap(begin, before);
+  munmap(memory + size, kHuge - before);
+  if (size <= kMostHuge) madvise(memory, size, MADV_HUGEPAGE);  // without it all works as well
+  return {memory, [size](std::byte* p) { munmap(p, size); }};
+}
+
+/// Arrays of medium size share huge pages; a page goes when the last of them has gone.
+[[maybe_unused]] std::shared_ptr<std::byte[]> part_of_a_page(std::size_t bytes) {
+  static std::mutex mutex;
+  static std::weak_ptr<std::byte[]> page;
+  static std::size_t used = 0;
+  const std::lock_guard lock(mutex);
+  std::shared_ptr<std::byte[]> current = page.lock();
+  if (current == nullptr || used + bytes > kHuge) {
+    current = allocate_pages(kHuge);
+    page = current;
+    used = 0;
+  }
+  std::byte* const at = current.get() + used;
+  used += (bytes + kLine - 1) / kLine * kLine;
+  // An owner of its own: who asks whether somebody else holds the array means the array.
+  return {at, [current](std::byte*) {}};
+}
+
+}  // namespace
+
+std::shared_ptr<std::byte[]> allocate_zeroed(std::size_t bytes) {
+#if defined(__SANITIZE_ADDRESS__)
+  return allocate_small(bytes);  // which the sanitiser watches
+#else
+  return bytes >= kHuge / 2 ? allocate_pages(bytes) : allocate_small(bytes);
+#endif
+}
+
+std::shared_ptr<std::byte[]> allocate_sparse(std::size_t bytes) {
+#if defined(__SANITIZE_ADDRESS__)
+  return allocate_small(bytes);
+#else
+  void* const all =
+      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (all == MAP_FAILED) throw std::bad_alloc();
+  madvise(all, bytes, MADV_NOHUGEPAGE);
+  return {static_cast<std::byte*>(all), [bytes](std::byte* p) { munmap(p, bytes); }};
+#endif
+}
+
+std::shared_ptr<std::byte[]> allocate_together(std::size_t bytes) {
+#if !defined(__SANITIZE_ADDRESS__)
+  if (bytes >= kHuge / 128 && bytes < kHuge / 2) {
+    std::shared_ptr<std::byte[]> memory = part_of_a_page(bytes);
+    std::memset(memory.get(), 0, bytes);
+    return memory;
+  }
+#endif
+  return allocate_zeroed(bytes);
+}
+
+}  // namespace chop::support
