@@ -159,9 +159,8 @@ configure_and_build() (
   if must_configure "build/$preset" "$@"; then
     launcher=()
     # What precompiled headers need, as ccache's manual says.
-    command -v ccache >/dev/null && launcher=(
-      "-DCMAKE_CXX_COMPILER_LAUNCHER=ccache;sloppiness=pch_defines,time_macros"
-      -DCMAKE_CXX_FLAGS=-fpch-preprocess)
+    command -v ccache >/dev/null &&
+      launcher=("-DCMAKE_CXX_COMPILER_LAUNCHER=ccache;sloppiness=pch_defines,time_macros")
     cmake --preset "$preset" "${launcher[@]}" "$@" || return
   fi
   # shellcheck disable=SC2086  # several targets may be named
