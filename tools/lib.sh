@@ -160,7 +160,7 @@ configure_and_build() (
     launcher=()
     # What precompiled headers need, as ccache's manual says.
     command -v ccache >/dev/null &&
-      launcher=("-DCMAKE_CXX_COMPILER_LAUNCHER=ccache;sloppiness=pch_defines,time_macros")
+      launcher=("-DCMAKE_CXX_COMPILER_LAUNCHER=env;CCACHE_SLOPPINESS=pch_defines,time_macros;ccache")
     cmake --preset "$preset" "${launcher[@]}" "$@" || return
   fi
   # shellcheck disable=SC2086  # several targets may be named
