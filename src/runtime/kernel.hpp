@@ -6,6 +6,7 @@
 // call no kernel wants, runs its reference forward.
 #pragma once
 
+#include <concepts>
 #include <functional>
 #include <optional>
 #include <span>
@@ -13,7 +14,7 @@
 #include <vector>
 
 #include "ops/core/op_def.hpp"
-#include "runtime/conv/frozen/stage.hpp"
+#include "runtime/conv/frozen/epilogue.hpp"
 
 namespace chop::runtime {
 
@@ -38,10 +39,30 @@ struct KernelArgs {
   }
 };
 
-using Kernel = std::function<void(const KernelArgs&, const RunContext&)>;
+/// What a step of a plan runs; empty where there is none.
+class Kernel {
+ public:
+  using Run = std::function<void(const KernelArgs&, const RunContext&)>;
 
-/// How images [n, c, ...] lie in memory: as their shape says, or with the channels of each place
-/// together.
+  Kernel() = default;
+  template <class F>
+  requires std::invocable<const F&, const KernelArgs&, const RunContext&> Kernel(
+      F run, std::string_view backend = {})
+      : run_(std::move(run)), backend_(backend) {}
+
+  explicit operator bool() const { return static_cast<bool>(run_); }
+  void operator()(const KernelArgs& args, const RunContext& context) const { run_(args, context); }
+  /// Which of several backends runs it, such as "winograd" (conv/frozen/conv_backend.hpp); empty
+  /// where there is no choice.
+  std::string_view backend() const { return backend_; }
+
+ private:
+  Run run_;
+  std::string_view backend_;
+};
+
+/// How images [n, c, ...] lie in memory: as their shape says, or with the channels of each position
+/// together (NHWC).
 enum class Layout : std::uint8_t { Dense, ChannelsLast };
 
 /// What a kernel is asked to do.
@@ -76,13 +97,13 @@ struct KernelDef {
   /// Whether each result is one of the values of operand 0, chosen by their order: the largest,
   /// say. Then it does not matter whether values are put on a grid before or after.
   bool (*picks)(const KernelCall&) = nullptr;
-  /// The stages of a chain that stand for this call, when the chain's values are its operand
-  /// `from`; none when it cannot be part of one.
-  std::vector<Stage> (*stages)(const KernelCall& call, std::size_t from) = nullptr;
+  /// The epilogue ops that stand for this call, when the accumulators are its operand `from`; none
+  /// when it cannot be part of a chain.
+  Epilogue (*epilogue)(const KernelCall& call, std::size_t from) = nullptr;
   /// Whether the call can be the head of a chain.
   bool (*heads_chain)(const KernelCall&) = nullptr;
-  /// The call with what follows it. Operands of the stages come behind its own.
-  Kernel (*make_chain)(const KernelCall& call, std::vector<Stage> stages) = nullptr;
+  /// The call with the epilogue behind it, whose operands come behind the call's own.
+  Kernel (*make_chain)(const KernelCall& call, Epilogue epilogue) = nullptr;
 };
 
 inline Layouts same_layout(const KernelCall& /*call*/) {

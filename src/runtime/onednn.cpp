@@ -22,6 +22,7 @@ dnnl_cpu_isa_t most_allowed() {
 void prepare_onednn() {
   // Fails only when it comes too late, and then what was made before runs already.
   [[maybe_unused]] static const dnnl_status_t once = dnnl_set_max_cpu_isa(most_allowed());
+  [[maybe_unused]] thread_local const bool alone = (omp_set_num_threads(1), true);
 }
 
 const dnnl::engine& onednn_engine() {
@@ -30,8 +31,13 @@ const dnnl::engine& onednn_engine() {
   return cpu;
 }
 
+dnnl::stream& onednn_stream() {
+  thread_local dnnl::stream stream(onednn_engine());
+  return stream;
+}
+
 dnnl::primitive_attr onednn_attributes() {
-  omp_set_num_threads(1);  // primitives are made for the threads there are
+  prepare_onednn();  // primitives are made for the threads there are
   dnnl::primitive_attr attr;
   attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);
   return attr;

@@ -8,11 +8,15 @@
 
 namespace chop::runtime {
 
-/// To be called before anything else of oneDNN. Its AMX kernels are left out: those of version 2.6
-/// end in illegal instructions on machines that have AMX.
+/// To be called by a thread before anything else of oneDNN; the other functions here do. From then
+/// on oneDNN uses that thread alone. Its AMX kernels are left out: those of version 2.6 end in
+/// illegal instructions on machines that have AMX.
 void prepare_onednn();
 
 const dnnl::engine& onednn_engine();
+
+/// This thread's own.
+dnnl::stream& onednn_stream();
 
 /// Attributes of a primitive for one thread whose scratch memory the caller brings.
 dnnl::primitive_attr onednn_attributes();

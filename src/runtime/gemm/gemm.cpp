@@ -4,8 +4,6 @@
 // threads.
 #include "runtime/gemm/gemm.hpp"
 
-#include <omp.h>
-
 #include <algorithm>
 #include <cassert>
 
@@ -117,7 +115,6 @@ struct Block {
 void dnnl_block(const Gemm& g, const float* a, const float* b, const float* bias, float* c,
                 const Block& at) {
   prepare_onednn();
-  omp_set_num_threads(1);
   const char trans_a = g.a_col == 1 ? 'N' : 'T';
   const char trans_b = g.b_col == 1 ? 'N' : 'T';
   float* const out = c + at.row * g.c_row + at.column;

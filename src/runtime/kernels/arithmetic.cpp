@@ -112,19 +112,21 @@ Kernel make(const KernelCall& call) {
   return single_row(kKind, loops.steps[0][0] != 0, loops.steps[1][0] != 0, count, nullptr);
 }
 
-std::vector<Stage> add_stages(const KernelCall& call, std::size_t from) {
+Epilogue add_epilogue(const KernelCall& call, std::size_t from) {
   if (call.in.size() != 2 || call.in[0] != call.in[1]) return {};
-  return {{.kind = StageKind::Add, .operand = 1 - from}};
+  return {{.kind = EpilogueKind::Add, .operand = 1 - from}};
 }
 
 }  // namespace
 
 std::vector<KernelDef> arithmetic() {
-  return {
-      {.op = "add", .make = make<Arithmetic::Add>, .layouts = same_layout, .stages = add_stages},
-      {"sub", make<Arithmetic::Sub>, same_layout},
-      {"mul", make<Arithmetic::Mul>, same_layout},
-      {"div", make<Arithmetic::Div>, same_layout}};
+  return {{.op = "add",
+           .make = make<Arithmetic::Add>,
+           .layouts = same_layout,
+           .epilogue = add_epilogue},
+          {"sub", make<Arithmetic::Sub>, same_layout},
+          {"mul", make<Arithmetic::Mul>, same_layout},
+          {"div", make<Arithmetic::Div>, same_layout}};
 }
 
 }  // namespace chop::runtime::kernels

@@ -197,9 +197,9 @@ Layouts norm_layouts(const KernelCall& call) {
 }
 
 /// With statistics that are known beforehand it is a sum and a product per channel.
-std::vector<Stage> norm_stages(const KernelCall& call, std::size_t from) {
+Epilogue norm_epilogue(const KernelCall& call, std::size_t from) {
   if (from != 0 || !has_statistics(call)) return {};
-  Stage norm{.kind = StageKind::Norm};
+  EpilogueOp norm{.kind = EpilogueKind::Norm};
   const float* mean = call.fixed_parameter("running_mean");
   const float* var = call.fixed_parameter("running_var");
   const float* weight = call.fixed_parameter("weight");
@@ -210,9 +210,9 @@ std::vector<Stage> norm_stages(const KernelCall& call, std::size_t from) {
     norm.b.push_back(1.0F / std::sqrt(var[c] + eps) * (weight == nullptr ? 1.0F : weight[c]));
     norm.c.push_back(bias == nullptr ? 0.0F : bias[c]);
   }
-  std::vector<Stage> stages = {std::move(norm)};
-  if (call.flag("relu")) stages.push_back(clamp_stage(0));
-  return stages;
+  Epilogue epilogue = {std::move(norm)};
+  if (call.flag("relu")) epilogue.push_back(clamp_op(0));
+  return epilogue;
 }
 
 Kernel make_grad(const KernelCall& call) {
@@ -245,7 +245,8 @@ Kernel make_grad(const KernelCall& call) {
 std::vector<KernelDef> batch_norm() {
   std::vector<KernelDef> defs = {{"batch_norm_grad", make_grad}};
   for (const char* op : {"batch_norm1d", "batch_norm2d", "batch_norm3d"})
-    defs.push_back({.op = op, .make = make_norm, .layouts = norm_layouts, .stages = norm_stages});
+    defs.push_back(
+        {.op = op, .make = make_norm, .layouts = norm_layouts, .epilogue = norm_epilogue});
   return defs;
 }
 

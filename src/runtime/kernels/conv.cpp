@@ -1,8 +1,9 @@
-// conv1d, conv2d and conv_grad through oneDNN (runtime/conv/train/convolution.hpp).
+// conv1d, conv2d and conv_grad: as single calls through oneDNN, channels first
+// (runtime/conv/train), and at the head of a chain through a backend, channels last
+// (runtime/conv/frozen).
 #include <algorithm>
 
-#include "runtime/conv/frozen/image_conv.hpp"
-#include "runtime/conv/frozen/image_cut.hpp"
+#include "runtime/conv/frozen/frozen_conv.hpp"
 #include "runtime/conv/train/convolution.hpp"
 #include "runtime/elementwise.hpp"
 #include "runtime/kernel.hpp"
@@ -22,27 +23,25 @@ Kernel make_conv(const KernelCall& call) {
   };
 }
 
-/// Images with a batch, in at most two dimensions, whose every piece sees some of the image.
+/// Images with a batch that a backend takes.
 bool heads_chain(const KernelCall& call) {
   const Result<ops::ConvShape> shape = ops::conv_shape(call, call.shape(0), call.shape(1));
   if (!shape || call.in[1].dtype != DType::F32) return false;
   const ops::ConvShape& conv = shape.value();
-  if (conv.dims > 2 || call.shape(0).size() != conv.dims + 2) return false;
+  if (call.shape(0).size() != conv.dims + 2) return false;
   if (numel(call.shape(0)) == 0 || numel(call.out[0].shape) == 0) return false;
-  const std::vector<ImagePiece> pieces = cut_images(conv, call.in[0].dtype == DType::F32 ? 4 : 1);
-  return std::all_of(pieces.begin(), pieces.end(), [&](const ImagePiece& piece) {
-    const Band band = band_of(conv.window, piece.row, piece.rows);
-    return band.first < band.last;
-  });
+  ConvJob job{.shape = conv};
+  if (call.in[0].dtype != DType::F32) job.grid = Element{};
+  return is_conv_possible(job);
 }
 
-Kernel make_chain(const KernelCall& call, std::vector<Stage> stages) {
-  ImageConvJob job = image_job(call, std::move(stages));
+Kernel make_chain(const KernelCall& call, Epilogue epilogue) {
+  FrozenConvJob job = frozen_conv_job(call, std::move(epilogue));
   job.shape = ops::conv_shape(call, call.shape(0), call.shape(1)).value();
-  return image_conv(std::move(job));
+  return frozen_conv(std::move(job));
 }
 
-/// db[o] = Σ dy over images and places, accumulated in double.
+/// db[o] = Σ dy over images and positions, accumulated in double.
 void sum_channel(const ops::ConvShape& conv, const float* dy, std::int64_t o, float* db) {
   const std::int64_t area = conv.window.out.area();
   double total = 0;

@@ -2,7 +2,7 @@
 #include <memory>
 #include <vector>
 
-#include "runtime/conv/frozen/image_conv.hpp"
+#include "runtime/conv/frozen/frozen_conv.hpp"
 #include "runtime/elementwise.hpp"
 #include "runtime/gemm/gemm.hpp"
 #include "runtime/kernel.hpp"
@@ -53,13 +53,13 @@ bool heads_chain(const KernelCall& call) {
          numel(call.out[0].shape) > 0;
 }
 
-/// Rows are the places of one image of one column.
-Kernel make_chain(const KernelCall& call, std::vector<Stage> stages) {
-  if (call.flag("relu")) stages.insert(stages.begin(), clamp_stage(0));
-  ImageConvJob job = image_job(call, std::move(stages));
+/// Rows are the positions of one image of one column.
+Kernel make_chain(const KernelCall& call, Epilogue epilogue) {
+  if (call.flag("relu")) epilogue.insert(epilogue.begin(), clamp_op(0));
+  FrozenConvJob job = frozen_conv_job(call, std::move(epilogue));
   job.shape = {.in_channels = call.shape(1)[1], .out_channels = call.shape(1)[0]};
   job.shape.window.in.h = job.shape.window.out.h = call.shape(0)[0];
-  return image_conv(std::move(job));
+  return frozen_conv(std::move(job));
 }
 
 /// db = Σ dy over rows, in four sums.

@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "ops/core/quantise.hpp"
-#include "runtime/conv/frozen/finish.hpp"
+#include "runtime/conv/frozen/apply_epilogue.hpp"
 #include "runtime/elementwise.hpp"
 #include "runtime/kernel.hpp"
 
@@ -22,7 +22,7 @@ Kernel make_codes(const Quantiser& quantiser, DType dtype) {
   if (dtype == DType::U8) grid.low = 0;  // no value is below
   return [grid, count = quantiser.size()](const KernelArgs& args, const RunContext& context) {
     in_chunks(context.threads, count, [&](std::int64_t first, std::int64_t length) {
-      encode_bytes(grid, args.input(0) + first, length, args.out[0] + first);
+      quantise_to_bytes(grid, args.input(0) + first, length, args.out[0] + first);
     });
   };
 }
@@ -35,11 +35,11 @@ Layouts layouts_of(const KernelCall& call) {
              : Layouts::Dense;
 }
 
-std::vector<Stage> grid_stages(const KernelCall& call, std::size_t from) {
+Epilogue quantise_epilogue(const KernelCall& call, std::size_t from) {
   const Result<Quantiser> quantiser = ops::quantiser_of(call, call.shape(0));
   if (from != 0 || call.in.size() != 1 || !quantiser || !quantiser.value().is_fixed_point())
     return {};
-  return {{.kind = StageKind::Quantise, .element = quantiser.value().element()}};
+  return {{.kind = EpilogueKind::Quantise, .element = quantiser.value().element()}};
 }
 
 Kernel make_quantize(const KernelCall& call) {
@@ -86,7 +86,10 @@ Kernel make_gradient(const KernelCall& call) {
 }  // namespace
 
 std::vector<KernelDef> quantize() {
-  return {{.op = "quantize", .make = make_quantize, .layouts = layouts_of, .stages = grid_stages},
+  return {{.op = "quantize",
+           .make = make_quantize,
+           .layouts = layouts_of,
+           .epilogue = quantise_epilogue},
           {"quantize_grad", make_gradient}};
 }
 

@@ -177,14 +177,14 @@ Kernel make_value(const KernelCall& call) {
 }
 
 /// Those that only clamp.
-std::vector<Stage> clamp_stages(const KernelCall& call, std::size_t /*from*/) {
+Epilogue clamp_epilogue(const KernelCall& call, std::size_t /*from*/) {
   const auto job = job_of(call);
   switch (job->function) {
     case Function::Relu:
-      return {clamp_stage(0)};
+      return {clamp_op(0)};
     case Function::Relu6:
     case Function::Hardtanh:
-      return {clamp_stage(job->p, job->q)};
+      return {clamp_op(job->p, job->q)};
     default:
       return {};
   }
@@ -210,7 +210,7 @@ std::vector<KernelDef> unary() {
   std::vector<KernelDef> defs = {{"unary_grad", make_slope}};
   for (const Entry& entry : kEntries)
     defs.push_back(
-        {.op = entry.op, .make = make_value, .layouts = same_layout, .stages = clamp_stages});
+        {.op = entry.op, .make = make_value, .layouts = same_layout, .epilogue = clamp_epilogue});
   return defs;
 }
 

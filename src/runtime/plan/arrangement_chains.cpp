@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "ops/core/registry.hpp"
-#include "runtime/conv/frozen/finish.hpp"
+#include "runtime/conv/frozen/apply_epilogue.hpp"
 #include "runtime/onednn.hpp"
 #include "runtime/plan/arrangement.hpp"
 #include "runtime/plan/call_facts.hpp"
@@ -129,10 +129,11 @@ class ChainFinder {
     if (node.opcode != Opcode::CallFunction || value.index != 0) return false;
     std::vector<TensorType> in;
     const KernelCall call = describe_call(graph_, types_, value.node, in);
-    const std::vector<Stage> stages = stages_of(call, 0);
-    if (!stages.empty() && stages.back().kind == StageKind::Clamp) return stages.back().low >= 0;
-    if (!stages.empty() && stages.back().kind == StageKind::Quantise)
-      return stages.back().element.low >= 0 || is_never_negative(node.inputs[0]);
+    const Epilogue epilogue = epilogue_of(call, 0);
+    if (!epilogue.empty() && epilogue.back().kind == EpilogueKind::Clamp)
+      return epilogue.back().low >= 0;
+    if (!epilogue.empty() && epilogue.back().kind == EpilogueKind::Quantise)
+      return epilogue.back().element.low >= 0 || is_never_negative(node.inputs[0]);
     return keeps_range(graph_, types_, value.node) && is_never_negative(node.inputs[0]);
   }
 
@@ -146,9 +147,9 @@ class ChainFinder {
       if (readers_.contains({next, k}) || seen_.contains({next, k})) return false;
     const std::size_t from = operand_of(value, next);
     std::vector<TensorType> in;
-    const std::vector<Stage> stages = stages_of(describe_call(graph_, types_, next, in), from);
-    if (stages.empty()) return false;
-    const bool adds = stages[0].kind == StageKind::Add;
+    const Epilogue epilogue = epilogue_of(describe_call(graph_, types_, next, in), from);
+    if (epilogue.empty()) return false;
+    const bool adds = epilogue[0].kind == EpilogueKind::Add;
     for (std::size_t i = 0; i < node.inputs.size(); ++i)
       if (i != from && is_constant(node.inputs[i].node) == adds) return false;
     return true;

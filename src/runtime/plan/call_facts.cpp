@@ -19,10 +19,10 @@ KernelCall describe_call(const Graph& graph, const Types& types, NodeId id,
   return {{{{op_of(node), node.attrs}, in}, types[index(id)]}, node.name, {}, {}, {}, {}};
 }
 
-std::vector<Stage> stages_of(const KernelCall& call, std::size_t from) {
+Epilogue epilogue_of(const KernelCall& call, std::size_t from) {
   for (const KernelDef* def : kernels_of(call.op))
-    if (def->stages != nullptr)
-      if (std::vector<Stage> stages = def->stages(call, from); !stages.empty()) return stages;
+    if (def->epilogue != nullptr)
+      if (Epilogue epilogue = def->epilogue(call, from); !epilogue.empty()) return epilogue;
   return {};
 }
 
@@ -62,9 +62,9 @@ std::optional<Element> grid_of(const Graph& graph, const Types& types, Value val
   if (picks(graph, types, value.node))
     return grid_of(graph, types, graph.node(value.node).inputs[0]);
   std::vector<TensorType> in;
-  const std::vector<Stage> stages = stages_of(describe_call(graph, types, value.node, in), 0);
-  if (stages.size() != 1 || stages[0].kind != StageKind::Quantise) return {};
-  return stages[0].element;
+  const Epilogue epilogue = epilogue_of(describe_call(graph, types, value.node, in), 0);
+  if (epilogue.size() != 1 || epilogue[0].kind != EpilogueKind::Quantise) return {};
+  return epilogue[0].element;
 }
 
 bool is_layout_free(const Shape& shape) {

@@ -15,8 +15,8 @@ bool is_call(const Graph& graph, NodeId id);
 KernelCall describe_call(const Graph& graph, const Types& types, NodeId id,
                          std::vector<TensorType>& in);
 
-/// The stages of a chain that stand for the call; none when it cannot be part of one.
-std::vector<Stage> stages_of(const KernelCall& call, std::size_t from);
+/// The epilogue of a chain that stand for the call; none when it cannot be part of one.
+Epilogue epilogue_of(const KernelCall& call, std::size_t from);
 
 /// Whether each result of the node is one of the values of operand 0, chosen by their order.
 bool picks(const Graph& graph, const Types& types, NodeId id);

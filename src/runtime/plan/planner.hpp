@@ -53,8 +53,8 @@ class Planner {
   const float* fixed_values(Value value) const;
   Plan::Step make_conversion(NodeId id);
   bool add_chain(const Chain& chain);
-  void add_stages(NodeId id, Value from, Plan::Step& step, std::vector<Stage>& stages) const;
-  void keep(Value value, Plan::Step& step, std::vector<Stage>& stages) const;
+  void add_epilogue(NodeId id, Value from, Plan::Step& step, Epilogue& epilogue) const;
+  void keep(Value value, Plan::Step& step, Epilogue& epilogue) const;
   void add_copy(NodeId id);
 
   Graph graph_;

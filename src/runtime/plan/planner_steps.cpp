@@ -54,33 +54,32 @@ Plan::Step Planner::make_conversion(NodeId id) {
           .contents = {.serves = graph_.node(graph_.users(id)[0]).name}};
 }
 
-/// The last stage so far makes `value`, which is to be kept.
-void Planner::keep(Value value, Plan::Step& step, std::vector<Stage>& stages) const {
+/// The last op so far makes `value`, which is to be kept.
+void Planner::keep(Value value, Plan::Step& step, Epilogue& epilogue) const {
   if (arrangement_.inside.contains(value)) return;
-  if (stages.empty()) stages.emplace_back();
-  Stage& stage = stages.back();
-  stage.output = static_cast<int>(step.args.out.size());
+  if (epilogue.empty()) epilogue.emplace_back();
+  EpilogueOp& op = epilogue.back();
+  op.output = static_cast<int>(step.args.out.size());
   step.args.out.push_back(memory_of(value));
   const DType dtype = type_of(types_, value).dtype;
-  stage.codes = dtype != DType::F32;
-  if (dtype == DType::U8) stage.element.low = 0;  // no value is below
+  op.integers = dtype != DType::F32;
+  if (dtype == DType::U8) op.element.low = 0;  // no value is below
 }
 
-void Planner::add_stages(NodeId id, Value from, Plan::Step& step,
-                         std::vector<Stage>& stages) const {
+void Planner::add_epilogue(NodeId id, Value from, Plan::Step& step, Epilogue& epilogue) const {
   const std::vector<Value>& inputs = graph_.node(id).inputs;
   const auto operand =
       static_cast<std::size_t>(std::find(inputs.begin(), inputs.end(), from) - inputs.begin());
   std::vector<TensorType> in;
   const KernelCall call = call_of(id, in);
-  std::vector<Stage> own = stages_of(call, operand);
-  assert(!own.empty() && "a chain has calls that are stages");
-  for (Stage& stage : own) {
-    if (stage.kind == StageKind::Add) {
-      step.args.in.push_back(memory_of(inputs[stage.operand]));
-      stage.operand = step.args.in.size() - 1;
+  Epilogue own = epilogue_of(call, operand);
+  assert(!own.empty() && "a chain has calls that are epilogue ops");
+  for (EpilogueOp& op : own) {
+    if (op.kind == EpilogueKind::Add) {
+      step.args.in.push_back(memory_of(inputs[op.operand]));
+      op.operand = step.args.in.size() - 1;
     }
-    stages.push_back(std::move(stage));
+    epilogue.push_back(std::move(op));
   }
 }
 
@@ -92,17 +91,17 @@ bool Planner::add_chain(const Chain& chain) {
   std::vector<TensorType> in;
   const KernelCall call = call_of(chain.head, in);
   for (const Value& input : head.inputs) step.args.in.push_back(memory_of(input));
-  std::vector<Stage> stages;
-  keep({chain.head}, step, stages);
+  Epilogue epilogue;
+  keep({chain.head}, step, epilogue);
   Value value{chain.head};
   for (const NodeId id : chain.tail) {
-    add_stages(id, value, step, stages);
+    add_epilogue(id, value, step, epilogue);
     value = Value{id};
-    keep(value, step, stages);
+    keep(value, step, epilogue);
     step.contents.calls.emplace_back(graph_.node(id).name, graph_.node(id).op);
   }
   for (const KernelDef* def : kernels_of(call.op))
-    if (def->make_chain != nullptr && !step.kernel) step.kernel = def->make_chain(call, stages);
+    if (def->make_chain != nullptr && !step.kernel) step.kernel = def->make_chain(call, epilogue);
   if (!step.kernel) return false;
   plan_.steps_.push_back(std::move(step));
   return true;

@@ -1,5 +1,5 @@
-// Winograd's convolutions against sums in double; whole, in pieces, and in plans.
-#include "runtime/conv/frozen/winograd.hpp"
+// Winograd's convolutions against sums in double: whole, and in the tiles of the backend.
+#include "runtime/conv/frozen/backends/winograd/winograd_conv.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,6 +7,7 @@
 #include <cstring>
 #include <limits>
 
+#include "runtime/conv/frozen/conv_backend.hpp"
 #include "support/conv_shapes.hpp"
 #include "support/noise.hpp"
 
@@ -34,7 +35,7 @@ struct Data {
         bias(noise(c.out_channels, "bias")) {}
 };
 
-/// The sum at a place, in double.
+/// The sum at a position, in double.
 double sum_at(const ops::ConvShape& c, const Data& data, std::int64_t n, std::int64_t y,
               std::int64_t x, std::int64_t o) {
   const ops::Extent& in = c.window.in;
@@ -50,27 +51,27 @@ double sum_at(const ops::ConvShape& c, const Data& data, std::int64_t n, std::in
   return sum;
 }
 
-std::vector<float> run(const Winograd& winograd, const ops::ConvShape& c, const Data& data,
-                       const ImagePiece& piece, const float* bias) {
+std::vector<float> run(const WinogradConv& winograd, const ops::ConvShape& c, const Data& data,
+                       const ConvTile& tile, const float* bias) {
   std::vector<float> sums(
-      static_cast<std::size_t>(piece.images * piece.rows * c.window.out.w * piece.channels), 7.0F);
-  std::vector<std::byte> scratch(winograd.scratch_bytes(piece) + 64);
-  winograd.run(piece, data.x.data(), bias, sums.data(), scratch.data());
+      static_cast<std::size_t>(tile.images * tile.rows * c.window.out.w * tile.channels), 7.0F);
+  std::vector<std::byte> scratch(winograd.scratch_bytes(tile) + 64);
+  winograd.run(tile, data.x.data(), bias, sums.data(), scratch.data());
   return sums;
 }
 
-ImagePiece whole(const ops::ConvShape& c) {
+ConvTile whole(const ops::ConvShape& c) {
   return {.images = c.batch, .rows = c.window.out.h, .channels = c.out_channels};
 }
 
-/// Places of a piece in order, then its channels: f(sum's index, n, y, x, o).
+/// Positions of a tile in order, then its channels: f(sum's index, n, y, x, o).
 template <class F>
-void for_each_sum(const ops::ConvShape& c, const ImagePiece& piece, F f) {
+void for_each_sum(const ops::ConvShape& c, const ConvTile& tile, F f) {
   std::size_t at = 0;
-  for (std::int64_t n = piece.image; n < piece.image + piece.images; ++n)
-    for (std::int64_t y = piece.row; y < piece.row + piece.rows; ++y)
+  for (std::int64_t n = tile.image; n < tile.image + tile.images; ++n)
+    for (std::int64_t y = tile.row; y < tile.row + tile.rows; ++y)
       for (std::int64_t x = 0; x < c.window.out.w; ++x)
-        for (std::int64_t o = piece.channel; o < piece.channel + piece.channels; ++o)
+        for (std::int64_t o = tile.channel; o < tile.channel + tile.channels; ++o)
           f(at++, n, y, x, o);
 }
 
@@ -82,7 +83,7 @@ TEST(Winograd, IsTheSumInDoubleForImagesOfEverySizeAndPadding) {
       conv3(2, 32, 112, 5, 4, {3, 4, 0}), conv3(1, 128, 144, 9, 12, {1, 1, 0})};
   for (const ops::ConvShape& c : shapes) {
     const Data data(c);
-    const Winograd winograd(c, data.w.data());
+    const WinogradConv winograd(c, data.w.data());
     const std::vector<float> sums = run(winograd, c, data, whole(c), data.bias.data());
     const std::vector<float> plain = run(winograd, c, data, whole(c), nullptr);
     // Each of 9 in_channels products has a size near one: what is lost grows as their root.
@@ -96,39 +97,42 @@ TEST(Winograd, IsTheSumInDoubleForImagesOfEverySizeAndPadding) {
   }
 }
 
-TEST(Winograd, WholeNumbersThatFitAreExact) {
+TEST(Winograd, IntegersThatFitAreExact) {
   const ops::ConvShape c = conv3(1, 32, 32, 10, 11, {1, 1, 0});
   Data data(c);
   for (float& x : data.x) x = std::round(x * 4);
   for (float& w : data.w) w = std::round(w * 4);
-  const std::vector<float> sums = run(Winograd(c, data.w.data()), c, data, whole(c), nullptr);
+  const std::vector<float> sums = run(WinogradConv(c, data.w.data()), c, data, whole(c), nullptr);
   for_each_sum(c, whole(c), [&](std::size_t at, auto n, auto y, auto x, auto o) {
     ASSERT_EQ(sums[at], sum_at(c, data, n, y, x, o));
   });
 }
 
-TEST(Winograd, PiecesHaveTheBitsOfTheWhole) {
+TEST(Winograd, TilesHaveTheBitsOfTheWhole) {
   for (const ops::ConvShape& c :
        {conv3(1, 64, 64, 30, 30, {1, 1, 0}), conv3(9, 512, 128, 7, 7, {1, 1, 0}),
         conv3(1, 256, 192, 14, 14, {1, 1, 0}), conv3(2, 32, 32, 61, 17, {1, 1, 0})}) {
     const Data data(c);
-    const Winograd winograd(c, data.w.data());
+    const WinogradConv winograd(c, data.w.data());
     const std::vector<float> all = run(winograd, c, data, whole(c), data.bias.data());
-    for (const ImagePiece& piece : cut_tiles(c)) {
-      const std::vector<float> part = run(winograd, c, data, piece, data.bias.data());
-      for_each_sum(c, piece, [&](std::size_t at, auto n, auto y, auto x, auto o) {
-        const std::int64_t place = (n * c.window.out.h + y) * c.window.out.w + x;
-        ASSERT_EQ(part[at], all[static_cast<std::size_t>(place * c.out_channels + o)]);
+    const ConvJob job{.shape = c, .weights = data.w.data(), .exact = false};
+    const std::unique_ptr<TiledConv> tiled = find_conv_backend("winograd")->make(job);
+    for (const ConvTile& tile : tiled->tiles()) {
+      EXPECT_EQ(tile.row % kWinogradOutput, 0);
+      const std::vector<float> part = run(winograd, c, data, tile, data.bias.data());
+      for_each_sum(c, tile, [&](std::size_t at, auto n, auto y, auto x, auto o) {
+        const std::int64_t position = (n * c.window.out.h + y) * c.window.out.w + x;
+        ASSERT_EQ(part[at], all[static_cast<std::size_t>(position * c.out_channels + o)]);
       });
     }
   }
 }
 
-TEST(Winograd, WhatIsNotANumberReachesTheTilesThatSeeItAndNoOther) {
+TEST(Winograd, ANanReachesTheOutputsOfItsPatchesAndNoOthers) {
   const ops::ConvShape c = conv3(1, 32, 32, 12, 12, {1, 1, 0});
   Data data(c);
   data.x[(6 * 12 + 6) * 32 + 5] = std::numeric_limits<float>::quiet_NaN();
-  const std::vector<float> sums = run(Winograd(c, data.w.data()), c, data, whole(c), nullptr);
+  const std::vector<float> sums = run(WinogradConv(c, data.w.data()), c, data, whole(c), nullptr);
   for_each_sum(c, whole(c), [&](std::size_t at, auto /*n*/, auto y, auto x, auto /*o*/) {
     const bool near = std::abs(y - 6) <= 1 && std::abs(x - 6) <= 1;
     const bool tile = y >= 4 && y < 8 && x >= 4 && x < 8;
@@ -139,19 +143,6 @@ TEST(Winograd, WhatIsNotANumberReachesTheTilesThatSeeItAndNoOther) {
       EXPECT_FALSE(std::isnan(sums[at])) << y << " " << x;
     }
   });
-}
-
-TEST(Winograd, SuitsWindowsOfThreeWithStepsOfOneAlone) {
-  EXPECT_TRUE(Winograd::suits(square_conv(1, 64, 64, 56, 3, 1)));
-  EXPECT_FALSE(Winograd::suits(square_conv(1, 64, 64, 56, 3, 2)));
-  EXPECT_FALSE(Winograd::suits(square_conv(1, 64, 64, 56, 1, 1)));
-  EXPECT_FALSE(Winograd::suits(square_conv(1, 64, 64, 56, 5, 1)));
-  EXPECT_FALSE(Winograd::suits(square_conv(1, 64, 64, 56, 3, 1, 2)));
-  EXPECT_FALSE(Winograd::suits(square_conv(1, 3, 64, 56, 3, 1)));
-  EXPECT_FALSE(Winograd::suits(square_conv(1, 64, 65, 56, 3, 1)));
-  ops::ConvShape apart = square_conv(1, 64, 64, 56, 3, 1);
-  apart.window.dilation = {2, 2, 1};
-  EXPECT_FALSE(Winograd::suits(apart));
 }
 
 }  // namespace

@@ -1,7 +1,5 @@
 #include "runtime/conv/train/convolution_piece.hpp"
 
-#include <omp.h>
-
 #include <algorithm>
 #include <cassert>
 #include <unordered_map>
@@ -23,11 +21,9 @@ memory at(const memory::desc& desc, const void* data) {
 /// On this thread alone. oneDNN throws where we assert: what was made, runs.
 void execute(const dnnl::primitive& primitive, Args& args, const memory::desc& scratchpad,
              std::byte* scratch) {
-  omp_set_num_threads(1);
-  thread_local dnnl::stream stream(onednn_engine());
   if (scratchpad.get_size() > 0) args.emplace(DNNL_ARG_SCRATCHPAD, at(scratchpad, scratch));
   try {
-    primitive.execute(stream, args);
+    primitive.execute(onednn_stream(), args);
   } catch (const dnnl::error&) {
     assert(false && "oneDNN failed to run what it had agreed to");
   }

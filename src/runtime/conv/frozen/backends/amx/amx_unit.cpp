@@ -1,4 +1,4 @@
-#include "runtime/conv/frozen/amx.hpp"
+#include "runtime/conv/frozen/backends/amx/amx_unit.hpp"
 
 #include <cassert>
 
@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kTileRows = 16;
 constexpr int kTileBytes = 64;  ///< of a row
-constexpr int kTiles = 8;       ///< 0 to 3: sums; 4 and 5: places; 6 and 7: weights
+constexpr int kTiles = 8;       ///< 0 to 3: accumulators; 4 and 5: positions; 6 and 7: weights
 
 /// As the instruction wants it: a palette, then the bytes of a row and the rows of each tile.
 struct alignas(64) Config {
@@ -60,7 +60,7 @@ CH_AMX void give_up_tiles() {
   _tile_release();
 }
 
-/// 32 or 16 places, bytes with a sign or without: the instructions differ.
+/// 32 or 16 positions, bytes signed or unsigned: the instructions differ.
 template <bool kSign, bool kHalf>
 CH_AMX void multiply(const AmxBlock& block) {
   _tile_zero(0);
@@ -71,10 +71,10 @@ CH_AMX void multiply(const AmxBlock& block) {
   }
   const std::byte* weights = block.weights;
   for (const std::int64_t offset : block.offsets) {
-    const std::byte* const places = block.places + offset;
+    const std::byte* const positions = block.positions + offset;
     _tile_loadd(6, weights, kTileBytes);
     _tile_loadd(7, weights + kAmxWeights / 2, kTileBytes);
-    _tile_loadd(4, places, block.step);
+    _tile_loadd(4, positions, block.stride);
     if constexpr (kSign) {
       _tile_dpbssd(0, 4, 6);
       _tile_dpbssd(1, 4, 7);
@@ -83,7 +83,7 @@ CH_AMX void multiply(const AmxBlock& block) {
       _tile_dpbusd(1, 4, 7);
     }
     if constexpr (!kHalf) {
-      _tile_loadd(5, places + kTileRows * block.step, block.step);
+      _tile_loadd(5, positions + kTileRows * block.stride, block.stride);
       if constexpr (kSign) {
         _tile_dpbssd(2, 5, 6);
         _tile_dpbssd(3, 5, 7);
@@ -111,18 +111,18 @@ AmxTiles::~AmxTiles() {
   give_up_tiles();
 }
 
-CH_AMX void amx_sums_of(const AmxBlock& block, std::int32_t* sums) {
+CH_AMX void amx_multiply(const AmxBlock& block, std::int32_t* accumulators) {
   settle_memory();
-  if (block.has_sign)
+  if (block.is_signed)
     block.half ? multiply<true, true>(block) : multiply<true, false>(block);
   else
     block.half ? multiply<false, true>(block) : multiply<false, false>(block);
   constexpr std::int64_t kRow = kAmxChannels * sizeof(std::int32_t);
-  _tile_stored(0, sums, kRow);
-  _tile_stored(1, sums + kAmxChannels / 2, kRow);
+  _tile_stored(0, accumulators, kRow);
+  _tile_stored(1, accumulators + kAmxChannels / 2, kRow);
   if (!block.half) {
-    _tile_stored(2, sums + kTileRows * kAmxChannels, kRow);
-    _tile_stored(3, sums + kTileRows * kAmxChannels + kAmxChannels / 2, kRow);
+    _tile_stored(2, accumulators + kTileRows * kAmxChannels, kRow);
+    _tile_stored(3, accumulators + kTileRows * kAmxChannels + kAmxChannels / 2, kRow);
   }
   settle_memory();
 }
@@ -138,7 +138,7 @@ bool has_amx() {
 }
 AmxTiles::AmxTiles() = default;
 AmxTiles::~AmxTiles() = default;
-void amx_sums_of(const AmxBlock& /*block*/, std::int32_t* /*sums*/) {
+void amx_multiply(const AmxBlock& /*block*/, std::int32_t* /*accumulators*/) {
   assert(false && "has_amx() says no");
 }
 

@@ -1,0 +1,38 @@
+// Applies an epilogue to the accumulators of one tile, in one sweep.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "runtime/conv/frozen/epilogue.hpp"
+#include "runtime/kernel.hpp"
+
+namespace chop::runtime {
+
+/// The accumulators of a tile, [positions, channels].
+struct Accumulators {
+  const void* data = nullptr;
+  bool integers = false;  ///< int32, each standing for itself times `unscale`; else float
+  float unscale = 1;
+  std::int64_t positions = 0;
+  std::int64_t channels = 0;
+};
+
+/// Where a tile begins in the tensors [position, channel] that the epilogue reads and writes.
+struct TileOrigin {
+  std::int64_t position = 0;
+  std::int64_t channel = 0;
+  std::int64_t stride = 0;  ///< elements from one position to the next
+};
+
+/// Applies all ops and writes those values that are results of the step.
+void apply_epilogue(std::span<const EpilogueOp> epilogue, const Accumulators& acc,
+                    const TileOrigin& origin, const KernelArgs& args);
+
+/// to[i] = x[i] as an integer of the grid, which must fit a byte.
+void quantise_to_bytes(const Element& grid, const float* x, std::int64_t count, std::byte* to);
+
+/// Whether the grid's integers fit a byte, signed or unsigned.
+bool fits_byte(const Element& grid);
+
+}  // namespace chop::runtime
