@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "runtime/conv/frozen/frozen_conv.hpp"
-#include "runtime/conv/train/convolution.hpp"
+#include "runtime/conv/train/train_conv.hpp"
 #include "runtime/elementwise.hpp"
 #include "runtime/kernel.hpp"
 

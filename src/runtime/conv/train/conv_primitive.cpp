@@ -1,4 +1,9 @@
-#include "runtime/conv/train/convolution_piece.hpp"
+// oneDNN's convolution primitives for training, with their reorders.
+//
+// A primitive is made for layouts of its own choice, such as blocks of 16 channels (nChw16c) with
+// AVX-512. Around it stand reorders from and to the dense tensors of the graph, left out where the
+// choice is the dense layout.
+#include "runtime/conv/train/conv_primitive.hpp"
 
 #include <algorithm>
 #include <cassert>
@@ -29,7 +34,7 @@ void execute(const dnnl::primitive& primitive, Args& args, const memory::desc& s
   }
 }
 
-/// The tensors of a convolution over n images, dense or in whatever layout oneDNN likes.
+/// The tensors of a convolution over n images, dense or in whatever layout oneDNN prefers.
 struct Tensors {
   memory::desc x, w, b, y;
 };
@@ -49,13 +54,13 @@ Tensors tensors(const Conv& c, std::int64_t n, bool dense) {
           desc({n, c.out_channels, w.out.h, w.out.w}, dense ? FormatTag::nchw : FormatTag::any)};
 }
 
-Tensors liked_tensors(const Conv& c, std::int64_t n, const memory::desc* weights) {
+Tensors preferred_tensors(const Conv& c, std::int64_t n, const memory::desc* weights) {
   Tensors t = tensors(c, n, false);
   if (weights != nullptr) t.w = *weights;
   return t;
 }
 
-/// Steps, gaps and padding as oneDNN wants them.
+/// Strides, dilations and padding as oneDNN wants them.
 struct Geometry {
   Dims strides, dilates, padding;
 
@@ -77,83 +82,114 @@ dnnl::convolution_forward::primitive_desc forward_desc(const Conv& c, const Tens
           onednn_attributes(), onednn_engine()};
 }
 
-Bridge bridge(const memory::desc& dense, const memory::desc& liked, bool inwards) {
-  if (dense == liked) return {dense, liked, {}, {}};
-  const dnnl::reorder::primitive_desc pd(onednn_engine(), inwards ? dense : liked, onednn_engine(),
-                                         inwards ? liked : dense, onednn_attributes());
-  return {dense, liked, pd.scratchpad_desc(), dnnl::reorder(pd)};
+/// A gradient's description: primitives of both gradients are described alike.
+template <class Gradient>
+typename Gradient::primitive_desc gradient_desc(const Conv& conv, std::int64_t images,
+                                                const memory::desc* weights) {
+  const Tensors t = preferred_tensors(conv, images, weights);
+  const Geometry g(conv.window);
+  return {{kDirect, t.x, t.w, t.y, g.strides, g.dilates, g.padding, g.padding},
+          onednn_attributes(),
+          onednn_engine(),
+          forward_desc(conv, tensors(conv, images, false), false)};
+}
+
+Reordered make_reorder(const memory::desc& from, const memory::desc& to, bool is_operand) {
+  const memory::desc& dense = is_operand ? from : to;
+  const memory::desc& preferred = is_operand ? to : from;
+  if (dense == preferred) return {dense, preferred, {}, {}, is_operand};
+  const dnnl::reorder::primitive_desc pd(onednn_engine(), from, onednn_engine(), to,
+                                         onednn_attributes());
+  return {dense, preferred, pd.scratchpad_desc(), dnnl::reorder(pd), is_operand};
+}
+Reordered operand(const memory::desc& dense, const memory::desc& preferred) {
+  return make_reorder(dense, preferred, true);
+}
+Reordered result(const memory::desc& preferred, const memory::desc& dense) {
+  return make_reorder(preferred, dense, false);
+}
+
+/// What `make` makes; none where oneDNN throws.
+template <class Make>
+MadePrimitive try_to(Make make) {
+  try {
+    return make();
+  } catch (const dnnl::error&) {
+    return {};
+  }
 }
 
 }  // namespace
 
-void Bridge::run(const void* from, void* to, std::byte* scratch, bool inwards) const {
-  Args args = {{DNNL_ARG_FROM, at(inwards ? dense : liked, from)},
-               {DNNL_ARG_TO, at(inwards ? liked : dense, to)}};
-  execute(move, args, scratchpad, scratch);
+void Reordered::run(const void* from, void* to, std::byte* scratch) const {
+  Args args = {{DNNL_ARG_FROM, at(is_operand ? dense : preferred, from)},
+               {DNNL_ARG_TO, at(is_operand ? preferred : dense, to)}};
+  execute(reorder, args, scratchpad, scratch);
 }
 
-std::size_t ConvPiece::scratch_bytes() const {
+std::size_t ConvPrimitive::scratch_bytes() const {
   return std::max({scratchpad.get_size(), a.scratchpad.get_size(), b.scratchpad.get_size(),
                    c.scratchpad.get_size()});
 }
 
-void ConvPiece::run(const void* a_data, const void* b_data, const float* bias_data, void* c_data,
-                    std::byte* scratch) const {
-  Args args = {
-      {a_role, at(a.liked, a_data)}, {b_role, at(b.liked, b_data)}, {c_role, at(c.liked, c_data)}};
+void ConvPrimitive::run(const void* a_data, const void* b_data, const float* bias_data,
+                        void* c_data, std::byte* scratch) const {
+  Args args = {{a_role, at(a.preferred, a_data)},
+               {b_role, at(b.preferred, b_data)},
+               {c_role, at(c.preferred, c_data)}};
   if (bias_data != nullptr) args.emplace(DNNL_ARG_BIAS, at(bias, bias_data));
   execute(primitive, args, scratchpad, scratch);
 }
 
-ConvPiece forward_piece(const Conv& conv, std::int64_t images, bool bias,
-                        const memory::desc* weights) {
-  const Tensors dense = tensors(conv, images, true);
-  const auto pd = forward_desc(conv, liked_tensors(conv, images, weights), bias);
-  return {.primitive = dnnl::convolution_forward(pd),
-          .scratchpad = pd.scratchpad_desc(),
-          .bias = dense.b,
-          .a = bridge(dense.x, pd.src_desc(), true),
-          .b = bridge(dense.w, pd.weights_desc(), true),
-          .c = bridge(dense.y, pd.dst_desc(), false),
-          .a_role = DNNL_ARG_SRC,
-          .b_role = DNNL_ARG_WEIGHTS,
-          .c_role = DNNL_ARG_DST};
+MadePrimitive forward_primitive(const Conv& conv, std::int64_t images, bool bias,
+                                const memory::desc* weights) {
+  return try_to([&]() -> ConvPrimitive {
+    const Tensors dense = tensors(conv, images, true);
+    const auto pd = forward_desc(conv, preferred_tensors(conv, images, weights), bias);
+    return {.primitive = dnnl::convolution_forward(pd),
+            .scratchpad = pd.scratchpad_desc(),
+            .bias = dense.b,
+            .a = operand(dense.x, pd.src_desc()),
+            .b = operand(dense.w, pd.weights_desc()),
+            .c = result(pd.dst_desc(), dense.y),
+            .a_role = DNNL_ARG_SRC,
+            .b_role = DNNL_ARG_WEIGHTS,
+            .c_role = DNNL_ARG_DST};
+  });
 }
 
-ConvPiece to_input_piece(const Conv& conv, std::int64_t images, const memory::desc* weights) {
-  const Tensors dense = tensors(conv, images, true);
-  const Tensors t = liked_tensors(conv, images, weights);
-  const Geometry g(conv.window);
-  const dnnl::convolution_backward_data::primitive_desc pd(
-      {kDirect, t.x, t.w, t.y, g.strides, g.dilates, g.padding, g.padding}, onednn_attributes(),
-      onednn_engine(), forward_desc(conv, tensors(conv, images, false), false));
-  return {.primitive = dnnl::convolution_backward_data(pd),
-          .scratchpad = pd.scratchpad_desc(),
-          .bias = {},
-          .a = bridge(dense.y, pd.diff_dst_desc(), true),
-          .b = bridge(dense.w, pd.weights_desc(), true),
-          .c = bridge(dense.x, pd.diff_src_desc(), false),
-          .a_role = DNNL_ARG_DIFF_DST,
-          .b_role = DNNL_ARG_WEIGHTS,
-          .c_role = DNNL_ARG_DIFF_SRC};
+MadePrimitive to_input_primitive(const Conv& conv, std::int64_t images,
+                                 const memory::desc* weights) {
+  return try_to([&]() -> ConvPrimitive {
+    const Tensors dense = tensors(conv, images, true);
+    const auto pd = gradient_desc<dnnl::convolution_backward_data>(conv, images, weights);
+    return {.primitive = dnnl::convolution_backward_data(pd),
+            .scratchpad = pd.scratchpad_desc(),
+            .bias = {},
+            .a = operand(dense.y, pd.diff_dst_desc()),
+            .b = operand(dense.w, pd.weights_desc()),
+            .c = result(pd.diff_src_desc(), dense.x),
+            .a_role = DNNL_ARG_DIFF_DST,
+            .b_role = DNNL_ARG_WEIGHTS,
+            .c_role = DNNL_ARG_DIFF_SRC};
+  });
 }
 
-ConvPiece to_weight_piece(const Conv& conv, std::int64_t images, const memory::desc* weights) {
-  const Tensors dense = tensors(conv, images, true);
-  const Tensors t = liked_tensors(conv, images, weights);
-  const Geometry g(conv.window);
-  const dnnl::convolution_backward_weights::primitive_desc pd(
-      {kDirect, t.x, t.w, t.y, g.strides, g.dilates, g.padding, g.padding}, onednn_attributes(),
-      onednn_engine(), forward_desc(conv, tensors(conv, images, false), false));
-  return {.primitive = dnnl::convolution_backward_weights(pd),
-          .scratchpad = pd.scratchpad_desc(),
-          .bias = {},
-          .a = bridge(dense.y, pd.diff_dst_desc(), true),
-          .b = bridge(dense.x, pd.src_desc(), true),
-          .c = bridge(dense.w, pd.diff_weights_desc(), false),
-          .a_role = DNNL_ARG_DIFF_DST,
-          .b_role = DNNL_ARG_SRC,
-          .c_role = DNNL_ARG_DIFF_WEIGHTS};
+MadePrimitive to_weight_primitive(const Conv& conv, std::int64_t images,
+                                  const memory::desc* weights) {
+  return try_to([&]() -> ConvPrimitive {
+    const Tensors dense = tensors(conv, images, true);
+    const auto pd = gradient_desc<dnnl::convolution_backward_weights>(conv, images, weights);
+    return {.primitive = dnnl::convolution_backward_weights(pd),
+            .scratchpad = pd.scratchpad_desc(),
+            .bias = {},
+            .a = operand(dense.y, pd.diff_dst_desc()),
+            .b = operand(dense.x, pd.src_desc()),
+            .c = result(pd.diff_weights_desc(), dense.w),
+            .a_role = DNNL_ARG_DIFF_DST,
+            .b_role = DNNL_ARG_SRC,
+            .c_role = DNNL_ARG_DIFF_WEIGHTS};
+  });
 }
 
 }  // namespace chop::runtime

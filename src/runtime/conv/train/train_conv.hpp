@@ -1,6 +1,7 @@
-// Convolutions on oneDNN. Primitives are made once; a run cuts the batch into sub-batches
-// that depend on the shape alone and runs each on one thread, so that the bits of the result
-// do not depend on the number of threads. Tensors are dense, [n, c, h, w].
+// Convolutions for training, on oneDNN. Tensors are dense, channels first (NCHW); weights change
+// from step to step. Primitives are made once; a run cuts the batch into sub-batches that depend
+// on the shape alone and runs each on one thread, so that the bits of the result do not depend on
+// the number of threads.
 #pragma once
 
 #include <functional>
