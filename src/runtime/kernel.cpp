@@ -1,3 +1,4 @@
+// The table of kernels by op, and the reference forward as a kernel of last resort.
 #include "runtime/kernel.hpp"
 
 #include <algorithm>
@@ -18,7 +19,8 @@ namespace chop::runtime::kernels {
 namespace chop::runtime {
 namespace {
 
-using KernelTable = std::unordered_multimap<std::string_view, KernelDef>;
+/// By op; the kernels of one op in the order of their files and of the definitions there.
+using KernelTable = std::unordered_map<std::string_view, std::vector<KernelDef>>;
 
 const KernelTable& kernel_table() {
   static const KernelTable table = [] {
@@ -28,10 +30,15 @@ const KernelTable& kernel_table() {
 #include "kernels.inc"
 #undef CH_ITEM
              std::vector<KernelDef>{}})
-      for (const KernelDef& def : family) map.emplace(def.op, def);
+      for (const KernelDef& def : family) map[def.op].push_back(def);
     return map;
   }();
   return table;
+}
+
+std::span<const KernelDef> find_kernels(std::string_view op) {
+  const auto found = kernel_table().find(op);
+  return found == kernel_table().end() ? std::span<const KernelDef>() : found->second;
 }
 
 void widen(const TensorType& type, const std::byte* from, Tensor& to) {
@@ -115,15 +122,13 @@ bool all_float(const KernelCall& call) {
 
 std::vector<const KernelDef*> kernels_of(const OpDef& op) {
   std::vector<const KernelDef*> defs;
-  const auto [first, last] = kernel_table().equal_range(op.name);
-  for (auto at = first; at != last; ++at) defs.push_back(&at->second);
+  for (const KernelDef& def : find_kernels(op.name)) defs.push_back(&def);
   return defs;
 }
 
 Kernel fast_kernel(const KernelCall& call) {
-  const auto [first, last] = kernel_table().equal_range(call.op.name);
-  for (auto at = first; at != last; ++at)
-    if (Kernel kernel = at->second.make(call)) return kernel;
+  for (const KernelDef& def : find_kernels(call.op.name))
+    if (Kernel kernel = def.make(call)) return kernel;
   return {};
 }
 

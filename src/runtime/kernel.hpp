@@ -120,7 +120,7 @@ inline bool always(const KernelCall& /*call*/) {
 /// Whether all operands are float32.
 bool all_float(const KernelCall& call);
 
-/// The kernels that know an op.
+/// The kernels that know an op, in the order in which they are asked.
 std::vector<const KernelDef*> kernels_of(const OpDef& op);
 /// The first kernel that takes the call; empty when none does.
 Kernel fast_kernel(const KernelCall& call);

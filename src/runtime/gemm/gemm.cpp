@@ -1,7 +1,12 @@
-// Small products: B is read in panels of a few vectors, packed where its rows do not lie so;
-// tiles of up to 16 vectors stay in registers while k runs. Large products go to oneDNN, cut into
-// blocks of C that depend on the shape alone, so that the bits do not depend on the number of
-// threads.
+// Matrix products, small ones by a micro-kernel of our own, large ones by oneDNN.
+//
+// Small: B is read in panels of a few vectors of columns (gemm_tiles-inl.hpp). Where the rows of B
+// do not lie so, a panel is packed first: its numbers row after row, padded with zeros to whole
+// vectors. B [k, 100] with AVX-512 is a panel of 64 columns and one of 36, packed as 48. Weights
+// that stay are packed once (Gemm::pack).
+//
+// Large: oneDNN, cut into blocks of C that depend on the shape alone, so that the bits do not
+// depend on the number of threads.
 #include "runtime/gemm/gemm.hpp"
 
 #include <algorithm>
@@ -156,10 +161,19 @@ bool in_strands(const Gemm& g) {
   return g.k >= 32 && g.m * ((g.n + 15) / 16) <= 8;
 }
 
+/// The operands of a small product.
+struct SmallProduct {
+  const float* a;
+  const float* b;
+  const float* packed;  ///< all panels of B, or null
+  const float* bias;    ///< or null
+  float* c;
+  float* scratch;  ///< for one panel, where B is not packed
+};
+
 /// Our own kernel computes each element by itself, so rows and panels may be shared out in any
 /// way. Work is cut by rows, or by panels where there are few rows.
-void small_product(const Gemm& g, const float* a, const float* b, const float* packed,
-                   const float* bias, float* c, float* scratch, int threads) {
+void small_product(const Gemm& g, const SmallProduct& p, int threads) {
   const bool strands = in_strands(g);
   const std::int64_t work = std::max<std::int64_t>(1, g.n * g.k);
   const std::int64_t rows = std::max<std::int64_t>(12, kTaskWork / work / 12 * 12);
@@ -168,22 +182,24 @@ void small_product(const Gemm& g, const float* a, const float* b, const float* p
       Gemm part = g;
       part.m = std::min(rows, g.m - task * rows);
       float* const own =
-          packed != nullptr ? nullptr
-                            : reinterpret_cast<float*>(thread_scratch(g.scratch() * sizeof(float)));
+          p.packed != nullptr
+              ? nullptr
+              : reinterpret_cast<float*>(thread_scratch(g.scratch() * sizeof(float)));
       HWY_DYNAMIC_DISPATCH(small_gemm)
-      (part, {0, g.n, strands, packed, own}, a + task * rows * g.a_row, b, bias,
-       c + task * rows * g.c_row);
+      (part, {0, g.n, strands, p.packed, own}, p.a + task * rows * g.a_row, p.b, p.bias,
+       p.c + task * rows * g.c_row);
     });
   const std::int64_t width = HWY_DYNAMIC_DISPATCH(panel_floats)();
   const std::int64_t columns =
       std::max(width, kTaskWeights / std::max<std::int64_t>(1, g.k) / width * width);
-  if (threads > 1 && packed != nullptr && columns < g.n)
+  if (threads > 1 && p.packed != nullptr && columns < g.n)
     return parallel_for(threads, (g.n + columns - 1) / columns, [&](std::int64_t task) {
       HWY_DYNAMIC_DISPATCH(small_gemm)
-      (g, {task * columns, std::min(g.n, (task + 1) * columns), strands, packed, nullptr}, a, b,
-       bias, c);
+      (g, {task * columns, std::min(g.n, (task + 1) * columns), strands, p.packed, nullptr}, p.a,
+       p.b, p.bias, p.c);
     });
-  HWY_DYNAMIC_DISPATCH(small_gemm)(g, {0, g.n, strands, packed, scratch}, a, b, bias, c);
+  HWY_DYNAMIC_DISPATCH(small_gemm)
+  (g, {0, g.n, strands, p.packed, p.scratch}, p.a, p.b, p.bias, p.c);
 }
 
 }  // namespace
@@ -204,7 +220,7 @@ void Gemm::run(const float* a, const float* b, const float* bias, float* c, floa
                int threads) const {
   if (m == 0 || n == 0) return;
   if (is_large(*this)) return large_gemm(*this, a, b, bias, c, threads);
-  small_product(*this, a, b, nullptr, bias, c, scratch_memory, threads);
+  small_product(*this, {a, b, nullptr, bias, c, scratch_memory}, threads);
 }
 
 std::shared_ptr<const float[]> Gemm::pack(const float* b) const {
@@ -221,7 +237,7 @@ void Gemm::run_packed(const float* a, const float* b, const float* packed, const
                       float* c, int threads) const {
   if (m == 0 || n == 0) return;
   if (is_large(*this)) return large_gemm(*this, a, b, bias, c, threads);
-  small_product(*this, a, b, packed, bias, c, nullptr, threads);
+  small_product(*this, {a, b, packed, bias, c, nullptr}, threads);
 }
 
 }  // namespace chop::runtime

@@ -1,5 +1,9 @@
-// Panels of B times rows of A, for products whose operands are in the cache: tiles of C stay in
-// registers while k runs. Compiled once per instruction set, by who multiplies (gemm.cpp).
+// The GEMM micro-kernel: a panel of B times rows of A, for products whose operands are in the
+// cache. A tile of C stays in registers while k runs; for each k the vectors of the panel are
+// loaded once and multiplied with one broadcast number of each row. With AVX-512 a panel has 4
+// vectors, so 64 columns, and a tile 4 rows: 16 accumulators in registers, and 16 multiply-adds for
+// 4 loads and 4 broadcasts. Compiled once per instruction set, by who multiplies (gemm.cpp,
+// winograd_conv.cpp).
 #if defined(CH_GEMM_TILES_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef CH_GEMM_TILES_INL
 #undef CH_GEMM_TILES_INL
@@ -21,8 +25,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 constexpr hn::ScalableTag<float> kTag{};
 using Vec = hn::Vec<decltype(kTag)>;
 
-/// Vectors of sums in a tile, and of columns in a panel: what the registers hold.
-constexpr int kSums = HWY_TARGET <= HWY_AVX3 ? 16 : 8;
+/// Vectors of accumulators in a tile, and of columns in a panel: what the registers hold.
+constexpr int kAccumulators = HWY_TARGET <= HWY_AVX3 ? 16 : 8;
 constexpr int kPanel = HWY_TARGET <= HWY_AVX3 ? 4 : 2;
 /// Sums along k of one element where there are too few elements to fill the pipeline.
 constexpr int kStrands = 4;
@@ -102,29 +106,34 @@ void rows_of_panel(const Gemm& g, bool strands, const float* a, const Panel& pan
                    const float* bias, float* c) {
   std::int64_t i = 0;
   if (strands) {
-    constexpr int kRows = kSums / kStrands / kVectors > 0 ? kSums / kStrands / kVectors : 1;
+    constexpr int kRows =
+        kAccumulators / kStrands / kVectors > 0 ? kAccumulators / kStrands / kVectors : 1;
     i = rows_by<kRows, kVectors, kStrands>(g, i, a, panel, bias, c);
     rows_by<1, kVectors, kStrands>(g, i, a, panel, bias, c);
     return;
   }
-  constexpr int kRows = kSums / kVectors;
+  constexpr int kRows = kAccumulators / kVectors;
   i = rows_by<kRows, kVectors, 1>(g, i, a, panel, bias, c);
   if constexpr (kRows > 4) i = rows_by<4, kVectors, 1>(g, i, a, panel, bias, c);
   if constexpr (kRows > 2) i = rows_by<2, kVectors, 1>(g, i, a, panel, bias, c);
   rows_by<1, kVectors, 1>(g, i, a, panel, bias, c);
 }
 
+/// All rows of C for a panel of `vectors` vectors of columns.
 void panel_rows(const Gemm& g, bool strands, int vectors, const float* a, const Panel& panel,
                 const float* bias, float* c) {
+  // Panels of more vectors than kPanel do not occur, and must not be compiled.
+  constexpr int kThree = kPanel < 3 ? 1 : 3;
+  constexpr int kFour = kPanel < 4 ? 1 : 4;
   switch (vectors) {
     case 1:
       return rows_of_panel<1>(g, strands, a, panel, bias, c);
     case 2:
       return rows_of_panel<2>(g, strands, a, panel, bias, c);
     case 3:
-      return rows_of_panel < kPanel < 3 ? 1 : 3 > (g, strands, a, panel, bias, c);
+      return rows_of_panel<kThree>(g, strands, a, panel, bias, c);
     default:
-      return rows_of_panel < kPanel < 4 ? 1 : 4 > (g, strands, a, panel, bias, c);
+      return rows_of_panel<kFour>(g, strands, a, panel, bias, c);
   }
 }
 

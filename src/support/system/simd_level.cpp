@@ -2,7 +2,7 @@
 // every start a few milliseconds, in which it measures a clock we never read.
 #include "support/system/simd_level.hpp"
 
-#include <hwy/targets.h>
+#include <hwy/highway.h>
 
 #include <algorithm>
 #include <array>
@@ -83,6 +83,8 @@ void limit_simd_level(SimdLevel most) {
 }  // namespace chop::support
 
 #if HWY_ARCH_X86
+static_assert(HWY_MAJOR == 1, "compare the functions below with those that hwy/targets.h declares");
+
 namespace hwy {
 
 /// Those of the level that we build for (see CMakeLists.txt); the headers add the baseline.
