@@ -1,3 +1,5 @@
+// oneDNN, set up for one thread to a call: parallelism is ours, because the bits of a result must
+// not depend on the number of threads.
 #include "runtime/onednn.hpp"
 
 #include <omp.h>

@@ -1,3 +1,4 @@
+// Runs the lowered form node by node with each op's reference forward, in double.
 #include "runtime/reference.hpp"
 
 #include "ops/core/registry.hpp"
@@ -5,8 +6,8 @@
 namespace chop::runtime {
 namespace {
 
-/// What shape rules see: real numbers all have one width here, whole numbers keep theirs.
-TensorType seen(TensorType type) {
+/// The type for shape rules: floats of any width are computed in double, integers keep their width.
+TensorType as_computed(TensorType type) {
   if (is_floating(type.dtype)) type.dtype = DType::F64;
   return type;
 }
@@ -35,17 +36,17 @@ Result<Values> run_reference(const Graph& lowered, const NamedTensors& inputs, R
       const auto given = inputs.find(node.name);
       if (given == inputs.end()) return Error{.what = cat("no value for input '", node.name, "'")};
       mine = {given->second.to(reference_dtype(given->second.dtype()))};
-      types[index(id)] = {seen(given->second.type())};
+      types[index(id)] = {as_computed(given->second.type())};
     } else if (node.opcode == Opcode::GetAttr) {
       const Tensor& value = lowered.find_parameter(node.target)->value;
       mine = {value.to(reference_dtype(value.dtype()))};
-      types[index(id)] = {seen(value.type())};
+      types[index(id)] = {as_computed(value.type())};
     } else {
       CH_TRY(const auto out, infer_node(lowered, id, types));
       std::vector<const Tensor*> in;
       for (const Value& input : node.inputs) in.push_back(&values[index(input.node)][input.index]);
       mine = run_reference_node(node, in, out, state);
-      for (const TensorType& type : out) types[index(id)].push_back(seen(type));
+      for (const TensorType& type : out) types[index(id)].push_back(as_computed(type));
     }
   }
   return values;

@@ -13,7 +13,7 @@ struct RowBlocks {
   static constexpr std::int64_t kRows = 2048;  ///< of a block
   std::int64_t rows = 0;
 
-  /// Fewer rows are one piece of work, as small batches always are.
+  /// Fewer rows are one task, as small batches always are.
   bool many() const { return rows >= 2 * kRows; }
   std::int64_t count() const { return (rows + kRows - 1) / kRows; }
   std::int64_t first(std::int64_t block) const { return block * kRows; }

@@ -1,3 +1,5 @@
+// Scratch memory: two blocks for each thread, one per use, replaced by a larger one when asked for
+// more.
 #include "runtime/scratch.hpp"
 
 #include <array>

@@ -77,7 +77,7 @@ Kernel single_row(Arithmetic kind, bool a_moves, bool b_moves, std::int64_t coun
   };
 }
 
-/// Several rows, each with its own place in a and b.
+/// Several rows, each with its own offset in a and b.
 Kernel many_rows(Arithmetic kind, const Loops& loops) {
   const std::size_t outer = loops.depth() - 1;
   const std::int64_t row = loops.sizes[outer];

@@ -1,5 +1,5 @@
-// avg_pool and adaptive_avg_pool in one and two dimensions, and their gradients: each place
-// averages, or shares out over, a patch of the image.
+// avg_pool and adaptive_avg_pool in one and two dimensions, and their gradients: each output
+// position averages, or shares out over, a patch of the image.
 #include <algorithm>
 #include <vector>
 
@@ -10,10 +10,10 @@
 namespace chop::runtime::kernels {
 namespace {
 
-/// The patches of all places of one plane, worked out once.
+/// The patches of all positions of one plane, worked out once.
 struct Patches {
   std::int64_t planes = 0, in_width = 0, in_area = 0;
-  std::vector<ops::Patch> places;
+  std::vector<ops::Patch> positions;
 };
 
 template <class PatchAt>
@@ -21,7 +21,7 @@ Patches patches_of(const ops::PoolShape& pool, PatchAt patch_at) {
   Patches patches{pool.planes, pool.window.in.w, pool.window.in.area(), {}};
   for (std::int64_t oh = 0; oh < pool.window.out.h; ++oh)
     for (std::int64_t ow = 0; ow < pool.window.out.w; ++ow)
-      patches.places.push_back(patch_at(oh, ow));
+      patches.positions.push_back(patch_at(oh, ow));
   return patches;
 }
 
@@ -51,9 +51,9 @@ void each_plane(const Patches& patches, int threads, Work work) {
   });
 }
 
-/// The places of one image whose channels lie together.
+/// The positions of one image whose channels lie together.
 void average_together(const Patches& patches, std::int64_t channels, const float* x, float* y) {
-  for (const ops::Patch& patch : patches.places) {
+  for (const ops::Patch& patch : patches.positions) {
     std::fill(y, y + channels, 0.0F);
     for (std::int64_t ih = patch.top; ih < patch.bottom; ++ih)
       for (std::int64_t iw = patch.left; iw < patch.right; ++iw) {
@@ -68,10 +68,10 @@ void average_together(const Patches& patches, std::int64_t channels, const float
 Kernel channels_last(Patches patches, std::int64_t batch, std::int64_t channels) {
   return [=, patches = std::move(patches)](const KernelArgs& args, const RunContext& context) {
     const std::int64_t image = patches.in_area * channels;
-    const auto places = static_cast<std::int64_t>(patches.places.size());
+    const auto positions = static_cast<std::int64_t>(patches.positions.size());
     parallel_for(batch * image > kChunk ? context.threads : 1, batch, [&](std::int64_t n) {
       average_together(patches, channels, args.input(0) + n * image,
-                       args.output() + n * places * channels);
+                       args.output() + n * positions * channels);
     });
   };
 }
@@ -82,8 +82,8 @@ Kernel average(const KernelCall& call, Patches patches) {
   return [patches = std::move(patches)](const KernelArgs& args, const RunContext& context) {
     each_plane(patches, context.threads, [&](std::int64_t plane) {
       const float* x = args.input(0) + plane * patches.in_area;
-      float* y = args.output() + plane * static_cast<std::int64_t>(patches.places.size());
-      for (const ops::Patch& patch : patches.places) {
+      float* y = args.output() + plane * static_cast<std::int64_t>(patches.positions.size());
+      for (const ops::Patch& patch : patches.positions) {
         float sum = 0;
         for (std::int64_t ih = patch.top; ih < patch.bottom; ++ih)
           for (std::int64_t iw = patch.left; iw < patch.right; ++iw)
@@ -97,10 +97,10 @@ Kernel average(const KernelCall& call, Patches patches) {
 Kernel share_out(Patches patches) {
   return [patches = std::move(patches)](const KernelArgs& args, const RunContext& context) {
     each_plane(patches, context.threads, [&](std::int64_t plane) {
-      const float* dy = args.input(0) + plane * static_cast<std::int64_t>(patches.places.size());
+      const float* dy = args.input(0) + plane * static_cast<std::int64_t>(patches.positions.size());
       float* dx = args.output() + plane * patches.in_area;
       std::fill(dx, dx + patches.in_area, 0.0F);
-      for (const ops::Patch& patch : patches.places) {
+      for (const ops::Patch& patch : patches.positions) {
         const float share = *dy++ / static_cast<float>(patch.divisor);
         for (std::int64_t ih = patch.top; ih < patch.bottom; ++ih)
           for (std::int64_t iw = patch.left; iw < patch.right; ++iw)

@@ -188,7 +188,7 @@ void norm_grad_some_rows(const NormJob& job, const NormGradArgs& a) {
   });
 }
 
-/// Σ f(i, mask) over all planes of channel c: short pieces in floats, their sums in double.
+/// Σ f(i, mask) over all planes of channel c: short runs in floats, the sums of runs in double.
 template <class F>
 double sum_planes(const NormJob& job, std::int64_t c, F f) {
   constexpr std::int64_t kPiece = 1024;

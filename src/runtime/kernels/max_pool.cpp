@@ -1,7 +1,7 @@
 // max_pool1d, max_pool2d and their gradient. As in the reference, the first maximum of a
 // window counts, and NaN is larger than everything.
 //
-// A whole row of places is done at once, tap after tap, so that neighbouring places do not
+// A whole row of positions is done at once, tap after tap, so that neighbouring positions do not
 // wait for each other.
 #include <algorithm>
 #include <limits>
@@ -25,7 +25,7 @@ namespace chop::runtime::kernels::HWY_NAMESPACE {
 using namespace chop::runtime::simd::HWY_NAMESPACE;
 namespace {
 
-/// Calls tap(offset) for every tap of place (oh, ow) that lies in the image: its first element.
+/// Calls tap(offset) for every tap of position (oh, ow) that lies in the image: its first element.
 template <class Tap>
 HWY_INLINE void each_inside(const ops::Window& w, std::int64_t channels, std::int64_t oh,
                             std::int64_t ow, Tap tap) {
@@ -39,10 +39,10 @@ HWY_INLINE void each_inside(const ops::Window& w, std::int64_t channels, std::in
   }
 }
 
-/// kVectors vectors of channels of one place over all taps; the last vector is cut by `mask`.
+/// kVectors vectors of channels of one position over all taps; the last vector is cut by `mask`.
 template <int kVectors>
-HWY_INLINE void pool_place(const ops::Window& w, std::int64_t channels, const float* x,
-                           std::int64_t oh, std::int64_t ow, M mask, float* y) {
+HWY_INLINE void pool_position(const ops::Window& w, std::int64_t channels, const float* x,
+                              std::int64_t oh, std::int64_t ow, M mask, float* y) {
   const std::int64_t lanes = lane_count();
   V best[kVectors];
   for (V& v : best) v = set(-std::numeric_limits<float>::infinity());
@@ -58,17 +58,17 @@ HWY_INLINE void pool_place(const ops::Window& w, std::int64_t channels, const fl
   hn::BlendedStore(best[kVectors - 1], mask, kTag, y + (kVectors - 1) * lanes);
 }
 
-/// A row of places of one image whose channels lie together: place after place, some channels
-/// at a time over all taps.
+/// A row of positions of one image whose channels lie together: position after position, some
+/// channels at a time over all taps.
 void pool_row(const ops::Window& w, std::int64_t channels, const float* x, std::int64_t oh,
               float* y) {
   const std::int64_t lanes = lane_count();
   for (std::int64_t ow = 0; ow < w.out.w; ++ow, y += channels) {
     std::int64_t c = 0;
     for (; c + 4 * lanes <= channels; c += 4 * lanes)
-      pool_place<4>(w, channels, x + c, oh, ow, first(lanes), y + c);
+      pool_position<4>(w, channels, x + c, oh, ow, first(lanes), y + c);
     for (; c < channels; c += lanes)
-      pool_place<1>(w, channels, x + c, oh, ow, first(channels - c), y + c);
+      pool_position<1>(w, channels, x + c, oh, ow, first(channels - c), y + c);
   }
 }
 
@@ -113,7 +113,7 @@ HWY_EXPORT(pool_unsigned);
 HWY_EXPORT(pool_signed);
 namespace {
 
-/// The places of a row for which one tap falls into the image: [first, last).
+/// The positions of a row for which one tap falls into the image: [first, last).
 struct Range {
   std::int64_t first = 0, last = 0;
 };
@@ -125,7 +125,8 @@ struct Pool {
 };
 
 /// Places o in [0, out) with 0 <= o · stride + offset < in.
-Range places_inside(std::int64_t offset, std::int64_t stride, std::int64_t in, std::int64_t out) {
+Range positions_inside(std::int64_t offset, std::int64_t stride, std::int64_t in,
+                       std::int64_t out) {
   const std::int64_t first = offset >= 0 ? 0 : (-offset + stride - 1) / stride;
   const std::int64_t last = offset >= in ? 0 : (in - offset + stride - 1) / stride;
   return {std::min(first, out), std::clamp(last, std::min(first, out), out)};
@@ -136,11 +137,11 @@ std::shared_ptr<const Pool> pool_of(const ops::PoolShape& shape) {
   if (w.in.area() > std::numeric_limits<std::int32_t>::max()) return nullptr;
   Pool pool{shape.planes, w, {}};
   for (std::int64_t kw = 0; kw < w.kernel.w; ++kw)
-    pool.columns.push_back(places_inside(w.column(0, kw), w.stride.w, w.in.w, w.out.w));
+    pool.columns.push_back(positions_inside(w.column(0, kw), w.stride.w, w.in.w, w.out.w));
   return std::make_shared<const Pool>(std::move(pool));
 }
 
-/// One tap of a row of places, `step` apart in x.
+/// One tap of a row of positions, `step` apart in x.
 template <std::int64_t kStep>
 void take_larger(const float* x, std::int64_t step, Range range, float* best) {
   if (kStep != 0) step = kStep;
@@ -150,11 +151,11 @@ void take_larger(const float* x, std::int64_t step, Range range, float* best) {
   }
 }
 
-/// Likewise, and `place` follows: the tap of place o is element first + o · step. No place yet
+/// Likewise, and `index` follows: the tap of position o is element first + o · step. No index yet
 /// is -1. Conditions are joined without branches, so that the loop becomes vectors.
 template <std::int64_t kStep>
-void take_place(const float* image, std::int64_t first, std::int64_t step, Range range, float* best,
-                std::int32_t* place) {
+void take_index(const float* image, std::int64_t first, std::int64_t step, Range range, float* best,
+                std::int32_t* index) {
   if (kStep != 0) step = kStep;
   const float* x = image + first;
   const auto start = static_cast<std::int32_t>(first);
@@ -163,14 +164,14 @@ void take_place(const float* image, std::int64_t first, std::int64_t step, Range
   for (auto o = static_cast<std::int32_t>(range.first); o < last; ++o) {
     const float next = x[o * step];
     const float old = best[o];
-    const std::int32_t was = place[o];
+    const std::int32_t was = index[o];
     const bool better = (was < 0) | (next > old) | (next != next);
     best[o] = better ? next : old;
-    place[o] = better ? start + o * apart : was;
+    index[o] = better ? start + o * apart : was;
   }
 }
 
-/// Calls tap(first, range) for every tap that row `oh` of places has in the image; place o
+/// Calls tap(first, range) for every tap that row `oh` of positions has in the image; position o
 /// of the range sees element first + o · stride.
 template <class Tap>
 void each_tap(const Pool& pool, std::int64_t oh, Tap tap) {
@@ -200,18 +201,18 @@ void grad_plane(const Pool& pool, const float* dy, const float* x, float* dx) {
   const auto width = static_cast<std::size_t>(w.out.w);
   std::byte* const memory = thread_scratch(width * (sizeof(float) + sizeof(std::int32_t)));
   auto* const best = reinterpret_cast<float*>(memory);
-  auto* const place = reinterpret_cast<std::int32_t*>(memory + width * sizeof(float));
+  auto* const index = reinterpret_cast<std::int32_t*>(memory + width * sizeof(float));
   std::fill(dx, dx + w.in.area(), 0.0F);
   for (std::int64_t oh = 0; oh < w.out.h; ++oh, dy += w.out.w) {
-    std::fill(place, place + width, -1);
+    std::fill(index, index + width, -1);
     std::fill(best, best + width, 0.0F);
     each_tap(pool, oh, [&](std::int64_t first, Range range) {
-      if (w.stride.w == 1) return take_place<1>(x, first, 1, range, best, place);
-      if (w.stride.w == 2) return take_place<2>(x, first, 2, range, best, place);
-      take_place<0>(x, first, w.stride.w, range, best, place);
+      if (w.stride.w == 1) return take_index<1>(x, first, 1, range, best, index);
+      if (w.stride.w == 2) return take_index<2>(x, first, 2, range, best, index);
+      take_index<0>(x, first, w.stride.w, range, best, index);
     });
     for (std::int64_t ow = 0; ow < w.out.w; ++ow)
-      if (place[ow] >= 0) dx[place[ow]] += dy[ow];
+      if (index[ow] >= 0) dx[index[ow]] += dy[ow];
   }
 }
 
@@ -225,7 +226,8 @@ void each_plane(const Pool& pool, int threads, Work work) {
   });
 }
 
-/// Rows of places of images whose channels lie together: pool(x of the image, row, y of the row).
+/// Rows of positions of images whose channels lie together: pool(x of the image, row, y of the
+/// row).
 template <class T, class Pool>
 Kernel channels_last(const ops::Window& w, std::int64_t batch, std::int64_t channels, Pool pool) {
   return [=](const KernelArgs& args, const RunContext& context) {

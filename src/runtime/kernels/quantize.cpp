@@ -16,7 +16,7 @@ std::span<const float> learned_of(const KernelArgs& args, std::size_t position,
   return {args.input(position), static_cast<std::size_t>(quantiser.learned_size())};
 }
 
-/// The whole numbers of a fixed-point grid, a byte each.
+/// The quantised integers of a fixed-point grid, a byte each.
 Kernel make_codes(const Quantiser& quantiser, DType dtype) {
   Element grid = quantiser.element();
   if (dtype == DType::U8) grid.low = 0;  // no value is below

@@ -20,7 +20,7 @@ namespace chop::runtime::kernels::HWY_NAMESPACE {
 using namespace chop::runtime::simd::HWY_NAMESPACE;
 namespace {
 
-/// Σ x: short pieces in float vectors, the pieces' sums in double.
+/// Σ x: short runs in float vectors, the sums of runs in double.
 double sum_row(const float* x, std::int64_t count) {
   constexpr std::int64_t kPiece = 1024;
   double total = 0;

@@ -94,95 +94,79 @@ void shifted_exponentials(const Block& b, const float* x, float* y, float* top, 
     for (std::int64_t i = 0; i < b.width; ++i) sum[i] += static_cast<double>(y[j * b.step + i]);
 }
 
-Kernel make_softmax(const KernelCall& call) {
-  if (call.in[0].dtype != DType::F32) return {};
-  const Lanes lanes = lanes_of(call);
-  return [lanes](const KernelArgs& args, const RunContext& context) {
-    each_block(lanes, context.threads, [&](std::int64_t at, const Block& b) {
-      float top[kWidth];
-      double sum[kWidth];
-      float* y = args.output() + at;
-      shifted_exponentials(b, args.input(0) + at, y, top, sum);
-      for (std::int64_t j = 0; j < b.size; ++j)
-        for (std::int64_t i = 0; i < b.width; ++i) y[j * b.step + i] /= static_cast<float>(sum[i]);
-    });
-  };
+void run_softmax(const KernelArgs& args, std::int64_t at, const Block& b) {
+  float top[kWidth];
+  double sum[kWidth];
+  float* y = args.output() + at;
+  shifted_exponentials(b, args.input(0) + at, y, top, sum);
+  for (std::int64_t j = 0; j < b.size; ++j)
+    for (std::int64_t i = 0; i < b.width; ++i) y[j * b.step + i] /= static_cast<float>(sum[i]);
 }
 
-Kernel make_log_softmax(const KernelCall& call) {
-  if (call.in[0].dtype != DType::F32) return {};
-  const Lanes lanes = lanes_of(call);
-  return [lanes](const KernelArgs& args, const RunContext& context) {
-    each_block(lanes, context.threads, [&](std::int64_t at, const Block& b) {
-      float top[kWidth];
-      double sum[kWidth];
-      const float* x = args.input(0) + at;
-      float* y = args.output() + at;
-      shifted_exponentials(b, x, y, top, sum);
-      for (std::int64_t i = 0; i < b.width; ++i) sum[i] = std::log(sum[i]);
-      for (std::int64_t j = 0; j < b.size; ++j)
-        for (std::int64_t i = 0; i < b.width; ++i)
-          y[j * b.step + i] =
-              static_cast<float>(static_cast<double>(x[j * b.step + i] - top[i]) - sum[i]);
-    });
-  };
+void run_log_softmax(const KernelArgs& args, std::int64_t at, const Block& b) {
+  float top[kWidth];
+  double sum[kWidth];
+  const float* x = args.input(0) + at;
+  float* y = args.output() + at;
+  shifted_exponentials(b, x, y, top, sum);
+  for (std::int64_t i = 0; i < b.width; ++i) sum[i] = std::log(sum[i]);
+  for (std::int64_t j = 0; j < b.size; ++j)
+    for (std::int64_t i = 0; i < b.width; ++i)
+      y[j * b.step + i] =
+          static_cast<float>(static_cast<double>(x[j * b.step + i] - top[i]) - sum[i]);
 }
 
 /// dx = y · (dy - Σ dy·y)
-Kernel make_softmax_grad(const KernelCall& call) {
-  if (call.in[0].dtype != DType::F32) return {};
-  const Lanes lanes = lanes_of(call);
-  return [lanes](const KernelArgs& args, const RunContext& context) {
-    each_block(lanes, context.threads, [&](std::int64_t at, const Block& b) {
-      const float* dy = args.input(0) + at;
-      const float* y = args.input(1) + at;
-      float* dx = args.output() + at;
-      double sum[kWidth] = {};
-      for (std::int64_t j = 0; j < b.size; ++j)
-        for (std::int64_t i = 0; i < b.width; ++i)
-          sum[i] +=
-              static_cast<double>(dy[j * b.step + i]) * static_cast<double>(y[j * b.step + i]);
-      for (std::int64_t j = 0; j < b.size; ++j)
-        for (std::int64_t i = 0; i < b.width; ++i)
-          dx[j * b.step + i] =
-              y[j * b.step + i] * (dy[j * b.step + i] - static_cast<float>(sum[i]));
-    });
-  };
+void run_softmax_grad(const KernelArgs& args, std::int64_t at, const Block& b) {
+  const float* dy = args.input(0) + at;
+  const float* y = args.input(1) + at;
+  float* dx = args.output() + at;
+  double sum[kWidth] = {};
+  for (std::int64_t j = 0; j < b.size; ++j)
+    for (std::int64_t i = 0; i < b.width; ++i)
+      sum[i] += static_cast<double>(dy[j * b.step + i]) * static_cast<double>(y[j * b.step + i]);
+  for (std::int64_t j = 0; j < b.size; ++j)
+    for (std::int64_t i = 0; i < b.width; ++i)
+      dx[j * b.step + i] = y[j * b.step + i] * (dy[j * b.step + i] - static_cast<float>(sum[i]));
 }
 
 /// dx = dy - e^y · Σ dy
-Kernel make_log_softmax_grad(const KernelCall& call) {
+void run_log_softmax_grad(const KernelArgs& args, std::int64_t at, const Block& b) {
+  const float* dy = args.input(0) + at;
+  const float* y = args.input(1) + at;
+  float* dx = args.output() + at;
+  double sum[kWidth] = {};
+  for (std::int64_t j = 0; j < b.size; ++j)
+    for (std::int64_t i = 0; i < b.width; ++i) sum[i] += static_cast<double>(dy[j * b.step + i]);
+  if (b.width == 1) {
+    HWY_DYNAMIC_DISPATCH(exponentials)(y, dx, b.size);
+  } else {
+    for (std::int64_t j = 0; j < b.size; ++j)
+      HWY_DYNAMIC_DISPATCH(exponentials)(y + j * b.step, dx + j * b.step, b.width);
+  }
+  for (std::int64_t j = 0; j < b.size; ++j)
+    for (std::int64_t i = 0; i < b.width; ++i)
+      dx[j * b.step + i] = dy[j * b.step + i] - dx[j * b.step + i] * static_cast<float>(sum[i]);
+}
+
+/// A kernel that does each block with kRun.
+template <void (*kRun)(const KernelArgs&, std::int64_t at, const Block&)>
+Kernel make(const KernelCall& call) {
   if (call.in[0].dtype != DType::F32) return {};
   const Lanes lanes = lanes_of(call);
   return [lanes](const KernelArgs& args, const RunContext& context) {
-    each_block(lanes, context.threads, [&](std::int64_t at, const Block& b) {
-      const float* dy = args.input(0) + at;
-      const float* y = args.input(1) + at;
-      float* dx = args.output() + at;
-      double sum[kWidth] = {};
-      for (std::int64_t j = 0; j < b.size; ++j)
-        for (std::int64_t i = 0; i < b.width; ++i)
-          sum[i] += static_cast<double>(dy[j * b.step + i]);
-      if (b.width == 1) {
-        HWY_DYNAMIC_DISPATCH(exponentials)(y, dx, b.size);
-      } else {
-        for (std::int64_t j = 0; j < b.size; ++j)
-          HWY_DYNAMIC_DISPATCH(exponentials)(y + j * b.step, dx + j * b.step, b.width);
-      }
-      for (std::int64_t j = 0; j < b.size; ++j)
-        for (std::int64_t i = 0; i < b.width; ++i)
-          dx[j * b.step + i] = dy[j * b.step + i] - dx[j * b.step + i] * static_cast<float>(sum[i]);
-    });
+    each_block(lanes, context.threads,
+               [&](std::int64_t at, const Block& block) { kRun(args, at, block); });
   };
 }
 
 }  // namespace
 
 std::vector<KernelDef> softmax() {
-  return {{"softmax", make_softmax},
-          {"softmax_grad", make_softmax_grad},
-          {"log_softmax", make_log_softmax},
-          {"log_softmax_grad", make_log_softmax_grad}};
+  return {{"softmax", make<run_softmax>},
+          {"softmax_grad", make<run_softmax_grad>},
+          {"log_softmax", make<run_log_softmax>},
+          {"log_softmax_grad", make<run_log_softmax_grad>}};
 }
 
 }  // namespace chop::runtime::kernels

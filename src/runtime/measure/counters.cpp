@@ -1,3 +1,4 @@
+// Hardware counters through PAPI where it was found when building; without it, open() says so.
 #include "runtime/measure/counters.hpp"
 
 #include <utility>

@@ -1,3 +1,6 @@
+// Measures what the machine can do: floating-point operations a second of large products, bytes a
+// second of a large copy. The best of repeated runs counts, because other programs can only slow
+// one down.
 #include "runtime/measure/machine.hpp"
 
 #include <algorithm>

@@ -1,3 +1,11 @@
+// AMX through intrinsics, for x86 on Linux; elsewhere has_amx() says no.
+//
+// A block of 32 x 32 accumulators is four tile registers. Each step loads two tiles of positions
+// and two of weights and does four multiplications, 16 x 16 x 64 products each:
+//
+//                weights 6   weights 7
+//   positions 4  sums 0      sums 1
+//   positions 5  sums 2      sums 3
 #include "runtime/conv/frozen/backends/amx/amx_unit.hpp"
 
 #include <cassert>
