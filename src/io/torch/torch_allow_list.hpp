@@ -1,4 +1,5 @@
-// The allow list of PyTorch checkpoints: the names one may mention, and what they stand for.
+// The allow list: which Python names a PyTorch checkpoint may mention, and what they mean.
+// pickle_calls.cpp handles the opcodes that mention them; it asks this list.
 #pragma once
 
 #include <optional>
@@ -8,18 +9,18 @@
 
 namespace chop::io {
 
-/// Names that stand for tensors or for plain data. None of them is ever called.
+/// Whether the name means a tensor or plain data. None of them is ever called.
 bool is_torch_name(std::string_view module, std::string_view name);
 
-/// F32 for "torch.FloatStorage"; nothing for what is no storage of one dtype.
+/// F32 for "torch.FloatStorage"; nothing for other names.
 std::optional<DType> storage_dtype(std::string_view name);
-/// Bytes, to which every tensor gives its own dtype.
+/// A storage of bytes, whose dtype each tensor gives for itself.
 bool is_untyped_storage(std::string_view name);
 /// F32 for "torch.float32".
 std::optional<DType> torch_dtype(std::string_view name);
-/// "torch._utils._rebuild_tensor_v2" and its kin: storage, offset, size, strides, ...
+/// "torch._utils._rebuild_tensor_v2" and similar functions: storage, offset, size, strides, ...
 bool makes_tensor(std::string_view name);
-/// "torch._utils._rebuild_parameter" and its kin: a tensor, ...
+/// "torch._utils._rebuild_parameter" and similar functions: a tensor, ...
 bool makes_parameter(std::string_view name);
 
 }  // namespace chop::io
