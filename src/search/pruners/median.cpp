@@ -92,7 +92,7 @@ PrunerDef define() {
                    {.name = "interval_steps",
                     .kind = ArgKind::Integer,
                     .initial = 1,
-                    .doc = "steps from one judgement to the next",
+                    .doc = "steps from one check to the next",
                     .bounds = {.least = 1}},
                    {.name = "n_min_trials",
                     .kind = ArgKind::Integer,
