@@ -6,6 +6,7 @@ Prints medians with their spread, ratios, and whether each target was met; write
 and as a picture. Targets decide nothing: the exit code is 1 only when somebody failed to work.
 """
 import argparse
+import datetime
 import importlib.util
 import json
 import os
@@ -60,12 +61,13 @@ def machine():
         model = next((line.split(":", 1)[1].strip() for line in file
                       if line.startswith("model name")), "")
     return {"processor": model, "cores": os.cpu_count(), "system": platform.platform(),
-            "load": os.getloadavg()[0]}
+            "load": os.getloadavg()[0], "date": datetime.date.today().isoformat()}
 
 
 def heading(done):
     machine = done["machine"]
-    return (f"{machine['processor']}, {machine['cores']} cores, {done['rounds']} rounds at most, "
+    date = f"{machine['date']}, " if "date" in machine else ""
+    return (f"{date}{machine['processor']}, {machine['cores']} cores, {done['rounds']} rounds at most, "
             f"load {machine['load']:.1f} at the start")
 
 

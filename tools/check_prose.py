@@ -1,4 +1,4 @@
-"""Spelling and links of Markdown files; tools/check calls this."""
+"""Spelling, words and links of Markdown files; tools/check calls this."""
 import re
 
 # Docs are written in British spelling. Names in `backticks` keep theirs.
@@ -13,6 +13,23 @@ AMERICAN = {
 STEMS = {re.sub("e$", "", word): right for word, right in AMERICAN.items()}
 WORD = re.compile(r"(?<![\w.-])(" + "|".join(sorted(STEMS, key=len, reverse=True))
                   + r")(e|es|ed|er|ing|s|al)?(?![\w-])", re.I)
+
+# Words we no longer use, and what docs/naming.md says instead.
+RETIRED = {
+    r"data base": "database", r"judg(?:e|es|ed|ing|ements?)": "evaluate, check",
+    r"signs? of life": "heartbeat", r"whoever": "the name of who it is",
+}
+RETIRED_WORD = re.compile("|".join(rf"(?P<w{i}>\b{word}\b)" for i, word in enumerate(RETIRED)), re.I)
+
+
+def retired(name, text):
+    """Words of RETIRED; docs/naming.md may mention them."""
+    if str(name) == "docs/naming.md":
+        return
+    for number, line in enumerate(prose(text).split("\n"), 1):
+        for found in RETIRED_WORD.finditer(line):
+            instead = list(RETIRED.values())[int(found.lastgroup[1:])]
+            yield f"{name}:{number}: '{found[0]}', here called: {instead}"
 
 
 def prose(text):

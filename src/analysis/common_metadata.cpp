@@ -6,7 +6,7 @@
 namespace chop::analysis {
 namespace {
 
-/// Arguments of a function or method that are no tensors, under their names.
+/// Arguments of a function or method that are not tensors, under their names.
 Attrs constants_of(const Node& node) {
   if (node.opcode != Opcode::CallFunction && node.opcode != Opcode::CallMethod) return {};
   const OpDef& op = op_of(node);

@@ -1,4 +1,4 @@
-// What the common metadata of a node says: its types, and the shapes of what it reads and makes.
+// The common metadata of a node: its type and op, and the shapes of its operands and results.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace chop::analysis {
 /// Writes the common metadata of every node, for batches of that size.
 Status describe_nodes(Graph& graph, std::int64_t batch);
 
-/// The batch size the metadata speaks of, or `otherwise` where there is none.
+/// The batch size of the metadata's shapes, or `otherwise` where there are none.
 std::int64_t described_batch(const Graph& graph, std::int64_t otherwise);
 
 }  // namespace chop::analysis

@@ -25,7 +25,7 @@ NumberFormat format_of(const Node& node, const std::string& operand) {
   return found == node.formats.end() ? NumberFormat{} : found->second;
 }
 
-/// Keys that are no whole numbers (a block size, a median) are left out.
+/// Keys that are not whole numbers (a block size, a median) are left out.
 std::vector<std::int64_t> precision_list(const NumberFormat& format) {
   std::vector<std::int64_t> list;
   const Result<std::vector<Attr>> keys = precision_of(format);
@@ -68,7 +68,7 @@ std::vector<Operand> results_of(const Graph& graph, NodeId id, const Types& type
   std::vector<Value> values = node.inputs;
   if (node.opcode != Opcode::Output) {
     values.clear();
-    // Further results (the statistics of a normalisation) count when somebody reads them.
+    // Further results (the statistics of a normalisation) count when a node reads them.
     for (std::uint32_t i = 0; i < types[index(id)].size(); ++i)
       if (i == 0 || is_read(graph, {id, i})) values.push_back({id, i});
   }

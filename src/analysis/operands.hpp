@@ -1,4 +1,4 @@
-// What a node reads and makes, operand by operand: names, types, formats, parameters.
+// Operands and results of a node: names, types, formats, parameters.
 #pragma once
 
 #include <string>
@@ -11,9 +11,9 @@ namespace chop::analysis {
 struct Operand {
   std::string name;  ///< data_in_0, weight, running_mean, data_out_0
   TensorType type;
-  NumberFormat format = {};              ///< plain float where nothing else is said
-  const Parameter* parameter = nullptr;  ///< of a module; null for what flows
-  Value value = {};                      ///< what flows; of no meaning for parameters
+  NumberFormat format = {};              ///< plain float unless the node says otherwise
+  const Parameter* parameter = nullptr;  ///< of a module; null for an activation
+  Value value = {};                      ///< of an activation; meaningless for parameters
 
   bool is_parameter() const { return parameter != nullptr; }
   bool is_buffer() const { return parameter != nullptr && !parameter->trainable; }

@@ -17,8 +17,8 @@ namespace chop::cli {
 enum class Exit {
   Done = 0,
   InputAtFault = 1,  ///< an Error came back
-  Usage = 2,         ///< the command line makes no sense
-  CheckFailed = 3,   ///< the action ran and what it checks does not hold
+  Usage = 2,         ///< the command line is wrong
+  CheckFailed = 3,   ///< the action ran and what it checks is not so
   OurBug = 70
 };
 
@@ -42,11 +42,11 @@ struct ActionDef {
   std::vector<std::string_view> positionals = {};
   /// Settings that must have a value once everything is merged.
   std::vector<std::string_view> required = {};
-  /// Groups the action obeys. With any, it takes a configuration file and every setting of
-  /// `ch settings`, and warns of those given by hand that it does not obey. With none it
-  /// takes `settings` and `own` alone.
+  /// Groups of settings the action uses. With any, it takes a configuration file and every setting
+  /// of `ch settings`, and warns of given ones that it does not use. With none it takes `settings`
+  /// and `own` alone.
   std::vector<SettingGroup> groups = {};
-  std::vector<std::string_view> settings = {};  ///< single settings it obeys beside `groups`
+  std::vector<std::string_view> settings = {};  ///< single settings it uses beside `groups`
   std::vector<SettingDef> own = {};             ///< options no other action has
   bool takes_words = false;                     ///< key=value words in any number
   bool takes_names = false;                     ///< words beyond the positionals in any number

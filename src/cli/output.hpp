@@ -8,7 +8,7 @@
 
 namespace chop::cli {
 
-/// False when `--json -` claims standard output: then nothing else may be printed there.
+/// False when `--json -` writes to standard output: then nothing else may be printed there.
 bool prints_text(const Invocation& invocation);
 
 /// Writes `result` where --json says; without --json nothing happens.

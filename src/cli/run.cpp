@@ -48,13 +48,24 @@ void set_up_log(const ActionDef& action, const Settings& settings) {
                       action.name, "`"));
 }
 
+/// "model" where it is given by position, else the flag: "--in".
+std::string shown_name(const ActionDef& action, std::string_view dest) {
+  const std::vector<SettingDef> accepted = accepted_settings(action);
+  const SettingDef* def = find_setting(accepted, dest);
+  const bool by_position = std::find(action.positionals.begin(), action.positionals.end(), dest) !=
+                           action.positionals.end();
+  return std::string(by_position || def == nullptr || def->flags.empty() ? dest
+                                                                         : def->flags.front());
+}
+
 Status check_required(const ActionDef& action, const Settings& settings) {
   std::vector<std::string> missing;
   for (const std::string_view dest : action.required)
-    if (!settings.has(dest)) missing.emplace_back(dest);
+    if (!settings.has(dest)) missing.push_back(shown_name(action, dest));
   if (missing.empty()) return {};
-  return Error{.what = cat("no ", join(missing, " and no "), " given"),
-               .hint = cat("usage: ", action.usage)};
+  return Error{
+      .what = cat(join(missing, " and "), missing.size() == 1 ? " is" : " are", " missing"),
+      .hint = cat("usage: ", action.usage)};
 }
 
 struct Gathered {

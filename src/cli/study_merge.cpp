@@ -14,8 +14,8 @@ namespace {
 constexpr const char* kOrigin = "chop:merged_from";
 constexpr const char* kReplaced = "failed_trial";
 
-/// Study, number and start name a trial wherever its study is kept. What was merged before keeps
-/// the name it had.
+/// The origin of a trial: study, number and start time identify it wherever its study is stored. A
+/// trial that was merged before keeps its origin.
 std::string origin_of(const Trial& trial, const std::string& study) {
   const auto found = trial.system.find(kOrigin);
   if (found != trial.system.end()) return found->second;
@@ -36,8 +36,8 @@ Status check_mergeable(const StudyInfo& a, const StudyInfo& b) {
                          cat("'", b.name, "': ", words_of(b.directions))}};
 }
 
-/// A trial that stands in for a failed one says so by number, and numbers change: while trials
-/// are gathered it says so by origin.
+/// A trial that replaces a failed one refers to it by number, and numbers change: while trials are
+/// collected it refers to it by origin.
 void name_replaced(Trial& trial, const Study& source) {
   trial.system.erase("retry_history");
   const auto found = trial.system.find(kReplaced);

@@ -86,7 +86,7 @@ CacheAnswer open_cache(const std::filesystem::path& path, const std::string& key
   if (!opened) return damaged;
   CachedData data{.view = std::move(opened).value()};
   if (metadata_of(data.view, "version") != kVersion || metadata_of(data.view, "key") != key)
-    return {};  // made for something else: simply not this
+    return {};  // made from something else: not an error
   const auto train = find_split(data.view, "train");
   const auto test = find_split(data.view, "test");
   const auto mean = find_reals(data.view, "mean");

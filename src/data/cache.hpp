@@ -1,4 +1,4 @@
-// Prepared data kept in the cache folder: split and standardised, ready to be copied.
+// Prepared data in the cache folder: split and standardised, ready to be copied.
 #pragma once
 
 #include <filesystem>
@@ -10,7 +10,7 @@
 
 namespace chop::data {
 
-/// A data set before its validation rows are set apart.
+/// A data set before its validation rows are held out.
 struct Prepared {
   Split train;
   Split test;
@@ -33,7 +33,7 @@ struct CacheAnswer {
 };
 
 /// `key` says what the data was made from; a file made from anything else, by another
-/// version, or with a single wrong bit does not count as good.
+/// version, or with a single wrong bit is not used.
 CacheAnswer open_cache(const std::filesystem::path& path, const std::string& key, int threads);
 Status save_cache(const std::filesystem::path& path, const std::string& key,
                   const Prepared& prepared, int threads);

@@ -1,12 +1,12 @@
 #include "data/dataset.hpp"
 
-#include "data/by_path.hpp"
+#include "data/files/by_path.hpp"
 #include "data/registry.hpp"
 
 namespace chop::data {
 namespace {
 
-/// Every number as the network was trained to see it. In double, rounded once.
+/// (x · scale - mean) / std, as the network was trained; in double, rounded once.
 void prepare(Split& split, const DataOptions& options) {
   for (float& x : split.x.mutable_data<float>())
     x = static_cast<float>((static_cast<double>(x) * options.input_scale - options.input_mean) /

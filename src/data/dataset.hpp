@@ -30,7 +30,7 @@ struct Dataset {
   bool synthetic = false;
   std::vector<double> mean;        ///< what was subtracted from each feature; empty: nothing
   std::vector<double> scale;       ///< what it was then divided by
-  std::vector<std::string> notes;  ///< INFO lines for the person at the terminal
+  std::vector<std::string> notes;  ///< INFO lines for the user
 };
 
 struct DataOptions {
@@ -46,14 +46,14 @@ struct DataOptions {
   std::uint64_t seed = 0;
   /// False: prepared data is neither read from nor written to the cache folder.
   bool use_cache = true;
-  /// 0: all. Otherwise the first rows of a file (of each file of MNIST and CIFAR-10), or how
+  /// 0: all. Otherwise the first `rows` rows of a file (of each file of MNIST and CIFAR-10), or how
   /// many samples to generate.
   std::int64_t rows = 0;
   int threads = 0;  ///< 0: one per core
   /// Data sets by path: subtract the mean and divide by the standard deviation of the train
   /// rows. Off, because a file may have been standardised already; jsc always is.
   bool standardise = false;
-  /// What a network was trained to see: every number becomes (x · scale - mean) / std.
+  /// The inputs the network was trained with: every number becomes (x · scale - mean) / std.
   double input_scale = 1;
   double input_mean = 0;
   double input_std = 1;

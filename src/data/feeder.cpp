@@ -5,8 +5,8 @@
 namespace chop::data {
 namespace {
 
-/// Bytes of all slots: more than a core's own cache holds, so that batches come to the other core
-/// from the common one, and no more than that holds.
+/// Bytes of all slots: larger than a core's private cache, so that batches reach the other core
+/// through the shared cache, and small enough for that one.
 constexpr std::size_t kRing = std::size_t{4} << 20;
 constexpr std::size_t kFewest = 4;
 constexpr std::size_t kMost = 512;
@@ -60,7 +60,7 @@ std::int64_t BatchFeeder::wait_for_room(std::int64_t next) {
   }
   const std::lock_guard lock(mutex_);
   if (stop_) return -1;
-  // Who takes is ahead and gathers for itself: the batch after the next is still worth it.
+  // The consumer is ahead and gathers for itself: the batch after the next is still useful.
   return std::max<std::int64_t>(next, taken_ + 1);
 }
 
@@ -84,7 +84,7 @@ void BatchFeeder::take(std::int64_t batch, float* x_out, std::int64_t* y_out) {
   } else {
     gatherer_.gather(rows, x_out, y_out);
   }
-  taken_ = batch + 1;  // before asleep_ is read: the thread writes that one first and reads this
+  taken_ = batch + 1;  // before asleep_ is read: the thread writes asleep_ before it reads taken_
   const auto count = static_cast<std::int64_t>(slots_.size());
   if (asleep_ && (batch + 1) % (count / 2) == 0) {
     const std::lock_guard lock(mutex_);

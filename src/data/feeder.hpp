@@ -1,5 +1,6 @@
-// Batches gathered ahead by another thread: rows of a shuffled batch lie all over memory, and
-// whoever gathers them waits for it.
+// Prefetches batches on another thread: the rows of a shuffled batch are scattered over memory, and
+// copying them waits for it. A ring of slots between one producer (the thread) and one consumer
+// (training).
 #pragma once
 
 #include <atomic>
@@ -15,7 +16,7 @@ namespace chop::data {
 
 class BatchFeeder {
  public:
-  /// Batches of at most `batch` rows; both must outlive it.
+  /// Batches of at most `batch` rows; the other arguments must outlive the feeder.
   BatchFeeder(const RowGatherer& gatherer, const BatchOrder& order, std::int64_t batch);
   ~BatchFeeder();
   BatchFeeder(const BatchFeeder&) = delete;
@@ -25,12 +26,12 @@ class BatchFeeder {
   void start(std::int64_t first);
   /// To be called before the order changes.
   void stop();
-  /// Copies a batch; they are taken one after the other. One that is not there yet is gathered
-  /// on the spot, so nobody waits for a thread that does not get to run.
+  /// Copies a batch; they are taken one after the other. One that is not ready is gathered
+  /// by the caller, so training never waits for a thread that is not scheduled.
   void take(std::int64_t batch, float* x_out, std::int64_t* y_out);
 
  private:
-  /// Room for one batch.
+  /// A slot: memory for one batch.
   struct Slot {
     std::atomic<std::int64_t> holds{-1};  ///< which batch
     std::vector<float> x;

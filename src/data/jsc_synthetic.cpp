@@ -27,7 +27,7 @@ void accumulate(std::span<const double> weights, std::span<double> bounds) {
   }
 }
 
-/// How many bounds are at or below u, but never past the last.
+/// How many bounds are at or below u; at most the index of the last.
 std::size_t pick(std::span<const double> bounds, double u) {
   std::size_t below = 0;
   for (const double bound : bounds) below += bound <= u ? 1U : 0U;
@@ -61,7 +61,7 @@ bool is_inside_box(const Latent& z) {
   return true;
 }
 
-/// What holds for every real jet: Rényi entropies fall (H1 > H2), the entropy stays below
+/// What is true of every real jet: Rényi entropies fall (H1 > H2), the entropy stays below
 /// the logarithm of the multiplicity, and c1_b1^2 < c1_b0 c1_b2 (Cauchy-Schwarz).
 bool is_physical(const Latent& z, Features x) {
   if (z[0] <= z[1] || std::log(x[15]) < z[0] || 2 * z[4] >= std::log(x[1])) return false;

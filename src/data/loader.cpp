@@ -11,8 +11,8 @@
 
 namespace chop::data {
 
-/// Fisher and Yates: rows[i] changes places with one at or before it, from the last i on. Which
-/// one is known in advance, so memory is asked for it before it is needed.
+/// Fisher-Yates shuffle: rows[i] is swapped with a random one at or before it, from the last i
+/// down. The partners are drawn in advance, so that their memory can be prefetched.
 void shuffle_rows(std::span<std::uint32_t> rows, std::uint64_t seed, std::uint64_t epoch) {
   constexpr std::size_t kAhead = 32;
   const Stream stream(seed, "shuffle", epoch);
@@ -75,7 +75,7 @@ std::span<const std::uint32_t> BatchOrder::batch(std::int64_t index) const {
 
 namespace {
 
-/// Short rows are copied without the detour of a call.
+/// Short rows are copied without calling memcpy.
 void copy_row(const float* from, std::size_t width, float* to) {
   constexpr std::size_t kStep = 4;
   constexpr std::size_t kShort = 64;
@@ -106,7 +106,7 @@ RowGatherer::RowGatherer(const Split& split)
 
 void RowGatherer::prefetch(std::span<const std::uint32_t> rows) const {
   constexpr std::size_t kLine = 16;      // floats
-  constexpr std::size_t kMostLines = 4;  // of a row: longer ones the processor follows by itself
+  constexpr std::size_t kMostLines = 4;  // of a row: longer ones the hardware prefetches by itself
   for (const std::uint32_t row : rows) {
     for (std::size_t i = 0; i < std::min(width_, kMostLines * kLine); i += kLine)
       __builtin_prefetch(x_ + row * width_ + i, 0, 2);

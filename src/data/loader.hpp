@@ -26,7 +26,7 @@ class BatchOrder {
   BatchOrder(std::int64_t rows, std::int64_t batch_size, std::uint64_t seed,
              Order order = Order::Shuffled);
 
-  /// The order of an epoch; `ahead` has another thread find the next one's meanwhile.
+  /// The order of an epoch; `ahead` computes the next epoch's order on another thread.
   void start_epoch(std::uint64_t epoch, Ahead ahead = Ahead::No);
   /// The last batch may be smaller than the others.
   std::int64_t batches() const;
@@ -36,7 +36,7 @@ class BatchOrder {
   std::vector<std::uint32_t> rows_;
   std::optional<std::uint64_t> epoch_ = {};            ///< whose order `rows_` are in
   std::uint64_t next_epoch_ = 0;                       ///< of `next_`
-  std::future<std::vector<std::uint32_t>> next_ = {};  ///< an order found ahead
+  std::future<std::vector<std::uint32_t>> next_ = {};  ///< the next epoch's order, once computed
   std::size_t batch_size_;
   std::uint64_t seed_;
   Order order_;
@@ -51,7 +51,7 @@ class RowGatherer {
   std::size_t bytes() const { return rows_ * width_ * sizeof(float); }
   /// One row after the other.
   void gather(std::span<const std::uint32_t> rows, float* x_out, std::int64_t* y_out) const;
-  /// Asks the memory for rows that will be gathered next, and does not wait for them.
+  /// Prefetches rows that will be gathered next.
   void prefetch(std::span<const std::uint32_t> rows) const;
 
  private:

@@ -1,4 +1,5 @@
-// numpy.random.RandomState, to the bit: what scikit-learn's splits are made with.
+// numpy.random.RandomState (the Mersenne twister MT19937), to the bit: scikit-learn's splits use
+// it.
 #pragma once
 
 #include <cstdint>

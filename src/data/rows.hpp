@@ -1,4 +1,4 @@
-// Checks on the rows of a table: repeated rows, numbers that are none.
+// Checks on the rows of a table: duplicates, NaN and infinity, labels.
 #pragma once
 
 #include <cstdint>

@@ -62,7 +62,7 @@ Result<std::int64_t> validation_rows(std::int64_t train_rows, const DataOptions&
 /// train; or both are all rows.
 Status split_validation(Dataset& dataset, Split all, const DataOptions& options);
 
-/// As above for files whose rows may be sorted: the validation rows are chosen by a fixed
+/// As above for files whose rows may be sorted by class: the validation rows are chosen by a fixed
 /// permutation, the train rows keep their order.
 Status split_validation_shuffled(Dataset& dataset, Split all, const DataOptions& options);
 

@@ -52,7 +52,7 @@ std::optional<Tensor> take(TensorsByName& tensors, const std::string& name, cons
   return {};
 }
 
-/// Puts tensors into the parameters of their names; what is left in `tensors` is not theirs.
+/// Moves tensors into the parameters of their names; those that fit no parameter stay in `tensors`.
 Differences fill(Graph& graph, TensorsByName& tensors) {
   Differences differences;
   for (Parameter& parameter : graph.parameters())
@@ -121,7 +121,7 @@ Result<Checkpoint> from_file(SafetensorsFile file, const std::filesystem::path& 
     tensors.emplace(name, std::move(tensor));
   }
   Differences differences;
-  // Nothing is allocated on the graph's word: its parameters are the tensors of the file.
+  // Nothing is allocated by what the graph claims: its parameters are the tensors of the file.
   const ParameterSource source = [&](const std::string& name,
                                      const TensorType& type) -> Result<Tensor> {
     return take(tensors, name, type, differences).value_or(Tensor());

@@ -54,7 +54,7 @@ class CsvParser {
   }
 
  private:
-  std::string place(std::size_t column) const {
+  std::string position(std::size_t column) const {
     std::string text = cat("line ", line_, ", column ", column + 1);
     if (column < table_.columns.size()) text += cat(" ('", table_.columns[column], "')");
     return text;
@@ -110,14 +110,14 @@ class CsvParser {
   }
 
   Error quote_error() const {
-    return Error{.what = cat("'", name_, "', ", place(cells_.size()),
+    return Error{.what = cat("'", name_, "', ", position(cells_.size()),
                              ": a quote is not closed before the end of the cell")};
   }
 
   template <class T>
   Result<CsvTable> read_rows() {
     // Every cell takes a character and a separator, so this bounds the rows whatever the
-    // file says of itself.
+    // file claims.
     const auto lines = std::count(text_.begin(), text_.end(), '\n') + 1;
     const auto fitting = static_cast<std::ptrdiff_t>(text_.size() / (2 * count_ - 1)) + 1;
     std::vector<T> values;
@@ -143,7 +143,7 @@ class CsvParser {
     return std::move(table_);
   }
 
-  /// The index of the text among those seen so far.
+  /// The index of the text among those read so far.
   double text_cell(std::string_view cell) {
     const auto [found, is_new] = seen_.try_emplace(std::string(cell), texts_.size());
     if (is_new) {
@@ -182,9 +182,9 @@ class CsvParser {
   Error number_error(std::size_t column) const {
     const std::string_view cell = cells_[column];
     if (cell.empty())
-      return Error{.what = cat("'", name_, "', ", place(column), ": the cell is empty"),
+      return Error{.what = cat("'", name_, "', ", position(column), ": the cell is empty"),
                    .hint = "fill in a number or leave the whole line out"};
-    return Error{.what = cat("'", name_, "', ", place(column), ": '", cell.substr(0, 40),
+    return Error{.what = cat("'", name_, "', ", position(column), ": '", cell.substr(0, 40),
                              "' is not a number"),
                  .hint = options_.text_column
                              ? "text is allowed in the header line and in the label column only"

@@ -33,9 +33,9 @@ struct CsvTable {
 
 /// The first line is a header when one of its cells, the text column aside, is not a number.
 /// Empty lines are skipped; every other line must have as many cells as the first. "nan" and
-/// "inf" are numbers here; whether they are welcome is for the caller to say.
+/// "inf" are numbers here; the caller decides whether to accept them.
 Result<CsvTable> read_csv(const std::filesystem::path& path, const CsvOptions& options = {});
-/// The same from text; `name` stands for the file in messages.
+/// The same from text; `name` is the file's name in messages.
 Result<CsvTable> parse_csv(std::string_view text, std::string_view name,
                            const CsvOptions& options = {});
 

@@ -1,3 +1,14 @@
+// Reads HDF5 tables in a child process, because the HDF5 library crashes, loops and leaks on some
+// damaged files.
+//
+//   parent                                child (fork)
+//   open the file, read its size
+//   fork, wait for the pipe ------------> load the library, open the file, check types and extents
+//                            <----------- shape and elements, or an error's texts, through a pipe
+//   make the tensor, or the error         exit
+//
+// A child that crashes, or that uses more processor time than a file of this size can need, is an
+// error in the parent like any other (support/system/child_process.hpp).
 #include "io/hdf5.hpp"
 
 #include <algorithm>
@@ -18,7 +29,7 @@ namespace {
 constexpr unsigned kReadOnly = 0;  // H5F_ACC_RDONLY is this behind a call of the library
 const Hdf5* h5 = nullptr;          ///< the library, from the first file on
 
-/// An HDF5 identifier, given back when it goes out of scope.
+/// An HDF5 identifier, closed when it goes out of scope.
 class Handle {
  public:
   Handle(hid_t id, herr_t (*close)(hid_t)) : id_(id), close_(close) {}
@@ -35,7 +46,7 @@ class Handle {
   herr_t (*close_)(hid_t);
 };
 
-/// What is read, for messages and checks.
+/// The file that is read, for messages and checks.
 struct Source {
   const std::string& name;
   const std::string& dataset;
@@ -84,7 +95,7 @@ Error elsewhere(const Source& source) {
       .hint = "copy it into the file itself, as h5repack does"};
 }
 
-/// HDF5 can point to other files; one that comes from elsewhere must not make us open them.
+/// HDF5 files can refer to other files; such references are refused.
 Status check_link(hid_t file, const Source& source) {
   H5L_info_t link = {};
   if (h5->H5Lget_info(file, source.dataset.c_str(), &link, H5P_DEFAULT) < 0)
@@ -102,15 +113,14 @@ Status check_storage(hid_t data, const Source& source) {
   return {};
 }
 
-/// How many bytes one stored byte may stand for.
+/// How many bytes one stored byte may expand to.
 hsize_t largest_ratio(hid_t data) {
   const Handle creation(h5->H5Dget_create_plist(data), h5->H5Pclose);
   constexpr hsize_t kOfDeflate = 1100;  // the filter stays below 1032
   return creation && h5->H5Pget_nfilters(creation.get()) == 0 ? 1 : kOfDeflate;
 }
 
-/// The number of rows, believed only when the stored bytes can hold them, and those are in
-/// the file.
+/// The number of rows, accepted only when the stored bytes can hold them and are in the file.
 Result<hsize_t> row_count(hid_t data, hid_t space, hid_t type, const Source& source) {
   hsize_t rows = 0;
   if (h5->H5Sget_simple_extent_ndims(space) != 1 ||
@@ -182,9 +192,8 @@ std::string take_text(std::span<const std::byte>& from) {
   return text;
 }
 
-/// Opens a file by `open` and reads it in a process of its own: the library crashes, loops and
-/// leaks on some damaged files. What the child says is an Error's texts or a tensor's shape and
-/// elements.
+/// Opens a file by `open` and reads it in a child process, which writes an error's texts or a
+/// tensor's shape and elements.
 Result<Tensor> read_apart(const std::function<hid_t()>& open, const Source& source,
                           std::span<const std::string> columns, std::int64_t most_rows) {
   CH_TRY(h5, load_hdf5());

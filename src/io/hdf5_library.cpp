@@ -7,8 +7,8 @@
 namespace chop::io {
 namespace {
 
-/// A program that is linked with the library as well (our tests are) has variables of it in
-/// places of its own: those count.
+/// A program that is also linked with the library (our tests are) has its own copies of the
+/// library's variables; those are the ones to use.
 void* find(void* library, const char* name) {
   void* const linked = dlsym(RTLD_DEFAULT, name);
   return linked != nullptr ? linked : dlsym(library, name);

@@ -31,7 +31,7 @@ class IdxSource {
     if (packed_) inflateEnd(&stream_);
   }
 
-  /// At most `limit` bytes. The memory grows with what really comes, whatever the file claims.
+  /// At most `limit` bytes. Memory grows with the bytes that arrive, whatever the file claims.
   Result<std::string> take(std::size_t limit) {
     std::string bytes;
     while (bytes.size() < limit) {
@@ -67,7 +67,7 @@ class IdxSource {
       stream_.avail_in = step;
       const int code = inflate(&stream_, Z_NO_FLUSH);
       rest_ = rest_.subspan(step - stream_.avail_in);
-      if (code == Z_STREAM_END) {  // members may follow one another; anything else is no part
+      if (code == Z_STREAM_END) {  // members may follow one another; anything else is ignored
         done_ = !starts_member();
         inflateReset(&stream_);
       } else if (code != Z_OK) {

@@ -13,7 +13,7 @@ namespace chop::io {
 /// u8, i8, i16, i32, f32 or f64 elements, gzipped or not. The dimensions must account for
 /// every byte of the file.
 Result<Tensor> read_idx(const std::filesystem::path& path);
-/// The same from bytes; `name` stands for the file in messages.
+/// The same from bytes; `name` is the file's name in messages.
 Result<Tensor> parse_idx(std::span<const std::byte> bytes, const std::string& name);
 
 }  // namespace chop::io

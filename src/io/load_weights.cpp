@@ -14,7 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 using EntriesByName = std::map<std::string, const WeightsEntry*>;
 
-/// PyTorch's count of batches, which our batch norms do without.
+/// PyTorch's count of batches, which our batch norms do not need.
 constexpr std::string_view kUncounted = ".num_batches_tracked";
 
 /// Names that differ in one way; the first few and how many there are.
@@ -56,7 +56,7 @@ struct Match {
   }
 };
 
-/// Whether a tensor of this dtype can stand for one of that: the same, or both real.
+/// Whether a tensor of one dtype can be converted to the other: the same, or both real.
 bool converts(DType from, DType to) {
   return from == to || (is_floating(from) && is_floating(to));
 }

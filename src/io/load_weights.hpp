@@ -1,4 +1,5 @@
-// A network with the weights of a file: every name matched, every difference listed.
+// What --load does: puts the weights of a file into a network. Every name is matched, every
+// difference listed.
 #pragma once
 
 #include <filesystem>

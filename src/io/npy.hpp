@@ -13,7 +13,7 @@ namespace chop::io {
 /// Little-endian arrays of our dtypes, C or Fortran order (the result is always C order).
 /// Pickled objects are never read.
 Result<Tensor> read_npy(const std::filesystem::path& path);
-/// The same from bytes; `name` stands for the file in messages.
+/// The same from bytes; `name` is the file's name in messages.
 Result<Tensor> parse_npy(std::span<const std::byte> bytes, std::string_view name);
 
 /// The bytes of a version 1.0 file. numpy has no bfloat16: such tensors are an error.

@@ -55,8 +55,7 @@ bool is_deeper(const Tree& value, int levels) {
   return false;
 }
 
-/// The header as JSON; a key given twice in one object, or nesting deeper than the format
-/// has, makes it unreadable.
+/// The header as JSON; a duplicate key, or deeper nesting than the format has, is an error.
 Result<Tree> parse_header(std::string_view text, std::string_view name) {
   constexpr int kLevels = 3;  // a tensor, its shape, a dimension
   const auto unreadable = [&] {
@@ -124,17 +123,17 @@ Result<Metadata> read_metadata(const Tree& json, std::string_view name) {
   return metadata;
 }
 
-/// Sorted by place, the tensors must follow each other from the first byte to the last.
+/// Sorted by offset, the tensors must follow each other from the first byte to the last.
 Status check_coverage(const std::vector<SafetensorsEntry>& entries, std::span<const std::byte> data,
                       std::string_view name) {
-  std::vector<std::pair<std::size_t, std::size_t>> places;
+  std::vector<std::pair<std::size_t, std::size_t>> ranges;
   for (const SafetensorsEntry& entry : entries) {
     const auto begin = static_cast<std::size_t>(entry.bytes.data() - data.data());
-    places.emplace_back(begin, begin + entry.bytes.size());
+    ranges.emplace_back(begin, begin + entry.bytes.size());
   }
-  std::sort(places.begin(), places.end());
+  std::sort(ranges.begin(), ranges.end());
   std::size_t covered = 0;
-  for (const auto& [begin, end] : places) {
+  for (const auto& [begin, end] : ranges) {
     if (begin < covered) return broken(name, cat("two tensors share the data byte ", begin));
     if (begin > covered)
       return broken(name, cat("data bytes ", covered, " to ", begin, " belong to no tensor"));
@@ -147,7 +146,7 @@ Status check_coverage(const std::vector<SafetensorsEntry>& entries, std::span<co
 }
 
 struct Layout {
-  std::vector<std::size_t> order;                            ///< indices, by place in the file
+  std::vector<std::size_t> order;                            ///< indices, by offset in the file
   std::vector<std::pair<std::size_t, std::size_t>> offsets;  ///< per tensor
 };
 

@@ -29,11 +29,11 @@ struct SafetensorsEntry {
   std::span<const std::byte> bytes;  ///< not necessarily aligned
 };
 
-/// A checked file whose tensors stay in the mapped file until somebody copies them.
+/// A checked file whose tensors stay in the mapped file until they are copied.
 class SafetensorsView {
  public:
   static Result<SafetensorsView> open(const std::filesystem::path& path);
-  /// Of bytes the caller keeps alive; `name` stands for the file in messages.
+  /// Of bytes the caller keeps alive; `name` is the file's name in messages.
   static Result<SafetensorsView> parse(std::span<const std::byte> bytes, std::string_view name);
 
   const std::map<std::string, std::string>& metadata() const { return metadata_; }
@@ -48,8 +48,8 @@ class SafetensorsView {
 
 Result<SafetensorsFile> read_safetensors(const std::filesystem::path& path);
 
-/// The same contents give the same bytes. The header keeps the given order; the bytes lie
-/// by falling element size, so that every tensor is aligned for those who map the file.
+/// The same contents give the same bytes. The header keeps the given order; the bytes are
+/// ordered by falling element size, so that every tensor is aligned in a mapped file.
 Status write_safetensors(const std::filesystem::path& path, const SafetensorsFile& file);
 /// The bytes write_safetensors() writes.
 Result<std::string> format_safetensors(const SafetensorsFile& file);

@@ -20,7 +20,7 @@ static_assert(std::endian::native == std::endian::little,
 std::optional<std::size_t> checked_bytes(DType dtype, const Shape& shape);
 
 /// A tensor with a copy of `bytes`, which must be as many as the type says. Booleans
-/// become 0 or 1 whatever byte stood there.
+/// become 0 or 1 whatever the byte is.
 Tensor tensor_from_bytes(DType dtype, Shape shape, std::span<const std::byte> bytes);
 
 /// A little-endian unsigned integer of `size` bytes (at most 8).

@@ -60,22 +60,22 @@ Result<WeightsFile> read_safetensors_file(const fs::path& path) {
   return file;
 }
 
-/// After the eight bytes of its length the header begins; what is wrong with either is for the
-/// reader to say.
+/// The header begins after the eight bytes of its length; the reader reports what is wrong with
+/// either.
 bool looks_like_safetensors(std::span<const std::byte> bytes) {
   return bytes.size() > 8 && bytes[8] == std::byte{'{'};
 }
 
 using Reader = Result<WeightsFile> (*)(const fs::path&);
 
-/// Who reads a file that begins with these bytes; null when nobody does.
+/// The reader of a file that begins with these bytes; null when there is none.
 Reader reader_for(std::span<const std::byte> bytes) {
   if (looks_like_safetensors(bytes)) return read_safetensors_file;
   if (TorchCheckpoint::looks_like_one(bytes)) return read_torch;
   return nullptr;
 }
 
-/// Who reads a type; null for those nobody reads.
+/// The reader of a type; null when there is none.
 Reader reader_for(LoadType type) {
   switch (type) {
     case LoadType::Pt:

@@ -1,5 +1,5 @@
-// One door for files of weights: PyTorch checkpoints, Lightning checkpoints, safetensors files
-// and our own checkpoints, told apart by what they hold, not by how they are called.
+// One interface for files of weights: PyTorch checkpoints, Lightning checkpoints, safetensors files
+// and our own checkpoints, recognised by content, not by name.
 #pragma once
 
 #include <filesystem>
@@ -39,8 +39,8 @@ struct WeightsFile {
   std::vector<std::string> notes = {};  ///< which part of the file was taken
 };
 
-/// Lists what a file holds. The numbers stay in the file until somebody reads them. With
-/// Auto the content decides; a file that is not of the type asked for is an error.
+/// Lists what a file holds. Tensors stay in the file until they are read. With Auto the content
+/// decides; a file that is not of the type asked for is an error.
 Result<WeightsFile> read_weights_file(const std::filesystem::path& path,
                                       LoadType type = LoadType::Auto);
 

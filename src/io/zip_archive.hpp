@@ -17,7 +17,7 @@
 
 namespace chop::io {
 
-/// zlib cannot do better than 1:1032, so a larger claim is a lie.
+/// zlib cannot do better than 1:1032, so a larger claim is false.
 inline constexpr std::uint64_t kLargestZipRatio = 1032;
 
 struct ZipEntry {
@@ -39,13 +39,13 @@ struct ZipLimits {
 class ZipArchive {
  public:
   static Result<ZipArchive> open(const std::filesystem::path& path, const ZipLimits& limits = {});
-  /// Of bytes the caller keeps alive; `name` stands for the file in messages.
+  /// Of bytes the caller keeps alive; `name` is the file's name in messages.
   static Result<ZipArchive> parse(std::span<const std::byte> bytes, std::string_view name,
                                   const ZipLimits& limits = {});
 
   const std::vector<ZipEntry>& entries() const { return entries_; }
   const ZipEntry* find(std::string_view name) const;
-  /// The unpacked bytes, whose checksum was compared. Memory grows with what really comes.
+  /// The unpacked bytes, whose checksum was compared. Memory grows with the bytes that arrive.
   Result<std::string> read(const ZipEntry& entry) const;
 
  private:

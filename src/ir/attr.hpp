@@ -43,8 +43,8 @@ bool same_bits(const Attr& a, const Attr& b);
 /// The same for attributes by name.
 bool same_bits(const Attrs& a, const Attrs& b);
 
-/// `value` as the kind of `pattern` where nothing is lost: an integer may stand for a real,
-/// and one integer for a list of `Ints`. Otherwise an error that says what was expected.
+/// `value` as the kind of `pattern` where nothing is lost: an integer becomes a real,
+/// and one integer a list of `Ints`. Otherwise an error that says what was expected.
 Result<Attr> convert_like(const Attr& pattern, const Attr& value);
 
 }  // namespace chop::ir

@@ -78,8 +78,8 @@ std::string free_name(std::string wanted, const std::function<bool(const std::st
     base.resize(bar);
   }
   const auto taken = [&](std::uint64_t n) { return is_taken(base + "_" + std::to_string(n)); };
-  // The next one is nearly always free, or thousands are taken in a row: step, then leap, then
-  // halve down to the first free number behind a taken one.
+  // The next number is nearly always free, or thousands are taken in a row: exponential search for
+  // a free one, then binary search for the first free number behind a taken one.
   std::uint64_t last = number;  // taken, as was `wanted`
   for (int steps = 0; steps < 16; ++steps)
     if (!taken(++last)) return base + "_" + std::to_string(last);

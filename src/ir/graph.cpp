@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
+#include <memory>
 
 #include "ir/fx_names.hpp"
 
@@ -33,7 +34,9 @@ bool Node::operator==(const Node& other) const {
 Graph::Graph(std::string name) : name_(std::move(name)) {}
 Graph::Graph(const Graph& other) = default;
 Graph::Graph(Graph&& other) noexcept = default;
-Graph& Graph::operator=(const Graph& other) = default;
+Graph& Graph::operator=(const Graph& other) {
+  return *this = Graph(other);  // nodes cannot be assigned, only moved along with their vector
+}
 Graph& Graph::operator=(Graph&& other) noexcept = default;
 Graph::~Graph() = default;
 
@@ -51,34 +54,43 @@ std::string Graph::derived_name(const Node& node) const {
   });
 }
 
-NodeId Graph::place(Node node, std::size_t position) {
-  if (node.name.empty()) {
-    node.name = derived_name(node);
-  } else {
-    node.name = unique_name(std::move(node.name));
-  }
+NodeId Graph::insert_at(std::size_t position, Node node) {
+  std::string name = node.name.empty() ? derived_name(node) : unique_name(node.name);
   const auto id = static_cast<NodeId>(nodes_.size());
-  by_name_.emplace(node.name, id);
-  nodes_.push_back(std::move(node));
+  by_name_.emplace(name, id);
+  nodes_.push_back({.name = std::move(name),
+                    .opcode = node.opcode,
+                    .op = std::move(node.op),
+                    .target = std::move(node.target),
+                    .inputs = std::move(node.inputs),
+                    .attrs = std::move(node.attrs),
+                    .formats = std::move(node.formats),
+                    .meta = std::move(node.meta)});
   order_.insert(order_.begin() + static_cast<std::ptrdiff_t>(position), id);
   return id;
 }
 
-NodeId Graph::add(Node node) {
-  return place(std::move(node), order_.size());
+void Graph::clear_node(NodeId id) {
+  by_name_.erase(node(id).name);
+  Node* erased = &node(id);
+  std::destroy_at(erased);
+  std::construct_at(erased);
 }
 
-NodeId Graph::insert_before(NodeId place_id, Node node) {
-  const auto at = std::find(order_.begin(), order_.end(), place_id);
+NodeId Graph::add(Node node) {
+  return insert_at(order_.size(), std::move(node));
+}
+
+NodeId Graph::insert_before(NodeId next, Node node) {
+  const auto at = std::find(order_.begin(), order_.end(), next);
   assert(at != order_.end() && "insert_before needs a live node");
-  return place(std::move(node), static_cast<std::size_t>(at - order_.begin()));
+  return insert_at(static_cast<std::size_t>(at - order_.begin()), std::move(node));
 }
 
 void Graph::erase(NodeId id) {
-  assert(users(id).empty() && "only a node nobody reads can be erased");
-  by_name_.erase(node(id).name);
+  assert(users(id).empty() && "only a node that nothing reads can be erased");
   order_.erase(std::find(order_.begin(), order_.end(), id));
-  nodes_[chop::index(id)] = {};
+  clear_node(id);
 }
 
 void Graph::replace_uses(Value from, Value to) {
@@ -144,8 +156,7 @@ std::size_t Graph::drop_unused() {
   const std::size_t before = order_.size();
   std::erase_if(order_, [&](NodeId id) {
     if (needed[chop::index(id)]) return false;
-    by_name_.erase(node(id).name);
-    nodes_[chop::index(id)] = {};
+    clear_node(id);
     return true;
   });
   return before - order_.size();
@@ -160,10 +171,15 @@ void Graph::add_parameter(Parameter parameter) {
 void Graph::erase_parameter(std::string_view name) {
   const auto found = parameter_index_.find(name);
   assert(found != parameter_index_.end() && "only what is there can be erased");
-  parameters_.erase(parameters_.begin() + static_cast<std::ptrdiff_t>(found->second));
+  const std::size_t erased = found->second;
   parameter_index_.clear();
-  for (std::size_t i = 0; i < parameters_.size(); ++i)
-    parameter_index_.emplace(parameters_[i].name, i);
+  std::vector<Parameter> kept;
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    if (i == erased) continue;
+    parameter_index_.emplace(parameters_[i].name, kept.size());
+    kept.push_back(std::move(parameters_[i]));
+  }
+  parameters_ = std::move(kept);
 }
 
 const Parameter* Graph::find_parameter(std::string_view name) const {

@@ -1,7 +1,7 @@
 // The graph: nodes in execution order, with the tensors their modules own.
 //
 // A Graph is a plain value: copyable (weights are shared until written), comparable,
-// printable, readable back. Nodes are named by id, never by pointer, so nothing dangles.
+// printable, readable back. Nodes are referred to by id, never by pointer, so nothing dangles.
 // Opcodes and names are those of torch.fx: module `seq_blocks.2` is node `seq_blocks_2`.
 #pragma once
 
@@ -59,8 +59,10 @@ struct NumberFormat {
   }
 };
 
+/// The graph finds nodes and parameters by name, so a name never changes: what should be called
+/// something else is added under that name.
 struct Node {
-  std::string name;
+  const std::string name = {};
   Opcode opcode = Opcode::CallFunction;
   std::string op;      ///< name of the OpDef; "placeholder", "get_attr", "output" for those
   std::string target;  ///< module path, parameter name, or what fx calls the target
@@ -74,7 +76,7 @@ struct Node {
 
 /// A tensor that modules own. Buffers (running statistics) are saved but not trained.
 struct Parameter {
-  std::string name;  ///< "seq_blocks.2.weight"
+  const std::string name = {};  ///< "seq_blocks.2.weight"
   Tensor value;
   bool trainable = true;
 
@@ -96,7 +98,7 @@ class Graph {
   /// Appends a node. An empty name is made from the target or op as torch.fx does; a taken
   /// one gets _1, _2 ...
   NodeId add(Node node);
-  NodeId insert_before(NodeId place, Node node);
+  NodeId insert_before(NodeId next, Node node);
   /// Removes a node nothing reads.
   void erase(NodeId id);
   /// Makes every reader of `from` read `to`, but for the node of `to` itself: so a node
@@ -104,6 +106,7 @@ class Graph {
   void replace_uses(Value from, Value to);
 
   const Node& node(NodeId id) const { return nodes_[chop::index(id)]; }
+  /// Everything of a node may be changed but its name.
   Node& node(NodeId id) { return nodes_[chop::index(id)]; }
   /// Live nodes in execution order.
   std::span<const NodeId> order() const { return order_; }
@@ -123,7 +126,7 @@ class Graph {
   void add_parameter(Parameter parameter);
   void erase_parameter(std::string_view name);
   const std::vector<Parameter>& parameters() const { return parameters_; }
-  std::vector<Parameter>& parameters() { return parameters_; }
+  std::span<Parameter> parameters() { return parameters_; }
   const Parameter* find_parameter(std::string_view name) const;
   Parameter* find_parameter(std::string_view name);
   /// Elements of all trainable parameters: what "117 parameters" means.
@@ -135,7 +138,9 @@ class Graph {
  private:
   std::string unique_name(std::string wanted) const;
   std::string derived_name(const Node& node) const;
-  NodeId place(Node node, std::size_t position);
+  NodeId insert_at(std::size_t position, Node node);
+  /// Takes the name off the index and leaves an empty node, so that the other ids stay.
+  void clear_node(NodeId id);
 
   std::string name_;
   std::vector<Node> nodes_;

@@ -46,9 +46,9 @@ Tree node_tree(const Graph& graph, const Node& node) {
 Status read_parameter(Graph& graph, const Tree& json, const std::string& path,
                       const ParameterSource& source) {
   CH_CHECK(check_object(json, path, {"name", "dtype", "shape", "trainable"}));
-  Parameter parameter;
+  CH_TRY(std::string name, text_from(json["name"], path + ".name"));
+  Parameter parameter{.name = std::move(name)};
   TensorType type;
-  CH_TRY(parameter.name, text_from(json["name"], path + ".name"));
   CH_TRY(const std::string dtype, text_from(json["dtype"], path + ".dtype"));
   CH_TRY(type.dtype, dtype_from_name(dtype));
   CH_TRY(type.shape, integers_from(json["shape"], path + ".shape"));
@@ -95,8 +95,8 @@ Result<std::map<std::string, NumberFormat>> read_formats(const Tree& json,
 Status read_node(Graph& graph, const Tree& json, const std::string& path) {
   CH_CHECK(check_object(json, path, {"name", "opcode", "op", "target", "inputs"},
                         {"attrs", "formats", "meta"}));
-  Node node;
-  CH_TRY(node.name, text_from(json["name"], path + ".name"));
+  CH_TRY(std::string name, text_from(json["name"], path + ".name"));
+  Node node{.name = std::move(name)};
   CH_TRY(const std::string opcode, text_from(json["opcode"], path + ".opcode"));
   CH_TRY(node.op, text_from(json["op"], path + ".op"));
   CH_TRY(node.target, text_from(json["target"], path + ".target"));

@@ -1,4 +1,4 @@
-// Checked access to JSON: every field has its kind, and an error says where it stands.
+// Checked access to JSON: every field has its kind, and an error names the path of the field.
 #pragma once
 
 #include <initializer_list>

@@ -1,4 +1,4 @@
-// How large a graph a reader believes: a file's word is not enough to allocate by.
+// Limits for readers of graphs: what a file claims is not enough to allocate memory.
 #pragma once
 
 #include <cstdint>

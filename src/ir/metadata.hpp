@@ -1,5 +1,5 @@
-// What analyses know about a node, under the reference system's names:
-// common (types and shapes), software (statistics), hardware (placement).
+// What analyses found about a node, under the reference system's names: common (types and shapes),
+// software (statistics), hardware (placement).
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ struct CommonMeta {
   std::string mase_type;
   std::string mase_op;
   std::map<std::string, TensorMeta> args = {};     ///< data_in_0, weight, bias, ...
-  Attrs constants = {};                            ///< arguments that are no tensors: start_dim
+  Attrs constants = {};                            ///< arguments that are not tensors: start_dim
   std::map<std::string, TensorMeta> results = {};  ///< data_out_0, ...
 
   bool operator==(const CommonMeta& other) const;

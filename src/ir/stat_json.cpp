@@ -102,7 +102,7 @@ Result<Tensor> spelt_out(const Tree& json, const std::string& path) {
     return Error{.what = cat(path, ": statistics hold f32 and i64, not ", name)};
   Flat flat;
   CH_TRY(flat.shape, integers_from(json["shape"], path + ".shape"));
-  // Nested lists tell every other tensor.
+  // Every other tensor is a nested list.
   const Tree::List* data = json["data"].as_list();
   if (data == nullptr || data->size() > 1)
     return unexpected(json["data"], path + ".data", "a list of one number, or of none");

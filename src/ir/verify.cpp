@@ -1,19 +1,13 @@
 #include "ir/verify.hpp"
 
-#include <set>
-
 namespace chop::ir {
 
 Status verify_structure(const Graph& graph) {
   std::vector<bool> defined(graph.id_limit(), false);
-  std::set<std::string_view> names;
   bool ended = false;
   for (const NodeId id : graph.order()) {
     const Node& node = graph.node(id);
     if (ended) return Error{.what = cat("node '", node.name, "' comes after the output")};
-    if (node.name.empty()) return Error{.what = cat("a node of op '", node.op, "' has no name")};
-    if (!names.insert(node.name).second)
-      return Error{.what = cat("two nodes are named '", node.name, "'")};
     for (const Value& input : node.inputs)
       if (index(input.node) >= defined.size() || !defined[index(input.node)])
         return Error{.what =

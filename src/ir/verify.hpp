@@ -5,8 +5,8 @@
 
 namespace chop::ir {
 
-/// Inputs are defined before they are read, names are unique and not empty, there is one
-/// output node and it comes last, modules have a target.
+/// Inputs are defined before they are read, there is one output node and it comes
+/// last, modules have a target. (That names are unique and not empty is up to the Graph itself.)
 Status verify_structure(const Graph& graph);
 
 }  // namespace chop::ir

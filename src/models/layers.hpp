@@ -25,7 +25,7 @@ Value relu(GraphBuilder& b, std::string_view target, Value x);  ///< in place
 Value max_pool2d(GraphBuilder& b, std::string_view target, Value x, std::int64_t kernel_size);
 /// torch.flatten(x, start_dim).
 Value flatten(GraphBuilder& b, Value x, std::int64_t start_dim = 1);
-/// torchvision's start of a convolution: normal, deviation √(2 / fan_out).
+/// torchvision's initial weights of a convolution: normal, deviation √(2 / fan_out).
 void kaiming_fan_out(GraphBuilder& b, std::string_view target, std::int64_t out_channels,
                      std::int64_t kernel_size);
 

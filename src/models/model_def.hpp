@@ -8,7 +8,7 @@
 
 namespace chop::models {
 
-/// What a model is built for: the data it will see, and the seed of its initial weights.
+/// What a model is built for: the shape of its data, and the seed of its initial weights.
 /// An empty shape or zero classes means the model's own default.
 struct ModelArgs {
   Shape sample_shape = {};       ///< of one sample, without the batch: [16], [3, 32, 32]

@@ -71,13 +71,13 @@ class Assembler {
     return {
         .what = cat("the network ends with ", to_string(per_sample), " per sample, but there ",
                     classes_ == 1 ? "is 1 class" : cat("are ", classes_, " classes")),
-        .notes = {network_.layers.back().place},
+        .notes = {network_.layers.back().location},
         .hint = per_sample.size() == 1
                     ? "let the last linear layer have out_features = \"classes\""
                     : "end with \"flatten\" and { op = \"linear\", out_features = \"classes\" }"};
   }
 
-  /// Copies of a repeated layer or block are told apart by `copy`: ".0", ".1", ".1.2" ...
+  /// Copies of a repeated layer or block are distinguished by `copy`: ".0", ".1", ".1.2" ...
   Result<Value> sequence(const std::vector<LayerSpec>& layers, Value x, const std::string& copy) {
     const Value outer = block_;
     block_ = x;
@@ -94,7 +94,7 @@ class Assembler {
       const std::string mine = layer.repeat == 1 ? copy : cat(copy, ".", i);
       Result<Value> y =
           layer.layers.empty() ? call(layer, x, i == 0, mine) : block(layer, x, i == 0, mine);
-      if (!y) return layer.layers.empty() ? std::move(y).error().note(layer.place) : y;
+      if (!y) return layer.layers.empty() ? std::move(y).error().note(layer.location) : y;
       x = y.value();
     }
     return x;
@@ -103,7 +103,7 @@ class Assembler {
   Result<Value> block(const LayerSpec& layer, Value x, bool first, const std::string& copy) {
     if (first && !layer.inputs.empty()) {
       Result<Value> named = find(layer.inputs.front(), x);
-      if (!named) return std::move(named).error().note(layer.place);
+      if (!named) return std::move(named).error().note(layer.location);
       x = named.value();
     }
     return sequence(layer.layers, x, copy);
@@ -133,9 +133,10 @@ class Assembler {
     }
     if (inputs.empty()) inputs = {x};
     if (inputs.size() < op->min_inputs)
-      return Error{
-          .what = cat(op->name, " needs ", op->min_inputs, " inputs, it has ", inputs.size()),
-          .hint = "inputs = [\"previous\", \"a\"] reads the layer before and layer a"};
+      return Error{.what = cat(op->name, " needs ",
+                               counted(static_cast<std::int64_t>(op->min_inputs), "input"),
+                               ", it has ", inputs.size()),
+                   .hint = "inputs = [\"previous\", \"a\"] reads the layer before and layer a"};
     CH_TRY(Attrs attrs, attributes(*op, layer, inputs.front()));
     const std::size_t number = position_++;
     const std::string target =

@@ -1,4 +1,4 @@
-// Networks people write themselves: layers one after another, with names for branches.
+// Networks written by users: layers one after another, with names for branches.
 //
 // A TOML file becomes a NetworkSpec (network_toml.cpp), and a NetworkSpec becomes a graph
 // (network.cpp). docs/networks-in-toml.md says what can be written.
@@ -23,7 +23,7 @@ struct LayerSpec {
   Attrs attrs = {};
   std::int64_t repeat = 1;
   std::vector<LayerSpec> layers = {};
-  std::string place = {};  ///< "layer 3 (my.toml:12)", for messages
+  std::string location = {};  ///< "layer 3 (my.toml:12)", for messages
 };
 
 struct NetworkSpec {

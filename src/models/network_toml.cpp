@@ -1,4 +1,4 @@
-// From TOML to a NetworkSpec: which keys there are, what kind each has, where it stands.
+// From TOML to a NetworkSpec: which keys there are, the kind of each, its line in the file.
 #include <toml++/toml.h>
 #include <algorithm>
 #include <array>
@@ -126,20 +126,21 @@ class Reader {
   }
 
   Result<LayerSpec> layer(const toml::node& item, const std::string& number) {
-    const std::string place = cat("layer ", number, " (", at(item), ")");
-    if (const auto* name = item.as_string()) return LayerSpec{.op = name->get(), .place = place};
+    const std::string location = cat("layer ", number, " (", at(item), ")");
+    if (const auto* name = item.as_string())
+      return LayerSpec{.op = name->get(), .location = location};
     const toml::table* table = item.as_table();
     if (table == nullptr) {
       Error error = wrong(cat("layer ", number), item, "a layer");
       error.hint = "write \"relu\" or { op = \"linear\", out_features = 8 }";
       return error;
     }
-    LayerSpec spec{.place = place};
+    LayerSpec spec{.location = location};
     for (const auto& [key, value] : *table)
       if (Status status = layer_key(spec, key.str(), value, number); !status)
-        return std::move(status).error().note(place);
+        return std::move(status).error().note(location);
     if (Status status = check_layer(spec, *table, number); !status)
-      return std::move(status).error().note(place);
+      return std::move(status).error().note(location);
     return spec;
   }
 
@@ -166,7 +167,7 @@ class Reader {
     return {};
   }
 
-  /// A name may be given once, must be a path of words, and must not be one of ours.
+  /// A name may be given once, must be a path of words, and must not be a reserved one.
   Status claim(const LayerSpec& spec, const toml::node& value) {
     const std::string& name = spec.name;
     const auto is_word = [](char c) {
@@ -186,7 +187,7 @@ class Reader {
       return Error{.what = cat("a layer cannot be called '", name, "'"),
                    .notes = {at(value)},
                    .hint = "x, previous, block, output and seq_blocks have their own meanings"};
-    if (const auto [first, added] = claimed_.emplace(name, spec.place); !added)
+    if (const auto [first, added] = claimed_.emplace(name, spec.location); !added)
       return Error{.what = cat("two layers are called '", name, "'"),
                    .notes = {cat("the first is ", first->second)},
                    .hint = "give one of them another name"};

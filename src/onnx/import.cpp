@@ -18,7 +18,7 @@ struct Input {
   bool has_shape = true;
 };
 
-/// How the first dimension of the inputs is taken.
+/// What the first dimension of the inputs becomes.
 enum class Batch : std::uint8_t { Open, AsInFile };
 
 Result<Input> input_of(const proto::ValueInfoProto& info) {
@@ -116,7 +116,8 @@ class Import {
       Importer importer(options_.name);
       Result<OnnxImport> made = attempt(importer, batch, fixed);
       if (made) return made;
-      // What an operator had to know may be among the values given: then once more, knowing it.
+      // An operator needed the value of an input that the caller has given: import again with it as
+      // a constant.
       const std::size_t before = fixed.size();
       for (const std::string& name : importer.wanted_inputs()) {
         if (!options_.given.contains(name)) return made;

@@ -13,8 +13,8 @@ namespace chop::onnx {
 
 struct OnnxImportOptions {
   std::string name = "onnx";  ///< of the graph
-  /// Values of inputs. Their shapes become the network's, and where an operator must know a value
-  /// to be compiled (the shape of a Reshape), it is taken from here.
+  /// Values of inputs. Their shapes become the network's, and where an operator needs a value
+  /// at import (the shape of a Reshape), it is taken from here.
   std::map<std::string, Tensor> given = {};
   /// Whether the first dimension of the inputs may become the batch where the file says 1.
   bool open_batch = true;
@@ -24,7 +24,7 @@ struct OnnxImport {
   Graph graph;
   bool opened_batch = false;       ///< the file says 1, the graph takes any batch
   std::vector<std::string> fixed;  ///< inputs whose given values are part of the graph now
-  std::vector<std::string> notes;  ///< what a person should know
+  std::vector<std::string> notes;  ///< notes for the user
 };
 
 Result<OnnxImport> import_onnx(const OnnxFile& file, const OnnxImportOptions& options = {});

@@ -1,4 +1,4 @@
-// The nodes of an ONNX graph in order, each handed to the importer of its operator.
+// Imports the nodes of an ONNX graph in topological order, each by the importer of its operator.
 #include <queue>
 
 #include "onnx/onnx_def.hpp"
@@ -13,8 +13,8 @@ std::string describe(const proto::NodeProto& node) {
              node.output_size() > 0 ? node.output(0) : std::string(), "'");
 }
 
-/// Nodes so that every value is made before it is read; the file's order where that will do.
-/// A cycle, or two nodes that make one value, is an error.
+/// Nodes in topological order, as near to the file's order as possible. A cycle, or two nodes that
+/// make one value, is an error.
 Result<std::vector<int>> sorted(const proto::GraphProto& graph) {
   std::map<std::string_view, int> makers;
   for (int i = 0; i < graph.node_size(); ++i)
@@ -48,7 +48,7 @@ Result<std::vector<int>> sorted(const proto::GraphProto& graph) {
   return order;
 }
 
-/// Everything that nobody can import, at once.
+/// All operators that cannot be imported, in one error.
 Status check_supported(const proto::GraphProto& graph) {
   std::map<std::string, int> unknown;
   for (const proto::NodeProto& node : graph.node())
@@ -78,7 +78,7 @@ void import_nodes(OnnxScope& scope, const proto::GraphProto& graph) {
     if (scope.names.contains(initialiser.name())) continue;  // given by the caller
     Result<Tensor> tensor = tensor_of(initialiser, scope.file);
     if (!tensor) return importer.fail(std::move(tensor).error());
-    importer.pay(tensor.value().size());
+    importer.add_budget(tensor.value().size());
     scope.names[initialiser.name()] =
         importer.constant(std::move(tensor).value(), initialiser.name());
   }
@@ -89,7 +89,7 @@ void import_nodes(OnnxScope& scope, const proto::GraphProto& graph) {
   if (!order) return importer.fail(std::move(order).error());
   for (const int i : order.value()) {
     const proto::NodeProto& node = graph.node(i);
-    importer.set_place(node.name(), describe(node));
+    importer.set_location(node.name(), describe(node));
     find_onnx_import(node.domain(), node.op_type())(OnnxCall(scope, node));
     if (importer.failed()) return;
   }

@@ -15,7 +15,7 @@ namespace {
 constexpr std::int64_t kMostElements = std::int64_t{1} << 28;  // of any value
 constexpr std::size_t kMostDims = 64;
 
-/// A name made of what torch.fx names are made of.
+/// A valid torch.fx name: letters, digits and _.
 std::string as_name(std::string_view text) {
   std::string name;
   for (const char c : text)
@@ -39,12 +39,12 @@ ImportValue Importer::add(Item item) {
 
 void Importer::fail(Error error) {
   if (error_) return;
-  error_ = place_.empty() ? std::move(error) : std::move(error).note(place_);
+  error_ = location_.empty() ? std::move(error) : std::move(error).note(location_);
 }
 
-void Importer::set_place(std::string node_name, std::string place) {
+void Importer::set_location(std::string node_name, std::string location) {
   node_name_ = as_name(node_name);
-  place_ = std::move(place);
+  location_ = std::move(location);
 }
 
 ImportValue Importer::input(const std::string& name, Shape shape, DType dtype) {
@@ -75,24 +75,23 @@ ImportValue Importer::input(const std::string& name, Shape shape, DType dtype) {
 }
 
 ImportValue Importer::constant(Tensor tensor, std::string name) {
-  return add({.type = tensor.type(), .known = Known(tensor), .name = std::move(name)});
+  return add({.type = tensor.type(), .constant = Constant(tensor), .name = std::move(name)});
 }
 
-ImportValue Importer::constant(Known known) {
-  return add({.type = known.at[0].type(), .known = std::move(known)});
+ImportValue Importer::constant(Constant both) {
+  return add({.type = both.at[0].type(), .constant = std::move(both)});
 }
 
 ImportValue Importer::lazily(TensorType type, std::function<ImportValue()> make) {
   return add({.type = std::move(type), .make = std::move(make)});
 }
 
-/// Makes what was put off.
-void Importer::settle(ImportValue x) {
+void Importer::force(ImportValue x) {
   if (!item(x).make) return;
   const std::function<ImportValue()> make = std::exchange(item(x).make, {});
   const ImportValue made = make();
   if (failed() || made == kNone) return;
-  settle(made);
+  force(made);
   const Item copy = item(made);
   item(x) = copy;
 }
@@ -104,12 +103,13 @@ const TensorType& Importer::type(ImportValue x) {
 
 Shape Importer::open_shape(ImportValue x) {
   if (failed()) return {};
-  settle(x);
+  force(x);
   if (failed()) return {};
   const Item& it = item(x);
   Shape shape = it.type.shape;
   if (!open_) return shape;
-  const Shape& other = it.known ? it.known->at[1].shape() : type_of(types_[1], *it.value).shape;
+  const Shape& other =
+      it.constant ? it.constant->at[1].shape() : type_of(types_[1], *it.value).shape;
   for (std::size_t d = 0; d < shape.size(); ++d)
     if (shape[d] != other[d]) shape[d] = -1;
   return shape;
@@ -117,10 +117,10 @@ Shape Importer::open_shape(ImportValue x) {
 
 ImportValue Importer::quantised(ImportValue x, NumberFormat format) {
   if (failed()) return kNone;
-  settle(x);
+  force(x);
   if (failed()) return kNone;
   Item copy = item(x);
-  if (copy.format) {  // one format after another: the first is applied by a call of its own
+  if (copy.format) {  // a second format: the first one is applied by a node
     const ImportValue once = call("identity", {x});
     if (failed()) return kNone;
     copy = item(once);
@@ -129,7 +129,7 @@ ImportValue Importer::quantised(ImportValue x, NumberFormat format) {
   return add(std::move(copy));
 }
 
-ImportValue Importer::bare(ImportValue x) {
+ImportValue Importer::without_format(ImportValue x) {
   if (failed() || !item(x).format) return x;
   Item copy = item(x);
   copy.format.reset();
@@ -154,11 +154,11 @@ std::vector<ImportValue> Importer::calls(std::string_view op, std::vector<Import
     fail(std::move(status).error());
     return nothing;
   }
-  bool all_known = true;
-  for (const ImportValue x : in) all_known = is_known(x) && all_known;
+  bool all_constant = true;
+  for (const ImportValue x : in) all_constant = is_constant(x) && all_constant;
   if (failed()) return nothing;
-  if (all_known && !in.empty()) {
-    const auto constants = folded(def, in, attrs);
+  if (all_constant && !in.empty()) {
+    const auto constants = fold_constants(def, in, attrs);
     if (!constants || constants->size() < results) return nothing;
     return *constants;
   }
@@ -211,7 +211,7 @@ std::string Importer::parameter_name(const std::string& wanted) {
   return name;
 }
 
-/// A target no other module has, and under which no constant stands as a parameter yet.
+/// A target that no other module has, and that is not the prefix of an existing parameter.
 std::string Importer::module_target(const std::string& wanted, const OpDef& op) {
   const auto is_taken = [&](const std::string& target) {
     if (targets_.contains(target)) return true;
@@ -243,19 +243,19 @@ std::set<std::string> Importer::inputs_of(ImportValue x) const {
 
 Value Importer::value_of(ImportValue x) {
   if (failed()) return {};
-  settle(x);
+  force(x);
   if (failed()) return {};
   Item& it = item(x);
   if (it.value) return *it.value;
-  if (!it.known->is_fixed()) {
+  if (!it.constant->is_fixed()) {
     fail({.what = "a constant tensor depends on the batch size",
           .hint = "export the network for one batch size"});
     return {};
   }
   if (const auto shared = interned_.find(it.name); !it.name.empty() && shared != interned_.end())
-    if (item(shared->second).value && item(shared->second).known->at[0] == it.known->at[0])
+    if (item(shared->second).value && item(shared->second).constant->at[0] == it.constant->at[0])
       return *(it.value = item(shared->second).value);
-  const Tensor tensor = it.known->at[0];
+  const Tensor tensor = it.constant->at[0];
   const std::string name = parameter_name(it.name);
   const bool trainable = !it.name.empty() && tensor.dtype() == DType::F32;
   graph_.add_parameter({name, tensor, trainable});
@@ -298,14 +298,14 @@ ImportValue Importer::module(std::string_view op, std::string target, std::vecto
 }
 
 std::optional<NodeId> Importer::producer(ImportValue x) const {
-  if (failed() || x == kNone || !item(x).value || item(x).known || item(x).format)
+  if (failed() || x == kNone || !item(x).value || item(x).constant || item(x).format)
     return std::nullopt;
   return item(x).value->node;
 }
 
 Result<Graph> Importer::finish(const std::vector<ImportValue>& outputs,
                                const std::vector<std::string>& names) {
-  set_place("", "");
+  set_location("", "");
   std::vector<Value> values;
   for (const ImportValue x : outputs) {
     values.push_back(value_of(x));

@@ -21,7 +21,7 @@ Error broken(const std::string& name, const std::string& reason) {
                .hint = "the file may be truncated or of another kind; export it again"};
 }
 
-/// Steps over one field of the wire format; false where the bytes make no sense.
+/// Skips one field of protobuf's wire format; false where the bytes are invalid.
 bool skip_field(CodedInputStream& in, std::uint32_t tag) {
   switch (tag & 7U) {
     case 0: {
@@ -49,7 +49,7 @@ struct Counts {
   bool has_graph = false;
   bool too_deep = false;
 
-  /// The fields of one message of the kind `kind`; false where the bytes make no sense.
+  /// Counts the fields of a message; false where the bytes are invalid.
   bool read(CodedInputStream& in, const pb::Descriptor* kind, int depth) {
     if (depth == 0) {
       too_deep = true;
@@ -90,7 +90,7 @@ bool count(std::span<const std::byte> bytes, int depth, Counts& counts) {
   return counts.read(in, proto::ModelProto::descriptor(), depth);
 }
 
-/// Where the bytes of a tensor lie in another file of the same folder.
+/// The position of a tensor's bytes in another file of the same folder.
 struct External {
   std::string location;
   std::uint64_t offset = 0;
@@ -112,7 +112,7 @@ Result<External> external_of(const proto::TensorProto& tensor) {
   return external;
 }
 
-/// The file a tensor names, which must lie in the model's own folder or below it.
+/// The file a tensor names, which must be in the model's own folder or below it.
 Result<fs::path> external_path(const proto::TensorProto& tensor, const External& external,
                                const OnnxFile& file) {
   const fs::path given(external.location);

@@ -22,7 +22,7 @@ struct OnnxLimits {
 
 struct OnnxFile {
   std::unique_ptr<proto::ModelProto> model;
-  std::filesystem::path folder;  ///< where external data may lie; empty: nowhere
+  std::filesystem::path folder;  ///< where external data may be; empty: it is not allowed
   std::string name;              ///< for messages
 };
 

@@ -11,7 +11,7 @@
 
 namespace chop::onnx {
 
-/// What all nodes of a file see: the values made so far by name, and the operator sets.
+/// What all nodes of a file share: the values made so far by name, and the operator sets.
 struct OnnxScope {
   /// What a QuantizeLinear was given, by the name of its result.
   struct Quantised {
@@ -64,9 +64,9 @@ class OnnxCall {
   std::vector<double> reals(std::string_view name) const;
 
   /// An attribute that later versions made an input: its whole numbers, from wherever they are.
-  /// `otherwise` when it is in neither place.
+  /// `otherwise` when it is given neither way.
   Ints ints_from(std::string_view attribute, std::size_t input, Ints otherwise = {}) const;
-  /// How many read input i, this node among them.
+  /// How many nodes read input i, this one included.
   int uses(std::size_t i) const;
   /// A dimension counted from the front; an error outside the rank.
   std::int64_t axis(std::int64_t given, std::size_t rank) const;
@@ -79,8 +79,8 @@ class OnnxCall {
   std::map<std::string, ImportValue, std::less<>>& names_;
 };
 
-/// Imports the initialisers and nodes of a graph, in an order in which every value is made before
-/// it is read. Mistakes are kept by the importer.
+/// Imports the initialisers and nodes of a graph, in topological order. Errors are kept
+/// by the importer.
 void import_nodes(OnnxScope& scope, const proto::GraphProto& graph);
 
 }  // namespace chop::onnx

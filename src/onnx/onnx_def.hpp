@@ -32,7 +32,7 @@ struct OnnxFamily {
 };
 
 /// The importer of an operator: of its own file, or the general one for ops that name it.
-/// Null: nobody knows it.
+/// Null: the operator is unknown.
 void (*find_onnx_import(std::string_view domain, std::string_view op_type))(const OnnxCall&);
 /// The op of ours that names this operator; "" when none does.
 std::string_view op_for(std::string_view op_type);

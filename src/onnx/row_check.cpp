@@ -1,3 +1,10 @@
+// Decides by experiment whether a network computes each row of a batch independently of the others.
+//
+// Many ONNX files are written for a batch of 1. To open them to any batch, two random rows a and b
+// are run together, [a; b], and alone, [a] and [b]. If every output has two rows that agree with
+// those computed alone, the rows do not influence each other. A Reshape to [1, -1] that mixes rows,
+// or a mean over the batch, is found this way. Networks too large to be run quickly are left as
+// they are.
 #include "onnx/row_check.hpp"
 
 #include <algorithm>
@@ -54,7 +61,7 @@ std::vector<std::int64_t> sizes_of(const Graph& graph, const Types& types) {
   return sizes;
 }
 
-/// The most elements that are needed at the same time.
+/// Peak memory in elements: the largest sum over values whose live ranges overlap.
 std::int64_t peak_of(const Graph& graph, const std::vector<std::int64_t>& sizes) {
   std::vector<std::size_t> last(graph.id_limit(), 0);
   const std::span<const NodeId> order = graph.order();
@@ -74,9 +81,9 @@ std::int64_t peak_of(const Graph& graph, const std::vector<std::int64_t>& sizes)
   return peak;
 }
 
-/// Whether trying the network out is a matter of moments: a small file may describe a large one.
+/// Whether the network is small enough to be run here: a small file may describe a large network.
 bool is_quick(const Graph& graph) {
-  // An op without a kernel holds its operands in double precision: some 28 bytes an element.
+  // An op without a kernel keeps its operands in double precision: about 28 bytes an element.
   constexpr std::int64_t kMostAtOnce = std::int64_t{7} << 20;
   constexpr std::int64_t kMostWork = std::int64_t{1} << 34;
   const Result<Types> types = infer_types(graph, kRows);

@@ -1,4 +1,5 @@
-// Runs passes one after another, checks the graph after each, and says what each changed.
+// The pass manager: runs passes one after another on a copy of the graph, verifies the graph after
+// each, lists what changed, and compares that with what the pass promised.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,4 @@
-// One pass: what it is called, what it may be told, what it promises, what it does.
+// One pass: its name, its arguments, what it promises, what it does.
 //
 // The file src/passes/defs/<name>.cpp defines `PassDef define()` in namespace
 // chop::passes::<name>; that is its registration.
@@ -16,12 +16,13 @@
 
 namespace chop::passes {
 
-/// What a pass promises about the numbers; the pass manager holds it to the first.
+/// What a pass promises about the network's outputs. The pass manager checks MetadataOnly, the
+/// tests check SameBits and Close.
 enum class Promise : std::uint8_t {
   MetadataOnly,  ///< nothing but metadata changes
   SameBits,      ///< the graph may change, its outputs do not, to the last bit
   Close,         ///< outputs differ by rounding alone
-  NewNumbers     ///< outputs change: that is what the pass is for
+  NewNumbers     ///< outputs change; that is the purpose of the pass
 };
 std::string_view name_of(Promise promise);
 /// One clause for documentation.
@@ -39,7 +40,7 @@ struct PassContext {
 };
 
 /// Where a file named by an argument goes: absolute names as they are.
-std::filesystem::path place_of(const PassContext& context, std::string_view name);
+std::filesystem::path output_path(const PassContext& context, std::string_view name);
 
 struct PassOutput {
   std::string text = {};                          ///< for people

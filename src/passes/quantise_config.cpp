@@ -19,8 +19,10 @@ const KeyDef* find_key(const FormatDef& def, std::string_view name) {
   return found == def.keys.end() ? nullptr : &*found;
 }
 
+/// All spellings of the keys of a format: for all operands, and for each of them.
 std::vector<std::string> known_keys(const FormatDef& def) {
   std::vector<std::string> known;
+  for (const KeyDef& key : def.keys) known.emplace_back(key.name);
   for (const std::string_view group : kGroups)
     for (const KeyDef& key : def.keys) known.push_back(cat(group, "_", key.name));
   return known;
@@ -54,7 +56,7 @@ bool has_param(const OpDef& op, std::string_view name) {
                      [name](const ParamDef& param) { return param.name == name; });
 }
 
-/// What blocks are cut from, and whether there is a sign, where nobody says otherwise.
+/// Defaults of a node's operands: the dimensions blocks are cut from, and whether there is a sign.
 Attrs implied(const FormatDef& def, const Quantisable& group, const Operand& operand) {
   Attrs attrs;
   if (find_key(def, "skip_first_dim") != nullptr)
@@ -64,7 +66,7 @@ Attrs implied(const FormatDef& def, const Quantisable& group, const Operand& ope
   return attrs;
 }
 
-/// `name = "integer"`, or nothing for "NA"; an error for what is no format.
+/// `name = "integer"`, or nothing for "NA"; an error for unknown formats.
 Result<std::string> format_name(std::string_view key, const Tree& value) {
   if (value.is_null()) return std::string();
   if (value.as_text() == nullptr)
@@ -104,7 +106,7 @@ const FormatDef* QuantiseConfig::format_of(std::string_view group) const {
   return name.empty() ? nullptr : find_format(name).value();
 }
 
-bool QuantiseConfig::is_told(std::string_view group) const {
+bool QuantiseConfig::is_configured(std::string_view group) const {
   return own_formats_.contains(group) ||
          std::any_of(keys_.begin(), keys_.end(),
                      [group](const Key& key) { return key.operand == group; });
@@ -150,7 +152,8 @@ Status QuantiseConfig::take_key(const std::string& key, const Tree& value) {
   return {};
 }
 
-/// Every key must be one of the format it is for; of several, of one at least.
+/// Every key must belong to the format of its operand; a key for several operands to at least one
+/// of their formats.
 Status QuantiseConfig::check_key(const Key& key) const {
   std::string tried;
   std::vector<std::string> known;
@@ -197,12 +200,12 @@ Status QuantiseConfig::take_group(const Quantisable& wanted, const Node& node,
   const std::string_view group = wanted.operand;
   const FormatDef* def = format_of(group);
   if (def == nullptr) return {};
-  const bool told = is_told(group);
-  const bool all_told =
+  const bool configured = is_configured(group);
+  const bool all_configured =
       std::any_of(keys_.begin(), keys_.end(), [](const Key& key) { return key.operand.empty(); });
-  if (!told && (group == "data_out" || (!wanted.required && !all_told))) return {};
-  const bool others_told = !keys_.empty() && !all_told;
-  if (!told && others_told && complete({std::string(def->name), {}})) return {};
+  if (!configured && (group == "data_out" || (!wanted.required && !all_configured))) return {};
+  const bool others_configured = !keys_.empty() && !all_configured;
+  if (!configured && others_configured && complete({std::string(def->name), {}})) return {};
   for (const std::string& target : operands_of_group(node, group)) {
     const auto operand = std::find_if(operands.begin(), operands.end(),
                                       [&](const Operand& one) { return one.name == target; });

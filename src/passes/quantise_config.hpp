@@ -15,8 +15,8 @@ namespace chop::passes {
 
 /// One `config` table. Keys are the format's, behind the operand they are for
 /// ("weight_width"); a key without operand is for all operands. An operand may have a format of
-/// its own: `weight_name = "ternary"`, `data_in_name = "NA"`. An operand no key is about gets
-/// the format only when it needs to be told nothing and no other operand is told anything.
+/// its own: `weight_name = "ternary"`, `data_in_name = "NA"`. An operand without keys gets
+/// the format only when the format needs none and no other operand has any.
 class QuantiseConfig {
  public:
   /// Checks the name and that every key is one of the format's.
@@ -26,11 +26,11 @@ class QuantiseConfig {
   bool does_nothing() const { return bypass_ || (format_.empty() && own_formats_.empty()); }
   const std::string& format() const { return format_; }
 
-  /// Formats by operand name (data_in_0, weight ...). Keys the data are to decide are left out
+  /// Formats by operand name (data_in_0, weight ...). Keys to be calibrated from data are left out
   /// and named in `open_keys`. A missing required key is an error naming node and key.
   struct NodeFormats {
     std::map<std::string, NumberFormat> formats;
-    std::map<std::string, std::string> open_keys;  ///< operand -> key that data decide
+    std::map<std::string, std::string> open_keys;  ///< operand -> key to be calibrated
   };
   Result<NodeFormats> formats_for(const Node& node, const std::vector<Operand>& operands);
 
@@ -52,7 +52,7 @@ class QuantiseConfig {
   Error located(Error error) const;
   /// The format of the operands of a group; nothing: they stay float.
   const FormatDef* format_of(std::string_view group) const;
-  bool is_told(std::string_view group) const;
+  bool is_configured(std::string_view group) const;
   Result<NumberFormat> format_for(const FormatDef& def, const Quantisable& wanted,
                                   const Operand& operand, bool& open);
 

@@ -52,11 +52,11 @@ Status check_pattern(const std::string& key, const Graph& graph, const ArgPlace&
                .hint = cat("the whole name must match; the nodes are ", join(names, ", "))};
 }
 
-/// One key to choose, with the values to choose by.
+/// One key to calibrate, with the values to calibrate it by.
 struct Choice {
   OpenFormats where;
   ValueSample sample = ValueSample();
-  std::vector<float> first = {};  ///< the first piece, for formats that learn
+  std::vector<float> first = {};  ///< the first values, for formats that learn
   Shape first_shape = {};
 };
 
@@ -85,7 +85,7 @@ Status settle(Graph& graph, const Choice& choice, const CalibrationOptions& opti
   return {};
 }
 
-/// Parameters are there; what flows is observed later.
+/// Values of parameters are known now; activations are observed later.
 void take_parameter(const Operand& operand, Choice& choice) {
   const auto values = operand.parameter->value.data<float>();
   choice.sample.update(values);
@@ -104,20 +104,22 @@ Status watch(const Graph& graph, std::vector<Choice*>& choices, const std::vecto
   CH_TRY(const auto shapes, sample_shapes(graph, values));
   const ObserveOptions options{.rows = std::min(num_samples, context.samples->rows()),
                                .threads = context.threads};
-  return observe(graph, values, *context.samples, options, [&](std::span<const Observation> seen) {
-    for (std::size_t i = 0; i < seen.size(); ++i) {
-      Shape shape = shapes[i] ? shapes[i]->shape : Shape{1};
-      if (!shape.empty()) shape[0] *= seen[i].samples;
-      const std::span<const float> all(seen[i].values, static_cast<std::size_t>(numel(shape)));
-      choices[i]->sample.update(all);
-      if (!choices[i]->first.empty()) continue;
-      choices[i]->first.assign(all.begin(), all.end());
-      choices[i]->first_shape = shape;
-    }
-  });
+  return observe(graph, values, *context.samples, options,
+                 [&](std::span<const Observation> observed) {
+                   for (std::size_t i = 0; i < observed.size(); ++i) {
+                     Shape shape = shapes[i] ? shapes[i]->shape : Shape{1};
+                     if (!shape.empty()) shape[0] *= observed[i].samples;
+                     const std::span<const float> all(observed[i].values,
+                                                      static_cast<std::size_t>(numel(shape)));
+                     choices[i]->sample.update(all);
+                     if (!choices[i]->first.empty()) continue;
+                     choices[i]->first.assign(all.begin(), all.end());
+                     choices[i]->first_shape = shape;
+                   }
+                 });
 }
 
-/// Drops what the formats a node had before learned.
+/// Removes the learned parameters of the formats a node had before.
 void forget_learned(Graph& graph, NodeId id) {
   const Node& node = graph.node(id);
   for (const auto& [operand, format] : node.formats) {
@@ -254,7 +256,7 @@ Status settle_formats(Graph& graph, const std::vector<OpenFormats>& open,
     watched.push_back(&choice);
     values.push_back(operand->value);
   }
-  // What flows is measured without the formats that are still being chosen.
+  // Activations are observed without the formats that are being calibrated.
   Graph plain = graph;
   for (const NodeId id : plain.order()) plain.node(id).formats.clear();
   CH_CHECK(watch(plain, watched, values, num_samples, context));

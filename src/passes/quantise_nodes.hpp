@@ -1,4 +1,4 @@
-// Which configuration is for which node, and number formats for the nodes it is for.
+// Which configuration table applies to which node, and setting the formats of the nodes.
 #pragma once
 
 #include <map>
@@ -28,35 +28,35 @@ class QuantiseTables {
 
   /// The table for a node: its own, else the one called default, else null.
   QuantiseConfig* find(const Node& node);
-  /// An error when a key of some table fitted no node. A table for a type of which the network
-  /// has no nodes is none: one file may serve several networks.
+  /// An error when a key of a table applied to no node. A table for a type that the network does
+  /// not have is not an error: one file may serve several networks.
   Status check_used() const;
 
  private:
   SelectBy by_ = SelectBy::Type;
   std::vector<std::pair<std::string, QuantiseConfig>> tables_;
   std::map<std::string, Pattern> patterns_;  ///< by key, for SelectBy::RegexName
-  std::set<std::string> matched_;            ///< tables that were for some node
+  std::set<std::string> matched_;            ///< tables that applied to at least one node
 };
 
 /// True for calls whose op has operands that may carry formats.
 bool is_quantisable(const Node& node);
 
-/// What data are to decide before the formats are complete.
+/// Keys that have to be calibrated from data before the formats are complete.
 struct OpenFormats {
   NodeId node{};
   std::string operand;
 };
 
-/// Sets the formats of one node; those that data must decide are added to `open`.
+/// Sets the formats of one node; those to be calibrated are added to `open`.
 Status quantise_node(Graph& graph, NodeId id, const Types& types, QuantiseConfig& config,
                      std::vector<OpenFormats>& open);
 
 /// calibration, quantile and num_samples: how open keys are chosen.
 std::vector<ArgDef> calibration_args();
 
-/// Chooses open keys from parameters' values and, for what flows, from samples; gives formats
-/// that learn the parameter in which they do. Without samples, what flows cannot be chosen.
+/// Calibrates open keys from the values of parameters and, for activations, from samples; adds the
+/// parameter of formats that learn one. Activations cannot be calibrated without samples.
 Status settle_formats(Graph& graph, const std::vector<OpenFormats>& open,
                       const CalibrationOptions& options, std::int64_t num_samples,
                       const PassContext& context);

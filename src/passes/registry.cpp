@@ -43,7 +43,7 @@ std::string_view explain(Promise promise) {
   return kTexts.at(static_cast<std::size_t>(promise));
 }
 
-std::filesystem::path place_of(const PassContext& context, std::string_view name) {
+std::filesystem::path output_path(const PassContext& context, std::string_view name) {
   const std::filesystem::path path(name);
   return path.is_absolute() ? path : context.folder / path;
 }

@@ -130,7 +130,7 @@ Status deliver(std::string text, const std::string& name, const PassContext& con
     output.text += text;
     return {};
   }
-  const std::filesystem::path path = place_of(context, name);
+  const std::filesystem::path path = output_path(context, name);
   CH_CHECK(write_file(path, text));
   output.files.push_back(path);
   return {};

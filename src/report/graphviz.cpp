@@ -11,7 +11,7 @@ namespace chop::report {
 #ifdef CH_HAS_GRAPHVIZ
 namespace {
 
-/// What graphviz complains about, which it would otherwise print.
+/// Collects graphviz's messages, which it would otherwise print.
 thread_local std::string complaints;  // NOLINT: graphviz's callback takes no context
 
 int keep_complaint(char* text) {

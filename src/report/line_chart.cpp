@@ -69,7 +69,7 @@ std::string_view dash_of(std::size_t series) {
   return kDashes.at(series / svg::kColours.size() % kDashes.size());
 }
 
-/// A range of no width gets some, so that a single value stands in the middle.
+/// Widens an empty range, so that a single value is in the middle.
 void widen(Range& range, double margin) {
   if (range.empty()) range = {.low = 0, .high = 1};
   if (range.low == range.high) {
@@ -153,7 +153,7 @@ struct Point {
 };
 
 /// The drawn points of a series in runs without gaps. Of points that fall on one column of
-/// pixels only the first, lowest, highest and last are kept: nobody can see the others.
+/// pixels only the first, lowest, highest and last are kept: the others would be invisible.
 std::vector<std::vector<Point>> runs_of(const Plot& plot, const Series& series) {
   std::vector<std::vector<Point>> runs;
   std::vector<Point> column;

@@ -141,7 +141,7 @@ class Printer {
     if (outermost) out_ += ')';
   }
 
-  /// Pieces in quotes, none wider than `width`, the last with `allowance` to spare.
+  /// Parts in quotes, none wider than `width`, the last with `allowance` to spare.
   static std::vector<std::string> break_text(const std::string& text, int width, int allowance) {
     std::vector<std::string> chunks;
     const std::vector<std::string> lines = lines_of(text);

@@ -10,7 +10,7 @@ namespace chop::report {
 
 struct PythonPrint {
   int width = 80;
-  /// Texts that stand for Python objects and go without quotes (torch.float32); null: none.
+  /// Texts that are names of Python objects and get no quotes (torch.float32); null: none.
   bool (*is_bare)(std::string_view text) = nullptr;
 };
 

@@ -1,4 +1,5 @@
-// What our pictures are made of: numbers, text, lines and boxes of SVG; axes with round ticks.
+// Building blocks of our SVG pictures: numbers, text, lines and boxes of SVG; axes with round
+// ticks.
 #pragma once
 
 #include <array>
@@ -14,7 +15,7 @@ inline constexpr std::string_view kInk = "#24292f";    ///< text
 inline constexpr std::string_view kFaint = "#57606a";  ///< tick labels
 inline constexpr std::string_view kGrid = "#e7eaee";
 inline constexpr std::string_view kAxis = "#8c959f";
-/// Of series; told apart by most colour-blind readers.
+/// Colours of series; most colour-blind readers can distinguish them.
 inline constexpr std::array<std::string_view, 8> kColours = {
     "#0b66c3", "#d9480f", "#2b8a3e", "#9c36b5", "#e0a100", "#0c8599", "#c2255c", "#5c677d"};
 

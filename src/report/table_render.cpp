@@ -7,7 +7,7 @@
 namespace chop::report {
 namespace {
 
-/// A horizontal rule; `fill` 0 means the style has none at this place.
+/// A horizontal rule; `fill` 0: the style has no rule here.
 struct Rule {
   std::string_view begin = {};
   char fill = 0;

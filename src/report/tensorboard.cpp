@@ -164,7 +164,7 @@ Result<fs::path> create_version_folder(const fs::path& root) {
     const auto number = parse_int(std::string_view(name).substr(8));
     if (number && *number >= next && *number < INT64_MAX) next = *number + 1;
   }
-  // Two runs may look at the same moment; whoever creates the folder owns the number.
+  // Two runs may look at the same moment; the one that creates the folder gets the number.
   for (int attempt = 0; attempt < 1000; ++attempt, ++next) {
     const fs::path folder = root / cat("version_", next);
     if (fs::create_directory(folder, failure)) return folder;

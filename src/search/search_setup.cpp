@@ -39,10 +39,10 @@ std::span<const ArgDef> search_setup_args() {
        .initial = false,
        .doc = "one objective, the sum of scale times metric; else a Pareto front"},
       {.name = "direction", .doc = "of the sum: maximize or minimize"},
-      {.name = "pkl_ckpt", .doc = "taken for the reference system's sake"},
+      {.name = "pkl_ckpt", .doc = "accepted because the reference system has it"},
       {.name = "save_every_n_trials",
        .kind = ArgKind::Integer,
-       .doc = "taken for the reference system's sake; every trial is saved"}};
+       .doc = "accepted because the reference system has it; every trial is saved"}};
   return defs;
 }
 

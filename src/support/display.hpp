@@ -11,8 +11,8 @@
 
 namespace chop::support {
 
-/// The pieces of `text` that are drawn or obeyed as one: a code point (width 1) or an ANSI
-/// sequence "ESC [ ... letter" (width 0). Broken UTF-8 gives one piece per stray byte.
+/// The units of `text` on a terminal: a code point (width 1) or an ANSI sequence "ESC [ ... letter"
+/// (width 0). Broken UTF-8 gives one unit per stray byte.
 struct DisplayPiece {
   std::string_view bytes;
   int width = 1;

@@ -26,7 +26,7 @@ bool is_control(unsigned byte) {
   return byte < 0x20 || byte == 0x7F;
 }
 
-/// The escape of an ASCII character, or "" when it stands for itself.
+/// The escape of an ASCII character, or "" when it needs none.
 std::string escape_of(char c, char quote) {
   switch (c) {
     case '\\':
@@ -77,7 +77,7 @@ std::size_t utf8_length(std::string_view text, std::size_t at) {
   if (length == 0 || first > 0xF4 || text.size() - at < length) return 0;
   for (std::size_t i = 1; i < length; ++i)
     if ((byte_at(text, at + i) & 0xC0U) != 0x80) return 0;
-  // Overlong forms, surrogates, and what lies past U+10FFFF, all show in the second byte.
+  // Overlong forms, surrogates, and what is past U+10FFFF, all show in the second byte.
   const unsigned second = byte_at(text, at + 1);
   if ((first == 0xE0 && second < 0xA0) || (first == 0xED && second > 0x9F) ||
       (first == 0xF0 && second < 0x90) || (first == 0xF4 && second > 0x8F))

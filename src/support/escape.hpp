@@ -15,7 +15,7 @@ namespace chop::support {
 std::size_t utf8_length(std::string_view text, std::size_t at);
 bool is_utf8(std::string_view text);
 
-/// A text from a file as it may stand in a message or on a terminal: at most about 100 bytes,
+/// A text from a file, made safe for messages and terminals: at most about 100 bytes,
 /// with ? for control characters and for bytes that are not UTF-8.
 std::string shown_in_message(std::string_view text);
 

@@ -12,7 +12,7 @@ namespace {
 
 using Library = nlohmann::json;
 
-/// What the library's parser calls, event by event: builds the Tree with a stack of what is open.
+/// The handler of the library's SAX parser: builds the Tree with a stack of open lists and tables.
 class TreeBuilder {
  public:
   // The names and signatures are the library's.

@@ -1,8 +1,9 @@
 // A value, or the reason there is none.
 //
-// Anything the *user* can cause (a bad file, an unknown op, a wrong shape, a wrong
-// flag) travels as a Result. Anything only *we* can cause is an assertion. Nothing
-// in src/ throws.
+// Anything the *user* can cause (a bad file, an unknown op, a wrong shape, a wrong flag) is a
+// Result. Anything only *we* can cause is an assertion. Nothing in src/ throws on purpose: only
+// memory that cannot be had, and exceptions of libraries that cross a thread, are exceptions
+// (support/system/threads.cpp rethrows them).
 #pragma once
 
 #include <optional>

@@ -127,6 +127,10 @@ std::string with_commas(std::int64_t value) {
   return digits;
 }
 
+std::string counted(std::int64_t count, std::string_view noun) {
+  return cat(with_commas(count), " ", noun, count == 1 ? "" : "s");
+}
+
 std::string human_bytes(std::uint64_t bytes) {
   static constexpr std::array<const char*, 5> kUnits = {"B", "KiB", "MiB", "GiB", "TiB"};
   auto size = static_cast<double>(bytes);

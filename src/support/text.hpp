@@ -28,6 +28,8 @@ std::string exact_bits(float value);
 std::string python_repr(double value);
 /// 1234567 as "1,234,567".
 std::string with_commas(std::int64_t value);
+/// "1 trial", "2,000 trials".
+std::string counted(std::int64_t count, std::string_view noun);
 /// 1536 as "1.5 KiB".
 std::string human_bytes(std::uint64_t bytes);
 

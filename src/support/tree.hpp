@@ -4,7 +4,7 @@
 //     row["formats"].push("integer");             // entries appear when they are asked for
 //     to_json(row)                                // support/json.hpp
 //
-// A Tree remembers the line it was read from, so a message about it can say where it stands.
+// A Tree remembers the line it was read from, so a message about it can name the line.
 // Tables keep the order they were written in.
 #pragma once
 
@@ -91,7 +91,7 @@ class Tree {
 
   int line = 0;  ///< where it was read; 0: not from a file
 
-  /// Equal values, wherever they stand.
+  /// Equal values; lines do not count.
   bool operator==(const Tree& other) const;
 
  private:

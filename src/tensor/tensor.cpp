@@ -81,9 +81,9 @@ double load(DType dtype, T stored) {
   return static_cast<double>(stored);
 }
 
-/// A float on `value`'s side of every number with fewer bits than a float: where rounding
-/// is needed, it goes to the neighbour with an odd last bit. Rounding that float once more
-/// gives what rounding `value` at once would (Boldo and Melquiond 2008).
+/// Rounds to odd: an inexact result goes to the neighbour with an odd last bit. Rounding that float
+/// once more gives what rounding `value` directly would (Boldo and Melquiond 2008), so double
+/// rounding does no harm.
 float to_odd(double value) {
   const auto nearest = static_cast<float>(value);
   if (static_cast<double>(nearest) == value || !std::isfinite(value)) return nearest;
@@ -132,7 +132,8 @@ To convert(DType to, DType from, From stored) {
   if constexpr (std::is_same_v<From, std::int64_t>) {
     if (to == DType::F32 || to == DType::F64) return static_cast<To>(stored);
     if (to == DType::F16 || to == DType::BF16) {
-      // Ten bits fewer fit a double; the lowest kept bit remembers whether any was lost.
+      // Without its lowest ten bits the number fits a double; a sticky bit records whether any was
+      // set.
       const bool large = stored >= (std::int64_t{1} << 53) || stored <= -(std::int64_t{1} << 53);
       const std::int64_t kept =
           large ? ((stored >> 10) | ((stored & 1023) != 0 ? 1 : 0)) * 1024 : stored;
@@ -276,7 +277,7 @@ std::uint16_t float_to_half(float value) {
   if (size == 0) return sign;
   int exponent = 0;
   std::frexp(size, &exponent);
-  const int step = std::max(exponent - 11, -24);  // the last place of the result
+  const int step = std::max(exponent - 11, -24);  // exponent of the result's last bit
   const float units = std::nearbyint(std::ldexp(size, -step));
   // The sum carries into the exponent field by itself when rounding reaches a power of two.
   const int biased = step + 24;

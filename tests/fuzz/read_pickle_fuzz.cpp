@@ -5,7 +5,7 @@
 #include <cstdlib>
 
 #include "io/torch/pickle.hpp"
-#include "io/torch/torch_names.hpp"
+#include "io/torch/torch_allow_list.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
   const auto* bytes = reinterpret_cast<const std::byte*>(data);

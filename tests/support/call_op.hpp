@@ -1,10 +1,11 @@
-// One op called by itself, on tensors given in the test.
+// Calls one op by its reference forward on tensors given in the test; operands are named x0, x1 ...
 #pragma once
 
 #include <map>
 #include <string>
 #include <vector>
 
+#include "ops/core/infer.hpp"
 #include "ops/core/registry.hpp"
 #include "runtime/reference.hpp"
 #include "train/gradient.hpp"
@@ -14,6 +15,9 @@ namespace chop::test {
 /// A tensor of doubles, listed row by row.
 inline Tensor reals(Shape shape, std::vector<double> values) {
   return Tensor::of<double>(std::move(shape), std::span<const double>(values));
+}
+inline Tensor reals(std::initializer_list<double> values) {
+  return Tensor::of<double>({static_cast<std::int64_t>(values.size())}, values);
 }
 inline Tensor whole(Shape shape, std::vector<std::int64_t> values) {
   return Tensor::of<std::int64_t>(std::move(shape), std::span<const std::int64_t>(values));
@@ -25,80 +29,106 @@ inline Tensor counting(Shape shape) {
   for (double& value : tensor.mutable_data<double>()) value = ++next;
   return tensor;
 }
+inline Tensor zeros(Shape shape) {
+  return Tensor(DType::F32, std::move(shape));
+}
 inline std::vector<double> list(const Tensor& tensor) {
   const auto values = tensor.data<double>();
   return {values.begin(), values.end()};
 }
 
-struct Called {
-  Graph graph;
-  NodeId node;
-  NamedTensors operands;  ///< named a, b, c ... in order
-};
-
-/// A graph that calls the op on its operands: inputs, then parameters.
-inline Called call_graph(std::string_view op, Attrs attrs, const std::vector<Tensor>& operands) {
-  Called made{Graph("call"), {}, {}};
+/// A graph that calls `op` on placeholders x0, x1, ... of the tensors' types.
+inline Graph call_graph(const std::string& op, const std::vector<Tensor>& inputs,
+                        const Attrs& attrs) {
+  Graph graph("test");
   std::vector<Value> values;
-  for (const Tensor& operand : operands) {
-    const std::string name(1, static_cast<char>('a' + values.size()));
-    values.push_back(
-        {made.graph.add({.name = name,
-                         .opcode = Opcode::Placeholder,
-                         .op = "placeholder",
-                         .target = name,
-                         .attrs = {{"shape", operand.shape()},
-                                   {"dtype", std::string(name_of(operand.dtype()))}}})});
-    made.operands.emplace(name, operand);
-  }
-  made.node = made.graph.add({.name = "y",
-                              .opcode = Opcode::CallFunction,
-                              .op = std::string(op),
-                              .target = std::string(op),
-                              .inputs = std::move(values),
-                              .attrs = std::move(attrs)});
-  made.graph.set_outputs({{made.node}});
-  return made;
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    values.push_back({graph.add({.name = cat("x", i),
+                                 .opcode = Opcode::Placeholder,
+                                 .op = "placeholder",
+                                 .target = cat("x", i),
+                                 .attrs = {{"shape", inputs[i].shape()},
+                                           {"dtype", std::string(name_of(inputs[i].dtype()))}}})});
+  const NodeId call = graph.add({.name = "call",
+                                 .opcode = Opcode::CallFunction,
+                                 .op = op,
+                                 .target = op,
+                                 .inputs = values,
+                                 .attrs = attrs});
+  graph.set_outputs({{call}});
+  return graph;
 }
 
-/// All results of one call, or the error of its shape rule.
-inline Result<std::vector<Tensor>> call_op(std::string_view op, Attrs attrs,
-                                           const std::vector<Tensor>& operands) {
-  const Called made = call_graph(op, std::move(attrs), operands);
-  CH_TRY(Values values, run_reference(made.graph, made.operands));
-  return std::move(values[index(made.node)]);
+inline NamedTensors named(const std::vector<Tensor>& inputs) {
+  NamedTensors tensors;
+  for (std::size_t i = 0; i < inputs.size(); ++i) tensors.emplace(cat("x", i), inputs[i]);
+  return tensors;
 }
 
-/// Gradients of the sum of result 0, by operand: "a" is the first.
-inline std::map<std::string, Tensor> gradients_of(std::string_view op, Attrs attrs,
-                                                  const std::vector<Tensor>& operands) {
-  Called made = call_graph(op, std::move(attrs), operands);
-  const Shape shape = infer_types(made.graph, 1).value()[index(made.node)][0].shape;
-  const NodeId seed = made.graph.add({.name = "seed",
-                                      .opcode = Opcode::Placeholder,
-                                      .op = "placeholder",
-                                      .target = "seed",
-                                      .attrs = {{"shape", shape}, {"dtype", std::string("f64")}}});
-  made.graph.set_outputs({{made.node}});
-  std::vector<std::string> names;
-  for (const auto& [name, tensor] : made.operands)
-    if (is_floating(tensor.dtype())) names.push_back(name);
-  made.operands.emplace("seed", Tensor::full(shape, 1.0, DType::F64));
-  const GradientGraph backward =
-      differentiate(made.graph, 1, {made.node}, names, Value{seed}).value();
-  const Values values = run_reference(backward.graph, made.operands).value();
+/// All results of the call, by the reference.
+inline std::vector<Tensor> call_op(const std::string& op, const std::vector<Tensor>& inputs,
+                                   const Attrs& attrs = {}, RunState state = {}) {
+  const Graph graph = call_graph(op, inputs, attrs);
+  return run_reference(graph, named(inputs), state).value()[index(*graph.find("call"))];
+}
+
+inline Shape shape_of(const std::string& op, const std::vector<Tensor>& inputs,
+                      const Attrs& attrs = {}) {
+  return call_op(op, inputs, attrs)[0].shape();
+}
+
+/// Gradients of the sum of result 0 with respect to the operands named.
+inline std::map<std::string, Tensor> gradients_of(const std::string& op,
+                                                  const std::vector<Tensor>& inputs,
+                                                  const Attrs& attrs,
+                                                  const std::vector<std::string>& names) {
+  Graph graph = call_graph(op, inputs, attrs);
+  const Value call{*graph.find("call")};
+  const Types types = infer_types(graph, 2).value();
+  const NodeId ones = graph.add({.name = "ones",
+                                 .opcode = Opcode::CallFunction,
+                                 .op = "full",
+                                 .target = "full",
+                                 .attrs = {{"shape", type_of(types, call).shape}, {"value", 1.0}}});
+  graph.set_outputs({call});
+  const GradientGraph backward = differentiate(graph, 2, call, names, Value{ones}).value();
+  const Values values = run_reference(backward.graph, named(inputs)).value();
   std::map<std::string, Tensor> gradients;
   for (const auto& [name, value] : backward.gradients)
     gradients.emplace(name, values[index(value.node)][value.index]);
   return gradients;
 }
 
+/// The gradients of all operands that are floating point.
+inline std::map<std::string, Tensor> gradients_of(const std::string& op,
+                                                  const std::vector<Tensor>& inputs,
+                                                  const Attrs& attrs = {}) {
+  std::vector<std::string> names;
+  for (const auto& [name, tensor] : named(inputs))
+    if (is_floating(tensor.dtype())) names.push_back(name);
+  return gradients_of(op, inputs, attrs, names);
+}
+
+/// The gradient of the first operand.
+inline Tensor slope_of(const std::string& op, const std::vector<Tensor>& inputs,
+                       const Attrs& attrs = {}) {
+  return gradients_of(op, inputs, attrs, {"x0"}).at("x0");
+}
+
+/// The error of a call that must not be accepted.
+inline Error error_of(const std::string& op, const std::vector<Tensor>& inputs,
+                      const Attrs& attrs = {}) {
+  Result<Types> types = infer_types(call_graph(op, inputs, attrs), 2);
+  return types ? Error{.what = "(accepted)"} : types.error();
+}
+
 /// What a call that must be refused says: its first line and its hint.
-inline std::string refusal(std::string_view op, Attrs attrs, const std::vector<Tensor>& operands) {
-  const auto result = call_op(op, std::move(attrs), operands);
-  if (result) return "accepted";
-  return result.error().hint.empty() ? result.error().what
-                                     : cat(result.error().what, " | ", result.error().hint);
+inline std::string refusal(const std::string& op, const std::vector<Tensor>& inputs,
+                           const Attrs& attrs = {}) {
+  const Result<Values> values = run_reference(call_graph(op, inputs, attrs), named(inputs));
+  if (values) return "accepted";
+  const Error& error = values.error();
+  return error.hint.empty() ? error.what : cat(error.what, " | ", error.hint);
 }
 
 /// "Conv2d(...)": how the module prints itself.

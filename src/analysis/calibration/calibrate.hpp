@@ -1,4 +1,4 @@
-// Choosing a format's range from data: a bounded sample of values, and four ways to judge.
+// Choosing a format's range from data: a bounded sample of values, and four criteria.
 #pragma once
 
 #include <cstdint>
@@ -49,7 +49,7 @@ struct CalibrationOptions {
 };
 
 /// `format` completed with the value of its open key that suits the sample best; among equals
-/// the one tried first. An error when there is nothing to judge by.
+/// the one tried first. An error when there are no values.
 Result<NumberFormat> calibrate(const NumberFormat& format, const ValueSample& sample,
                                const CalibrationOptions& options);
 

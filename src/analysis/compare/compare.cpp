@@ -46,7 +46,7 @@ std::map<std::string, NumberFormat> formats_of(const Node& node) {
   return formats;
 }
 
-/// What training learned about the format of an operand; empty without such.
+/// The learned parameter of an operand's format; empty if it has none.
 std::vector<float> learned_values(const Graph& graph, const Node& node, const std::string& operand,
                                   const NumberFormat& format) {
   const std::string_view learned = find_format(format.name).value()->learned;
@@ -65,7 +65,7 @@ Result<EffectiveOperand> effective(const Graph& graph, const Node& node,
   result.effective = result.stored;
   if (result.format.name == "float") return result;
   const std::vector<float> learned = learned_values(graph, node, owned.operand, result.format);
-  // The seed of the call that `lower` adds, so that random formats draw what a run draws.
+  // The same seed as in the node that `lower` adds, so that random formats draw the same numbers.
   const std::string call = cat(node.name, "_", owned.operand, "_quantized");
   Result<Tensor> made = quantise(result.format, result.stored,
                                  {.learned = learned, .seed = ops::quantise_seed({}, call)});
@@ -74,7 +74,7 @@ Result<EffectiveOperand> effective(const Graph& graph, const Node& node,
   return result;
 }
 
-/// Where values of an operand are clipped. Nothing when that depends on each group's values.
+/// The range beyond which values are clipped. Nothing when it depends on each group's values.
 std::optional<Range> fixed_range(const Graph& graph, const Node& node, const std::string& operand,
                                  const NumberFormat& format) {
   const Result<Range> found = range_of(format);
@@ -192,7 +192,7 @@ Result<NodeComparison> compare_nodes(const Side& a, const Side& b) {
   return found;
 }
 
-/// Each trainable parameter once, as its first reader keeps it.
+/// Each trainable parameter once, in the format of its first reader.
 Result<std::int64_t> weight_bits(const Graph& graph) {
   std::int64_t bits = 0;
   std::set<std::string> counted;

@@ -1,5 +1,5 @@
-// Two networks node by node: what they are made of, their number formats, and how far the
-// weights they compute with are apart. Nodes are matched by name.
+// Compares two networks node by node: ops, attributes, number formats, and the difference of the
+// weights they compute with. Nodes are matched by name.
 #pragma once
 
 #include <cstdint>
@@ -64,7 +64,7 @@ struct Comparison {
 /// Both graphs must be verified.
 Result<Comparison> compare_graphs(const Graph& before, const Graph& after);
 
-/// The same network in plain float32; what formats learned goes too.
+/// The same network in plain float32, without the parameters that formats learned.
 Graph without_formats(Graph graph);
 bool has_formats(const Graph& graph);
 

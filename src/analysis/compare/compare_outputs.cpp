@@ -7,14 +7,14 @@
 namespace chop::analysis {
 namespace {
 
-/// A value of each graph, and what became of comparing them.
+/// A value of each graph, and the result of comparing them.
 struct Pair {
   Value before;
   Value after;
   std::int64_t width = 0;  ///< floats per sample, or of the whole tensor when it is constant
   bool constant = false;
-  std::vector<float> kept = {};  ///< of the first network, for the rows at hand
-  std::int64_t taken = 0;        ///< samples of the second network seen so far
+  std::vector<float> kept = {};  ///< of the first network, for the current rows
+  std::int64_t taken = 0;        ///< samples of the second network compared so far
 };
 
 bool flows(const Node& node) {
@@ -70,7 +70,7 @@ std::optional<Pair> find_predictions(const Graph& a, const Graph& b) {
   return Pair{.before = out_a[0], .after = out_b[0], .width = sample.shape[1]};
 }
 
-/// As many rows as keep what is remembered of the first network within some megabytes.
+/// So many rows that the activations kept of the first network take a few megabytes.
 std::int64_t rows_at_once(const std::vector<Pair>& pairs, std::int64_t rows) {
   constexpr std::int64_t kFloats = std::int64_t{16} << 20U;
   std::int64_t width = 1;
@@ -100,9 +100,9 @@ class OutputComparer {
       pair.taken = 0;
     }
     CH_CHECK(named("before", observe(before, sides(pairs_, &Pair::before), part, options,
-                                     [this](auto seen) { keep(seen); })));
+                                     [this](auto observed) { keep(observed); })));
     CH_CHECK(named("after", observe(after, sides(pairs_, &Pair::after), part, options,
-                                    [this](auto seen) { compare(seen); })));
+                                    [this](auto observed) { compare(observed); })));
     first_ = false;
     return {};
   }
@@ -113,31 +113,32 @@ class OutputComparer {
     return std::move(status).error().note(cat("running the network ", which));
   }
 
-  void keep(std::span<const Observation> seen) {
+  void keep(std::span<const Observation> observed) {
     for (std::size_t i = 0; i < pairs_.size(); ++i) {
       Pair& pair = pairs_[i];
       if (pair.constant && !pair.kept.empty()) continue;
-      const std::int64_t count = seen[i].samples * pair.width;
-      pair.kept.insert(pair.kept.end(), seen[i].values, seen[i].values + count);
+      const std::int64_t count = observed[i].samples * pair.width;
+      pair.kept.insert(pair.kept.end(), observed[i].values, observed[i].values + count);
     }
   }
 
-  void compare(std::span<const Observation> seen) {
+  void compare(std::span<const Observation> observed) {
     for (std::size_t i = 0; i < pairs_.size(); ++i) {
       Pair& pair = pairs_[i];
       if (pair.constant && (pair.taken > 0 || !first_)) continue;
       const float* wanted = pair.kept.data() + pair.taken * pair.width;
-      pair.taken += seen[i].samples;
+      pair.taken += observed[i].samples;
       if (i < into_.nodes.size())
-        into_.nodes[i].error.add(wanted, seen[i].values, seen[i].samples * pair.width);
+        into_.nodes[i].error.add(wanted, observed[i].values, observed[i].samples * pair.width);
       else
-        count_predictions(wanted, seen[i], pair.width);
+        count_predictions(wanted, observed[i], pair.width);
     }
   }
 
-  void count_predictions(const float* wanted, const Observation& seen, std::int64_t classes) {
-    for (std::int64_t row = 0; row < seen.samples; ++row)
-      if (largest(wanted + row * classes, classes) == largest(seen.values + row * classes, classes))
+  void count_predictions(const float* wanted, const Observation& observed, std::int64_t classes) {
+    for (std::int64_t row = 0; row < observed.samples; ++row)
+      if (largest(wanted + row * classes, classes) ==
+          largest(observed.values + row * classes, classes))
         ++into_.same_predictions;
   }
 
@@ -177,9 +178,9 @@ Result<OutputsComparison> compare_outputs(const Graph& before, const Graph& afte
     CH_CHECK(comparer.run(before, after, part, options.threads));
   }
   const auto differs = [](const OutputComparison& node) { return node.error.different() > 0; };
-  const auto place = std::find_if(found.nodes.begin(), found.nodes.end(), differs);
-  if (place != found.nodes.end())
-    found.first_to_differ = static_cast<std::size_t>(place - found.nodes.begin());
+  const auto first = std::find_if(found.nodes.begin(), found.nodes.end(), differs);
+  if (first != found.nodes.end())
+    found.first_to_differ = static_cast<std::size_t>(first - found.nodes.begin());
   return found;
 }
 

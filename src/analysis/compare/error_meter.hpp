@@ -1,4 +1,5 @@
-// How far values are from others: largest and mean squared error, signal to noise.
+// Differences between two sets of values: largest error, mean squared error,
+// signal-to-quantisation-noise ratio (SQNR).
 #pragma once
 
 #include <cstdint>
@@ -7,7 +8,7 @@
 
 namespace chop::analysis {
 
-/// How far values are from those they should be: summed up in their order, in double precision.
+/// Accumulates differences in the order of the values, in double precision.
 class ErrorMeter {
  public:
   void add(const float* wanted, const float* given, std::int64_t count);
@@ -19,8 +20,8 @@ class ErrorMeter {
   std::int64_t not_finite() const { return not_finite_; }
   double max_abs() const { return max_abs_; }
   double mse() const;
-  /// 10 log10(Σ wanted² / Σ (given - wanted)²): infinite without errors, minus infinite where
-  /// only errors are.
+  /// 10 log10(Σ wanted² / Σ (given - wanted)²): infinite without errors, minus infinite
+  /// where all wanted values are zero.
   double sqnr_db() const;
 
  private:

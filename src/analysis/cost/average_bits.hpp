@@ -11,7 +11,7 @@ namespace chop::analysis {
 
 /// A mean of bits, weighted by elements, in both conventions.
 struct MeanBits {
-  double bits = 0;    ///< widths; what a block of values shares counts in parts
+  double bits = 0;    ///< widths; what a block of values shares is divided among them
   double listed = 0;  ///< sums of precision lists, as the reference system counts
   double elements = 0;
 

@@ -1,4 +1,4 @@
-// What a graph costs: arithmetic in two conventions, parameters, buffers and memory, node by
+// The cost of a graph: arithmetic in two conventions, parameters, buffers and memory, node by
 // node, at the precision each operand carries. docs/costs.md explains the rules.
 #pragma once
 
@@ -11,7 +11,8 @@
 
 namespace chop::analysis {
 
-/// Everything that counts bits asks here: the operand's number format, or its dtype.
+/// Bits of an operand, by its number format or its dtype. The one definition for everything that
+/// counts bits.
 struct OperandBits {
   std::int64_t value = 32;  ///< of each value
   std::int64_t total = 0;   ///< of the tensor, what groups of values share included

@@ -5,16 +5,16 @@
 namespace chop::analysis {
 
 void KeptSamples::add(const float* samples, std::int64_t count) {
-  constexpr std::size_t kPiece = 1U << 18U;  // floats: a mebibyte
+  constexpr std::size_t kChunk = 1U << 18U;  // floats: a mebibyte
   count_ += count;
   if (elements_ == 0) return;
-  const std::size_t capacity = std::max<std::size_t>(1, kPiece / elements_) * elements_;
+  const std::size_t capacity = std::max<std::size_t>(1, kChunk / elements_) * elements_;
   std::size_t left = static_cast<std::size_t>(count) * elements_;
   while (left > 0) {
-    if (pieces_.empty() || pieces_.back().size() == capacity) pieces_.emplace_back();
-    std::vector<float>& piece = pieces_.back();
-    const std::size_t now = std::min(left, capacity - piece.size());
-    piece.insert(piece.end(), samples, samples + now);
+    if (chunks_.empty() || chunks_.back().size() == capacity) chunks_.emplace_back();
+    std::vector<float>& chunk = chunks_.back();
+    const std::size_t now = std::min(left, capacity - chunk.size());
+    chunk.insert(chunk.end(), samples, samples + now);
     samples += now;
     left -= now;
   }
@@ -30,7 +30,7 @@ std::vector<float> KeptSamples::gather(const StatGroups& groups, std::size_t g) 
         continue;
       }
       for (std::size_t r = 0; r < groups.per_sample(); ++r)
-        found.push_back(from[groups.place(g, r)]);
+        found.push_back(from[groups.offset(g, r)]);
     }
   });
   return found;

@@ -1,4 +1,4 @@
-// Samples kept as they came, in pieces, so that growing never copies what is there.
+// Samples in the order they came, in chunks, so that growing never copies old ones.
 #pragma once
 
 #include <cstdint>
@@ -21,11 +21,11 @@ class KeptSamples {
     return count_ * static_cast<std::int64_t>(elements_ * sizeof(float));
   }
 
-  /// take(first sample, how many), piece after piece.
+  /// Calls take(first sample, how many) for each chunk.
   template <class Take>
   void visit(Take&& take) const {
-    for (const std::vector<float>& piece : pieces_)
-      take(piece.data(), elements_ == 0 ? 0 : static_cast<std::int64_t>(piece.size() / elements_));
+    for (const std::vector<float>& chunk : chunks_)
+      take(chunk.data(), elements_ == 0 ? 0 : static_cast<std::int64_t>(chunk.size() / elements_));
   }
 
   /// All elements of group `g`, in the order they came.
@@ -34,7 +34,7 @@ class KeptSamples {
  private:
   std::size_t elements_;
   std::int64_t count_ = 0;
-  std::vector<std::vector<float>> pieces_;  ///< whole samples each
+  std::vector<std::vector<float>> chunks_;  ///< whole samples each
 };
 
 }  // namespace chop::analysis

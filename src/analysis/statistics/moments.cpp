@@ -67,7 +67,7 @@ void OnlineMoments::merge(std::size_t g, double mean, double squares) {
   const auto n = static_cast<double>(groups_.per_sample());
   const auto c = static_cast<double>(count_);
   if (estimator_ == Estimator::Reference && groups_.is_all() && n > 1) squares *= n / (n - 1);
-  const double share = n / (c + n);  // on its own: the next sample waits for the mean alone
+  const double share = n / (c + n);  // first, because the next sample depends on the mean alone
   const double delta = mean - mean_[g];
   mean_[g] += delta * share;
   squares_[g] += squares + delta * delta * c * share;

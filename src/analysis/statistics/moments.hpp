@@ -30,12 +30,12 @@ class OnlineMoments {
   void update(const float* samples, std::int64_t count);
   std::int64_t count() const { return count_; }
   const StatGroups& groups() const { return groups_; }
-  /// Of no meaning below a count of 2.
+  /// Meaningless below a count of 2.
   MeanAndVariance result() const;
 
  private:
   void add_rows(const float* samples, std::size_t count);
-  /// Takes in one sample of a group, of which mean and squared deviations are known.
+  /// Merges one sample of a group, given its mean and squared deviations.
   void merge(std::size_t g, double mean, double squares);
   void add_lanes(std::span<const float> values);
 

@@ -22,7 +22,7 @@ double value_of(std::uint32_t key, int shift) {
   return static_cast<double>(__builtin_bit_cast(float, ~(bits | dropped))) + 0.0;
 }
 
-/// Neighbours with the same key become one.
+/// Merges neighbours with the same key.
 void join_equal(std::vector<ValueBin>& bins) {
   std::size_t kept = 0;
   for (const ValueBin& bin : bins) {
@@ -44,7 +44,7 @@ std::uint32_t ordered_bits(float value) {
 
 PagedBins::PagedBins() : memory_(allocate_sparse(kKeys * sizeof(std::uint16_t))) {}
 
-/// Four at a time: whether a count has begun anew is asked once for all of them.
+/// Four at a time, with one test for overflow of their counts.
 void PagedBins::count(std::span<const std::uint32_t> keys) {
   std::uint16_t* const counts = reinterpret_cast<std::uint16_t*>(memory_.get());
   const auto add = [&](std::uint32_t key) { return ++counts[key] == 0 ? 1U : 0U; };
@@ -67,8 +67,8 @@ void PagedBins::count(std::span<const std::uint32_t> keys) {
   for (; i < keys.size(); ++i) note(keys[i], add(keys[i]));
 }
 
-/// Zeros are counted apart: there are many behind a relu, and adding to one number over and over
-/// takes longer than adding to many.
+/// Zeros are counted separately: a ReLU makes many of them, and incrementing one count repeatedly
+/// is slower than incrementing many.
 void PagedBins::add(std::span<const float> values) {
   constexpr std::size_t kAtOnce = 1024;
   std::array<std::uint32_t, kAtOnce> keys;
@@ -112,10 +112,10 @@ std::size_t PagedBins::size_in_bytes() const {
 void SortedBins::add(float value) {
   if (waiting_.empty()) waiting_.reserve(room_);
   waiting_.push_back(ordered_bits(value));
-  if (waiting_.size() >= room_) settle();
+  if (waiting_.size() >= room_) sort_in();
 }
 
-void SortedBins::settle() {
+void SortedBins::sort_in() {
   std::vector<ValueBin> more;
   more.reserve(bins_.size() + waiting_.size());
   std::sort(waiting_.begin(), waiting_.end());
@@ -138,13 +138,13 @@ void SortedBins::settle() {
 
 std::vector<ValueBin> SortedBins::bins() const {
   SortedBins settled = *this;
-  settled.settle();
+  settled.sort_in();
   return settled.bins_;
 }
 
 int SortedBins::shift() const {
   SortedBins settled = *this;
-  settled.settle();
+  settled.sort_in();
   return settled.shift_;
 }
 
@@ -185,7 +185,7 @@ std::vector<double> QuantileSketch::at(std::size_t g, std::span<const double> po
     return std::vector<double>(positions.size(), std::numeric_limits<double>::quiet_NaN());
   const std::vector<ValueBin> bins = paged_.empty() ? sorted_[g].bins() : paged_[g].bins();
   const int shift = paged_.empty() ? sorted_[g].shift() : PagedBins::kShift;
-  std::vector<std::uint64_t> up_to;  // how many values lie in a bin or below it
+  std::vector<std::uint64_t> up_to;  // how many values are in a bin or below it
   std::uint64_t total = 0;
   for (const ValueBin& bin : bins) up_to.push_back(total += bin.count);
   const auto least = static_cast<double>(ends.least);

@@ -8,7 +8,7 @@
 namespace chop::analysis {
 namespace {
 
-/// Which axes are reduced, or why `dims` cannot be obeyed.
+/// Which axes are reduced, or what is wrong with `dims`.
 Result<std::vector<bool>> reduced_axes(const Args& args, const Shape& sample) {
   const auto rank = static_cast<std::int64_t>(sample.size());
   std::vector<bool> reduced(sample.size(), false);
@@ -70,7 +70,7 @@ Result<StatGroups> StatGroups::make(const Args& args, const Shape& sample) {
   made.order_.reserve(made.elements());
   for (const std::uint32_t start : starts)
     for (const std::uint32_t offset : inside) made.order_.push_back(start + offset);
-  // Already in place: the reduced axes are the last ones.
+  // Already in this order: the reduced axes are the last ones.
   bool in_place = true;
   for (std::size_t i = 0; i < made.order_.size() && in_place; ++i) in_place = made.order_[i] == i;
   if (in_place) made.order_.clear();

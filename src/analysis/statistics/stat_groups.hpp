@@ -15,7 +15,7 @@ namespace chop::analysis {
 
 class StatGroups {
  public:
-  /// The error names `dims` when it has an axis that samples have not, or one twice.
+  /// The error names `dims` when it has an axis that samples do not have, or one twice.
   static Result<StatGroups> make(const Args& args, const Shape& sample);
 
   std::size_t groups() const { return groups_; }
@@ -27,13 +27,13 @@ class StatGroups {
     return samples * static_cast<std::int64_t>(per_sample_);
   }
 
-  /// Where element `r` of group `g` lies in a sample.
-  std::size_t place(std::size_t g, std::size_t r) const {
+  /// The offset of element `r` of group `g` in a sample.
+  std::size_t offset(std::size_t g, std::size_t r) const {
     return order_.empty() ? g * per_sample_ + r : order_[g * per_sample_ + r];
   }
 
-  /// Hands out the samples' elements, sample after sample: whole groups as span(g, values), or
-  /// where groups are many and small one element of every group as lanes(values).
+  /// Passes on the elements, sample after sample: whole groups as span(g, values), or, where groups
+  /// are many and small, one element of every group as lanes(values).
   template <class Span, class Lanes>
   void visit(const float* samples, std::int64_t count, std::vector<float>& scratch, Span&& span,
              Lanes&& lanes) const;
@@ -48,7 +48,7 @@ class StatGroups {
   std::size_t groups_ = 1;
   std::size_t per_sample_ = 1;
   Shape shape_;                       ///< of results: the axes that are kept
-  std::vector<std::uint32_t> order_;  ///< [group][element] -> place; empty: as they lie
+  std::vector<std::uint32_t> order_;  ///< [group][element] -> offset; empty: already in this order
 };
 
 template <class Span, class Lanes>
@@ -73,14 +73,14 @@ void StatGroups::visit(const float* samples, std::int64_t count, std::vector<flo
       lanes(std::span<const float>(sample, groups_));
     } else {
       for (std::size_t r = 0; r < per_sample_; ++r) {
-        for (std::size_t g = 0; g < groups_; ++g) scratch[g] = sample[place(g, r)];
+        for (std::size_t g = 0; g < groups_; ++g) scratch[g] = sample[offset(g, r)];
         lanes(std::span<const float>(scratch));
       }
     }
   }
 }
 
-/// Hands `samples` on, as they are or as absolute values, in blocks that stay in the cache.
+/// Passes `samples` on, as they are or as absolute values, in blocks that fit the cache.
 template <class Take>
 void in_blocks(const float* samples, std::int64_t count, std::size_t elements, bool abs,
                std::vector<float>& scratch, Take&& take) {

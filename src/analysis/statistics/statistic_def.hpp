@@ -1,4 +1,4 @@
-// One statistic of a stream of samples: what it is called, what it may be told, how it counts.
+// One statistic of a stream of samples: its name, its arguments, how it is computed.
 //
 // The file src/analysis/statistics/defs/<name>.cpp defines `StatisticDef define()` in namespace
 // chop::analysis::statistics::<name>; that is its registration. docs/passes/profile_statistics.md
@@ -23,7 +23,7 @@ namespace chop::analysis {
 /// "mean", "count" ... to what was found.
 using StatResult = std::map<std::string, StatValue>;
 
-/// What has been seen so far. The result depends on the samples and their order, never on how
+/// The state of a statistic. The result depends on the samples and their order, never on how
 /// they were cut into batches, to the last bit.
 class Statistic {
  public:

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What the words of the command line stand for.
+/// The meaning of the words of the command line.
 struct Names {
   std::string before;
   std::string after;    ///< empty: the first without its formats
@@ -29,7 +29,7 @@ struct BothNetworks {
   OpenedModel after;
 };
 
-/// A data set where the second network would stand: `ch compare FILE jsc`.
+/// Whether the second word is a data set, not a network: `ch compare FILE jsc`.
 bool is_dataset_alone(const std::string& name) {
   return find_dataset(name) && !find_model(name) && !fs::exists(name);
 }
@@ -70,7 +70,8 @@ Result<BothNetworks> open_both(const Names& names, const Settings& settings) {
   CH_TRY(OpenedModel first, open_one(names.before, settings));
   if (names.after.empty()) {
     if (!has_formats(first.graph))
-      return Error{.what = cat("'", names.before, "' has no number formats, so it has no before"),
+      return Error{.what = cat("'", names.before,
+                               "' has no number formats: there is nothing to compare it with"),
                    .hint = "name two networks, or one that `ch transform` saved"};
     BothNetworks both{first, first};
     both.before.graph = without_formats(std::move(both.before.graph));
@@ -181,7 +182,7 @@ void print(const Invocation& invocation, const Table& table) {
                    << "\n";
 }
 
-/// Runs both networks, prints what came of it, and adds it to the result.
+/// Runs both networks, prints the comparison, and adds it to the result.
 Status run_both(const Invocation& invocation, const BothNetworks& both, const Dataset& data,
                 Tree& result) {
   const Settings& settings = invocation.settings;
@@ -193,19 +194,19 @@ Status run_both(const Invocation& invocation, const BothNetworks& both, const Da
                                                           {.rows = rows, .threads = threads}));
   const EvaluateOptions options{.batch = evaluation_batch(data.sample_shape, 128),
                                 .threads = threads};
-  JudgedPair judged;
-  CH_TRY(judged.before, evaluate(both.before.graph, part, options));
-  CH_TRY(judged.after, evaluate(both.after.graph, part, options));
+  MetricsPair metrics;
+  CH_TRY(metrics.before, evaluate(both.before.graph, part, options));
+  CH_TRY(metrics.after, evaluate(both.after.graph, part, options));
   if (prints_text(invocation)) invocation.out << "\n";
   print(invocation, output_table(outputs));
   if (prints_text(invocation)) invocation.out << outputs_text(outputs) << "\n";
-  print(invocation, judgement_table(judged, labelled(data, cat(data.name, ", ", with_commas(rows),
+  print(invocation, accuracy_table(metrics, labelled(data, cat(data.name, ", ", with_commas(rows),
                                                                " rows of the test split"))));
-  if (prints_text(invocation)) invocation.out << judgement_text(judged);
+  if (prints_text(invocation)) invocation.out << accuracy_text(metrics);
   result["dataset"] = data.name;
   result["synthetic"] = data.synthetic;
   result["outputs"] = tree_of(outputs);
-  result["accuracy"] = tree_of(judged);
+  result["accuracy"] = tree_of(metrics);
   return {};
 }
 

@@ -171,7 +171,7 @@ Result<Exit> run(const Invocation& invocation) {
   for (const std::string& note : written.notes)
     log_info(cat(fs::path(from).filename().string(), ": ", note));
   if (prints_text(invocation))
-    invocation.out << "Wrote " << written.tensors << (written.tensors == 1 ? " tensor" : " tensors")
+    invocation.out << "Wrote " << counted(static_cast<std::int64_t>(written.tensors), "tensor")
                    << " to " << to.string() << "\n";
   CH_CHECK(write_json(invocation, Tree::Table{{"from", from},
                                               {"type", found.type},

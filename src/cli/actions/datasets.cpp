@@ -26,7 +26,7 @@ ActionDef define() {
           .summary = "list the data sets known by name",
           .details =
               "A path works as well: CSV, npy, npz, HDF5, or a folder of MNIST or CIFAR-10 files.",
-          .settings = {"json"},
+          .settings = {"json", "quiet"},
           .run = run};
 }
 

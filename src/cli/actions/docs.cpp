@@ -33,6 +33,7 @@ ActionDef define() {
   return {.name = "docs",
           .usage = "ch docs --dir DIR [--check]",
           .summary = "write the reference pages from the registries",
+          .settings = {"quiet"},
           .own = {{.dest = "dir",
                    .flags = {"--dir"},
                    .kind = SettingKind::Path,

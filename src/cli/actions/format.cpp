@@ -225,7 +225,7 @@ ActionDef define() {
           "  ch format integer width=8 frac_width=4            range, bits, codes, errors\n"
           "  ch format block_fp width=7 block_size=1,16 --in x.npy --out y.npy",
       .positionals = {"name"},
-      .settings = {"json"},
+      .settings = {"json", "quiet"},
       .own = {{.dest = "name",
                .flags = {},
                .placeholder = "NAME",

@@ -102,13 +102,12 @@ std::string header(const OpenedModel& model, const Inspection& inspection, int t
   std::string text = model.name;
   if (const Result<const ModelDef*> def = find_model(model.name); def)
     text += cat(": ", def.value()->doc);
-  text += cat("\n", with_commas(inspection.cost.parameters), " parameters, ",
+  text += cat("\n", counted(inspection.cost.parameters, "parameter"), ", ",
               model.trained ? "weights from the file" : "random weights");
   if (!model.dataset.empty()) text += cat("; usually run on ", model.dataset);
   const std::int64_t batch = inspection.cost.batch;
-  return text += cat("\nCounted and timed for a batch of ", batch,
-                     batch == 1 ? " sample" : " samples", " on ", threads,
-                     threads == 1 ? " thread" : " threads", " (--batch-size, --threads)\n\n");
+  return text += cat("\nCounted and timed for a batch of ", counted(batch, "sample"), " on ",
+                     counted(threads, "thread"), " (--batch-size, --threads)\n\n");
 }
 
 /// 12.3 us, 4.56 ms, 1.23 s.

@@ -23,7 +23,7 @@ Table zoo_table() {
   return table;
 }
 
-/// -1 stands for the batch where the first dimension follows it.
+/// -1 for the batch where the first dimension depends on it.
 std::string show_shape(const Shape& at_two, const Shape& at_three) {
   Shape shape = at_two;
   for (std::size_t i = 0; i < shape.size() && i < at_three.size(); ++i)
@@ -101,7 +101,7 @@ ActionDef define() {
           .usage = "ch models [NAME|FILE.toml] [--json FILE]",
           .summary = "list the models with their parameter counts, or show one layer by layer",
           .positionals = {"name"},
-          .settings = {"json"},
+          .settings = {"json", "quiet"},
           .own = {{.dest = "name",
                    .flags = {},
                    .placeholder = "NAME",

@@ -67,7 +67,7 @@ ActionDef define() {
           .usage = "ch ops [NAME] [--onnx] [--json FILE]",
           .summary = "list the operators, or show one with its attributes",
           .positionals = {"name"},
-          .settings = {"json"},
+          .settings = {"json", "quiet"},
           .own = {{.dest = "name",
                    .flags = {},
                    .placeholder = "NAME",

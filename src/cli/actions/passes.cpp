@@ -1,4 +1,4 @@
-// ch passes [NAME]: what can be done to a graph, and what each pass may be told.
+// ch passes [NAME]: the passes, and the arguments of each.
 #include "cli/action_def.hpp"
 #include "cli/output.hpp"
 #include "passes/pass_def.hpp"
@@ -63,7 +63,7 @@ ActionDef define() {
           .usage = "ch passes [NAME] [--json FILE]",
           .summary = "list what can be done to a graph, or the arguments of one pass",
           .positionals = {"name"},
-          .settings = {"json"},
+          .settings = {"json", "quiet"},
           .own = {{.dest = "name", .flags = {}, .placeholder = "NAME", .doc = "a pass"}},
           .run = run};
 }

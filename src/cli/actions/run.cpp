@@ -21,7 +21,7 @@ Result<NamedTensors> read_arrays(const fs::path& path) {
   NamedTensors arrays;
   if (path.extension() == ".npy") {
     CH_TRY(Tensor tensor, read_npy(path));
-    arrays.emplace("", std::move(tensor));  // whatever the one input is called
+    arrays.emplace("", std::move(tensor));  // for the only input, whatever its name
     return arrays;
   }
   CH_TRY(NpzArrays all, read_npz(path));

@@ -171,7 +171,8 @@ Result<Exit> report(const Invocation& invocation, const Search& search, const Se
   if (wanted != nullptr) {
     CH_TRY(saved, save_best(search, session, invocation.settings, *wanted));
   }
-  log_info(cat(outcome.ran, " trials in ", Cell(outcome.seconds, 2).text, " s, ",
+  log_info(cat(outcome.ran, outcome.ran == 1 ? " trial in " : " trials in ",
+               Cell(outcome.seconds, 2).text, " s, ",
                Cell(static_cast<double>(outcome.ran) / std::max(1e-9, outcome.seconds), 1).text,
                " a second; study '", search.study, "' in ", shown_url(search.url)));
   log_info(cat("Results in ", search_folder(session).string()));
@@ -193,7 +194,7 @@ Result<Exit> run(const Invocation& invocation) {
   Search search{.study = study_name(settings)};
   const bool dry = settings.flag("dry_run");
   if (const auto url = settings.text("storage"); url && !dry) {
-    search.url = *url;  // a data base that is not there is worth knowing before the data is read
+    search.url = *url;  // a missing database is reported before the data is read
     CH_TRY(search.store, open_store(search.url));
   }
   CH_TRY(Session session, open_session(invocation));
@@ -219,7 +220,8 @@ Result<Exit> run(const Invocation& invocation) {
     log_warning(
         "The weights are random; --load a trained checkpoint for figures that mean something");
   log_info(cat("Searching '", session.model_name, "' with ", config.sampler->name, ": ",
-               config.n_trials, " trials, ", config.n_jobs, " at a time..."));
+               config.n_trials, config.n_trials == 1 ? " trial, " : " trials, ", config.n_jobs,
+               " at a time..."));
   CH_TRY(const EngineOutcome outcome, run_study(search, session, settings));
   return report(invocation, search, session, outcome);
 }
@@ -273,7 +275,7 @@ ActionDef define() {
       .details =
           "  ch search --config configs/examples/jsc_toy_by_type.toml --load best.ckpt\n"
           "  ch search --config my_search.toml --storage postgresql://host/studies --study mine\n"
-          "Tries points of the space [search.search_space] and judges them by the metrics of\n"
+          "Tries points of the space [search.search_space] and evaluates them by the metrics of\n"
           "[search.strategy.metrics]. The study goes on where it stopped, is shared by all who\n"
           "name the same storage and study, and opens in Optuna. docs/search.md has it all.",
       .positionals = {"model", "dataset"},

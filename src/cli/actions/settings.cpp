@@ -57,7 +57,7 @@ ActionDef define() {
               "Each name is also a top-level key of a configuration file (--config).\n"
               "The command line wins over the file, the file over the default.",
           .positionals = {"name"},
-          .settings = {"json"},
+          .settings = {"json", "quiet"},
           .own = {{.dest = "name",
                    .flags = {},
                    .placeholder = "NAME",

@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Where `ch search` keeps a study that was given no other place.
+/// Where `ch search` stores a study unless --storage is given.
 fs::path study_file(const fs::path& project) {
   return project / "software" / "search_ckpts" / "study.db";
 }
@@ -112,11 +112,12 @@ Status export_study(const Invocation& invocation) {
     return {};
   }
   CH_CHECK(write_file(*file, text));
-  log_info(cat(study.trials.size(), " trials of '", name, "' are in ", *file));
+  log_info(cat("Wrote ", counted(static_cast<std::int64_t>(study.trials.size()), "trial"), " of '",
+               name, "' to ", *file));
   return {};
 }
 
-/// Deleting is not undone: --yes, or a person says so.
+/// Deleting cannot be undone: it needs --yes or a confirmation.
 Status confirm(const Invocation& invocation, const std::string& question) {
   if (invocation.settings.flag("yes")) return {};
   if (!is_terminal(stdin))
@@ -139,10 +140,10 @@ Status delete_study(const Invocation& invocation) {
   CH_TRY(const std::vector<StudySummary> all, store->list());
   for (const StudySummary& one : all)
     if (one.info.name == name) trials = one.trials;
-  CH_CHECK(confirm(invocation, cat("Delete study '", name, "' with ", trials, " trials from ",
-                                   shown_url(url), "?")));
+  CH_CHECK(confirm(invocation, cat("Delete study '", name, "' with ", counted(trials, "trial"),
+                                   " from ", shown_url(url), "?")));
   CH_CHECK(store->remove(name));
-  log_info(cat("Deleted '", name, "' with ", trials, " trials"));
+  log_info(cat("Deleted '", name, "' with ", counted(trials, "trial")));
   return write_json(invocation, Tree::Table{{"deleted", name}, {"trials", trials}});
 }
 
@@ -166,8 +167,9 @@ Status merge(const Invocation& invocation) {
   }
   CH_TRY(const auto target, open_store(url, Create::Yes));
   CH_TRY(const MergeResult result, merge_studies(sources, *target, into));
-  log_info(cat(result.created ? "Made '" : "'", into, "': ", result.merged, " trials merged, ",
-               result.known, " were there already, ", result.unfinished, " are unfinished"));
+  log_info(cat(result.created ? "Made '" : "'", into, "': ", counted(result.merged, "trial"),
+               " merged, ", result.known, " were there already, ", result.unfinished,
+               " are unfinished"));
   return write_json(invocation, Tree::Table{{"into", into},
                                             {"created", result.created},
                                             {"merged", result.merged},

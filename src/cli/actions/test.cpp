@@ -1,4 +1,4 @@
-// ch test [MODEL] [DATASET] --load CHECKPOINT: loss, accuracy, and what is taken for what.
+// ch test [MODEL] [DATASET] --load CHECKPOINT: loss, accuracy and the confusion matrix.
 #include "cli/open_model.hpp"
 #include "cli/output.hpp"
 #include "cli/session.hpp"
@@ -110,7 +110,7 @@ Result<Exit> run(const Invocation& invocation) {
 ActionDef define() {
   return {.name = "test",
           .usage = "ch test MODEL|FILE [DATASET] [--load CHECKPOINT] [options]",
-          .summary = "judge a trained network on the test split",
+          .summary = "evaluate a trained network on the test split",
           .details =
               "  ch test jsc-tiny jsc --load mase_output/my/software/training_ckpts/best.ckpt\n"
               "  ch test mnist-8.onnx mnist --input-scale 255\n"

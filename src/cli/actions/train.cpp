@@ -28,7 +28,7 @@ Status set_aside(const fs::path& folder) {
   return {};
 }
 
-/// The checkpoint to go on from, or nothing when the run was ended before its first one.
+/// The checkpoint to resume from, or nothing when the run ended before its first one.
 Result<std::optional<Checkpoint>> find_interrupted(Session& session) {
   const fs::path path = session.checkpoints() / "last.ckpt";
   if (!fs::exists(path)) {
@@ -169,7 +169,8 @@ Result<Exit> finish(const Invocation& invocation, const Session& session,
     return Exit::Done;
   }
   if (outcome.ending == Ending::EarlyStopped)
-    log_info(cat("Stopped early: no better validation loss for ", options.patience, " epochs"));
+    log_info(
+        cat("Stopped early: no better validation loss for ", counted(options.patience, "epoch")));
   log_info("Training is completed");
   return Exit::Done;
 }

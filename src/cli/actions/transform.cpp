@@ -1,4 +1,4 @@
-// ch transform --config FILE: the passes of a configuration file, in the order they stand.
+// ch transform --config FILE: the passes of a configuration file, in its order.
 #include <algorithm>
 #include <optional>
 
@@ -34,8 +34,8 @@ bool changes_numbers(const std::vector<PassCall>& calls) {
   });
 }
 
-/// Judged on the test split; of large samples on the first ones.
-Result<Metrics> judge(const Session& session, const TrainOptions& options) {
+/// Evaluates the network on the test split; of large samples on the first ones.
+Result<Metrics> test_metrics(const Session& session, const TrainOptions& options) {
   constexpr std::int64_t kMostNumbers = std::int64_t{1} << 23;  // ten thousand digits
   const std::int64_t batch = evaluation_batch(session.data.sample_shape, options.batch_size);
   const std::int64_t sample = std::max<std::int64_t>(1, numel(session.data.sample_shape));
@@ -51,7 +51,8 @@ Table accuracy_table(const Session& session, const Metrics& before, const Metric
   const auto row = [](const char* name, double a, double b) {
     return std::vector<Cell>{name, Cell(a, 4), Cell(b, 4), Cell(b - a, 4)};
   };
-  Table table{.columns = {{labelled(session.data, cat("Test split, ", before.rows, " rows")),
+  Table table{.columns = {{labelled(session.data, cat("Test split, ", before.rows,
+                                                      before.rows == 1 ? " row" : " rows")),
                            Align::Left, 0, "metric"},
                           {"Before", Align::Right, 0, "before"},
                           {"After", Align::Right, 0, "after"},
@@ -78,13 +79,13 @@ Result<Exit> run(const Invocation& invocation) {
   const TrainOptions options = train_options(settings);
   std::optional<Metrics> before;
   if (changes_numbers(calls) && session.has_data()) {
-    CH_TRY(before, judge(session, options));
+    CH_TRY(before, test_metrics(session, options));
   }
   CH_TRY(const std::vector<PassReport> reports,
          run_and_print(invocation, session.graph, calls, context));
   Tree accuracy;
   if (before) {
-    CH_TRY(const Metrics after, judge(session, options));
+    CH_TRY(const Metrics after, test_metrics(session, options));
     const Table table = accuracy_table(session, *before, after);
     if (prints_text(invocation))
       invocation.out << render(table, {.style = TableStyle::Orgtbl}) << std::flush;

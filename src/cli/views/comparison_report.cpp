@@ -167,7 +167,7 @@ Table output_table(const OutputsComparison& outputs) {
   return table;
 }
 
-Table judgement_table(const JudgedPair& judged, const std::string& heading) {
+Table accuracy_table(const MetricsPair& metrics, const std::string& heading) {
   const auto row = [](const char* name, double a, double b) {
     return std::vector<Cell>{name, Cell(a, 4), Cell(b, 4), Cell(b - a, 4)};
   };
@@ -176,8 +176,8 @@ Table judgement_table(const JudgedPair& judged, const std::string& heading) {
                           {"After", Align::Right, 0, "after"},
                           {"Change", Align::Right, 0, "change"}},
               .rows = {}};
-  table.rows.push_back(row("accuracy", judged.before.accuracy(), judged.after.accuracy()));
-  table.rows.push_back(row("loss", judged.before.loss, judged.after.loss));
+  table.rows.push_back(row("accuracy", metrics.before.accuracy(), metrics.after.accuracy()));
+  table.rows.push_back(row("loss", metrics.before.loss, metrics.after.loss));
   return table;
 }
 
@@ -201,8 +201,8 @@ std::string totals_text(const Comparison& comparison) {
              formatted("%.2f", comparison.compression()), "\n");
 }
 
-std::string judgement_text(const JudgedPair& judged) {
-  const double cost = 100 * (judged.before.accuracy() - judged.after.accuracy());
+std::string accuracy_text(const MetricsPair& metrics) {
+  const double cost = 100 * (metrics.before.accuracy() - metrics.after.accuracy());
   if (cost == 0) return "The accuracy is the same\n";
   return cost > 0 ? formatted("Cost: %.2f points of accuracy\n", cost)
                   : formatted("Gain: %.2f points of accuracy\n", -cost);
@@ -253,15 +253,15 @@ Tree tree_of(const OutputsComparison& outputs) {
   return tree;
 }
 
-Tree tree_of(const JudgedPair& judged) {
-  const auto entry = [](const Metrics& metrics) {
-    return Tree::Table{{"loss", metrics.loss}, {"accuracy", metrics.accuracy()}};
+Tree tree_of(const MetricsPair& metrics) {
+  const auto entry = [](const Metrics& one) {
+    return Tree::Table{{"loss", one.loss}, {"accuracy", one.accuracy()}};
   };
   Tree tree;
-  tree["rows"] = judged.before.rows;
-  tree["before"] = entry(judged.before);
-  tree["after"] = entry(judged.after);
-  tree["accuracy_cost"] = judged.before.accuracy() - judged.after.accuracy();
+  tree["rows"] = metrics.before.rows;
+  tree["before"] = entry(metrics.before);
+  tree["after"] = entry(metrics.after);
+  tree["accuracy_cost"] = metrics.before.accuracy() - metrics.after.accuracy();
   return tree;
 }
 

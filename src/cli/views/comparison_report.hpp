@@ -12,8 +12,8 @@
 
 namespace chop::cli {
 
-/// How good both networks are on the same rows.
-struct JudgedPair {
+/// Loss and accuracy of both networks on the same rows.
+struct MetricsPair {
   Metrics before;
   Metrics after;
 };
@@ -25,19 +25,19 @@ Table node_table(const Comparison& comparison);
 Table operand_table(const Comparison& comparison);
 /// Node, Shape, Max difference, MSE, SQNR, Different; the first node that differs is marked.
 Table output_table(const OutputsComparison& outputs);
-Table judgement_table(const JudgedPair& judged, const std::string& heading);
+Table accuracy_table(const MetricsPair& metrics, const std::string& heading);
 
 /// Nodes and parameters that only one side has or that do not fit, one line each.
 std::string notes_text(const Comparison& comparison);
 /// The bits of all weights before and after.
 std::string totals_text(const Comparison& comparison);
 /// What it costs in points of accuracy.
-std::string judgement_text(const JudgedPair& judged);
+std::string accuracy_text(const MetricsPair& metrics);
 /// Where the outputs first differ, and how many predictions agree.
 std::string outputs_text(const OutputsComparison& outputs);
 
 Tree tree_of(const Comparison& comparison);
 Tree tree_of(const OutputsComparison& outputs);
-Tree tree_of(const JudgedPair& judged);
+Tree tree_of(const MetricsPair& metrics);
 
 }  // namespace chop::cli

@@ -90,7 +90,7 @@ std::string program_help() {
   text +=
       "\n"
       "`ch ACTION --help` says more about one of them, `ch --version` which version this is.\n"
-      "Exit codes: 0 done, 1 the input is at fault, 2 usage, 3 a check did not hold, 70 our bug.\n";
+      "Exit codes: 0 done, 1 the input is at fault, 2 usage, 3 a check failed, 70 a bug in ch.\n";
   return text;
 }
 

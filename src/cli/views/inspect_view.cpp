@@ -59,7 +59,7 @@ void add_times(const Inspection& inspection, std::vector<InspectRow>& rows) {
   }
 }
 
-/// `into` with `row` taken in; what is made last is what the block makes.
+/// Adds `row` to `into`. The output of a block is that of its last row.
 void merge(InspectRow& into, const InspectRow& row) {
   into.output = row.output;
   into.parameters += row.parameters;

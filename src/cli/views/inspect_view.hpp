@@ -22,7 +22,7 @@ struct InspectRow {
   bool with_above = false;  ///< it runs as one step with the layer above
   std::int64_t bits = 0;    ///< of its parameters and of what it makes
   double bit_share = 0;
-  std::string block = {};  ///< the block it belongs to; empty: it stands alone
+  std::string block = {};  ///< the block it belongs to; empty: none
 };
 
 struct Inspection {

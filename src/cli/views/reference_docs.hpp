@@ -1,5 +1,4 @@
-// The pages of docs/reference, made from the registries, so that they cannot say anything
-// the program does not do.
+// The pages of docs/reference, generated from the registries, so that they agree with the program.
 #pragma once
 
 #include <string>

@@ -148,8 +148,8 @@ std::string space_text(const SearchProblem& problem) {
     table.rows.push_back({name, cat("always ", to_text(value))});
   const std::optional<std::int64_t> size = problem.space().size();
   return cat(render(table, {.style = TableStyle::Orgtbl}), "The space has ",
-             size ? with_commas(*size) : "more than 9,223,372,036,854,775,807", " points (",
-             problem.space().dimensions(), " parameters).\n");
+             size ? counted(*size, "point") : "more than 9,223,372,036,854,775,807 points", " (",
+             counted(static_cast<std::int64_t>(problem.space().dimensions()), "parameter"), ").\n");
 }
 
 SearchProgress::SearchProgress(const SearchProblem& problem, std::int64_t n_trials)
@@ -195,8 +195,8 @@ void SearchProgress::on_trial(const Trial& trial) {
   }
   bar_.update(done_, [this] { return standing(); });
   const std::int64_t tenth = 10 * done_ / std::max<std::int64_t>(1, n_trials_);
-  if (tenth <= told_) return;
-  told_ = tenth;
+  if (tenth <= logged_) return;
+  logged_ = tenth;
   log_info(cat("Trial ", done_, "/", n_trials_, ": ", standing()));
 }
 

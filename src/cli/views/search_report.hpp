@@ -13,7 +13,7 @@ namespace chop::cli {
 
 /// Tables of trials show the parameters in columns up to so many.
 constexpr std::size_t kMostParameterColumns = 8;
-/// The part of a parameter's name that tells it from others: "seq_blocks_2/weight_width".
+/// The part of a parameter's name that distinguishes it from others: "seq_blocks_2/weight_width".
 std::string short_name(const std::string& name);
 
 /// Every parameter with its choices, then what has one choice; and how many points there are.
@@ -33,7 +33,7 @@ class SearchProgress {
   std::vector<Direction> directions_;
   std::int64_t n_trials_;
   std::int64_t done_ = 0;
-  std::int64_t told_ = 0;     ///< tenths of the way
+  std::int64_t logged_ = 0;   ///< tenths of the way that were logged
   std::vector<Trial> front_;  ///< best so far
   Progress bar_;
 };

@@ -6,7 +6,7 @@
 
 namespace chop::cli {
 
-/// Numbers that JSON has none for are the texts "inf", "-inf" and "nan".
+/// Numbers that JSON cannot write are the texts "inf", "-inf" and "nan".
 Tree tree_of(const Trial& trial);
 /// Name, directions and attributes, without trials.
 Tree tree_of(const StudyInfo& info);

@@ -178,7 +178,7 @@ std::string study_text(const Study& study, const std::vector<const Trial*>& best
   for (std::size_t i = 0; i < names.size(); ++i)
     goals.push_back(cat(word_for(study.info.directions[i]), " ", names[i]));
   std::string text = cat("Study '", study.info.name, "': ", join(goals, ", "), "\n",
-                         with_commas(static_cast<std::int64_t>(study.trials.size())), " trials");
+                         counted(static_cast<std::int64_t>(study.trials.size()), "trial"));
   if (!by_state.empty()) text += cat(": ", counts_text(by_state));
   if (first != 0) text += cat("; begun ", time_text(first));
   if (last != 0) text += cat(", the last ended ", time_text(last));
@@ -187,7 +187,9 @@ std::string study_text(const Study& study, const std::vector<const Trial*>& best
     if (const auto found = study.info.user.find(mark); found != study.info.user.end())
       text += cat(mark, ": ", cell_of_json(found->second).text, "\n");
   if (best.empty()) return text + "No trial is complete\n";
-  if (names.size() > 1) return text + cat(best.size(), " trials on the Pareto front\n");
+  if (names.size() > 1)
+    return text +
+           cat(counted(static_cast<std::int64_t>(best.size()), "trial"), " on the Pareto front\n");
   return text + cat("Best is trial ", best[0]->number, " with ", names[0], " ",
                     short_cell(best[0]->values[0]).text, "\n");
 }

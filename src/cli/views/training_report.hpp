@@ -30,7 +30,7 @@ class TrainingReport {
   void on_epoch(const EpochMetrics& metrics);
   /// metrics.csv and learning_curves.svg beside the events.
   Status finish(const std::string& title, std::span<const EpochMetrics> history);
-  /// The same for a training that failed: what was heard of it.
+  /// The same for a training that failed, with the epochs it completed.
   Status finish(const std::string& title) { return finish(title, history_); }
   const std::filesystem::path& folder() const { return folder_; }
 

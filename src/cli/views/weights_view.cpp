@@ -44,8 +44,8 @@ std::string weights_header(const WeightsFile& file, const std::string& name,
   const Totals totals = totals_of(file);
   std::string text =
       cat(name, ": ", describe(file.type), " of ", human_bytes(file_bytes), "\n",
-          file.tensors.size(), file.tensors.size() == 1 ? " tensor, " : " tensors, ",
-          with_commas(totals.elements), " elements, ", human_bytes(totals.bytes), "\n");
+          counted(static_cast<std::int64_t>(file.tensors.size()), "tensor"), ", ",
+          counted(totals.elements, "element"), ", ", human_bytes(totals.bytes), "\n");
   for (const std::string& note : file.notes) text += cat("note: ", note, "\n");
   return text + "\n";
 }

@@ -1,6 +1,6 @@
-// jsc: jets at the LHC, told apart by sixteen features of their substructure.
+// jsc: jet substructure classification, five kinds of jets at the LHC by sixteen features.
 //
-// The real file when it is given or lies in the cache folder, synthetic jets otherwise. Either
+// The real file when it is given or is in the cache folder, synthetic jets otherwise. Either
 // way: repeated rows dropped, 80/20 split as scikit-learn's with random_state 42,
 // standardised on the train part.
 #include <algorithm>

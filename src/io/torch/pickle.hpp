@@ -1,9 +1,21 @@
-// Reads Python pickles as data. Nothing is ever called: a pickle may build plain values and
-// may mention the names its reader allows; a call of such a name is kept as "this name with
-// these arguments" for whoever knows what it means.
+// Reads Python pickles (protocols 0 to 5, as specified in CPython's pickletools.py) as data.
 //
-// Values live in one table and refer to each other by number, so that neither sharing nor
-// cycles nor depth cost more than the bytes that describe them.
+// A pickle is a program for a stack machine. What {"lr": 0.5} is in protocol 2, and what it does
+// here:
+//
+//   \x80\x02       PROTO 2
+//   }              EMPTY_DICT           push a Dict
+//   X..lr          BINUNICODE           push the Text "lr"
+//   G?\xe0...      BINFLOAT             push the Real 0.5
+//   s              SETITEM              pop both, add them to the Dict
+//   .              STOP                 the result is the top of the stack
+//
+// Nothing is ever called: a pickle may build plain values and may mention the names its reader
+// allows. A call of such a name becomes a Call value, the name with its arguments, which
+// torch_values.cpp interprets.
+//
+// Values are kept in one table and refer to each other by index, so that sharing, cycles and depth
+// cost no more than the bytes that describe them.
 #pragma once
 
 #include <cstddef>
@@ -71,7 +83,7 @@ using PickleNames = std::function<bool(std::string_view module, std::string_view
 
 /// The pickle at the start of `bytes` (protocols 0 to 5), which must outlive the result.
 /// Anything but plain data and allowed names is an error that says what was asked for and
-/// where; `name` stands for the file in messages.
+/// where; `name` is the file's name in messages.
 Result<Pickle> read_pickle(std::span<const std::byte> bytes, std::string_view name,
                            const PickleNames& allowed, const PickleLimits& limits = {});
 

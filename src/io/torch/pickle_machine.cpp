@@ -29,7 +29,7 @@ Result<std::string_view> PickleMachine::take(std::size_t count) {
   return taken;
 }
 
-/// An unsigned length of `width` bytes; whether so many follow is for take() to say.
+/// An unsigned length of `width` bytes; take() checks whether so many follow.
 Result<std::size_t> PickleMachine::take_length(std::size_t width) {
   CH_TRY(const std::string_view bytes, take(width));
   std::uint64_t value = 0;

@@ -1,6 +1,6 @@
-// The stack machine that pickles are programs for, less everything that would run code.
+// The stack machine that executes pickles, without the opcodes that would run code.
 // pickle_machine.cpp has its stack and its table of opcodes, pickle_values.cpp the opcodes of
-// plain values, pickle_names.cpp the memo, names, and what stands for calls.
+// plain values, pickle_calls.cpp the memo, names and calls.
 #pragma once
 
 #include <array>
@@ -78,7 +78,7 @@ class PickleMachine {
   const PickleNames& allowed_;
   const PickleLimits& limits_;
   std::size_t at_ = 0;         ///< next byte
-  std::size_t opcode_at_ = 0;  ///< the opcode being obeyed
+  std::size_t opcode_at_ = 0;  ///< position of the current opcode
   bool stopped_ = false;
   std::size_t references_ = 0;
   Pickle out_;

@@ -42,7 +42,7 @@ bool append_utf8(std::string& out, std::uint32_t code) {
   return true;
 }
 
-/// The byte that the escape after a backslash at `at` stands for; `at` moves to its end.
+/// The byte that the escape after a backslash at `at` means; `at` moves to its end.
 std::optional<char> escaped_byte(std::string_view text, std::size_t& at) {
   switch (text[at]) {
     case 'n':

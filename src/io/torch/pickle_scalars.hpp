@@ -1,4 +1,4 @@
-// Numbers and texts as pickles spell them: a few bytes or a line of ASCII to a value.
+// Decodes numbers and texts as pickles write them: a few bytes or a line of ASCII each.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ std::int64_t pickle_int(std::string_view bytes);
 double pickle_real(std::string_view bytes);
 /// 'it\'s' or "it's" with its escapes undone (STRING); nothing when it is not quoted so.
 std::optional<std::string> unquoted_string(std::string_view line);
-/// Latin-1 with \uXXXX and \UXXXXXXXX (UNICODE), as UTF-8; nothing for what is no character.
+/// Latin-1 with \uXXXX and \UXXXXXXXX (UNICODE), as UTF-8; nothing for invalid characters.
 std::optional<std::string> unescaped_unicode(std::string_view line);
 
 }  // namespace chop::io

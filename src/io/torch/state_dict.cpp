@@ -18,7 +18,7 @@ constexpr std::size_t kMostSteps = 500'000;
 constexpr std::size_t kLongestName = 4096;
 constexpr std::size_t kMostText = std::size_t{16} << 20;
 
-/// Walks nested values. A pickle may hold one value in many places, so the steps are counted:
+/// Walks nested values. A pickle may refer to one value many times, so the steps are counted:
 /// ten dicts that each hold the next one ten times have 10^10 leaves.
 class Walk {
  public:
@@ -115,7 +115,7 @@ std::string_view section_of(const Pickle& pickle, const PickleValue& top) {
   for (std::size_t i = 1; i < top.items.size(); i += 2)
     tensors_at_top = tensors_at_top || is_tensor(pickle, pickle[top.items[i]]);
   for (const std::string_view name : kSections) {
-    // Only these names say for sure that tensors beside them (a loss) are something else.
+    // Only under these names are tensors beside them (a loss) certainly not weights.
     if (tensors_at_top && !name.ends_with("state_dict")) continue;
     if (const PickleValue* part = pickle.find(top, name);
         part != nullptr && part->kind == PickleKind::Dict && !part->items.empty())
@@ -141,7 +141,7 @@ Status take_metadata(Walk& walk, const Pickle& pickle, const PickleValue& top,
   return {};
 }
 
-/// Whether a tensor is somewhere inside; gives up, saying no, after a while.
+/// Whether a tensor is anywhere inside; false when that is not found within a number of steps.
 bool holds_tensors(const Pickle& pickle, const PickleValue& value, std::size_t& steps,
                    int depth = 0) {
   if (++steps > 10'000 || depth > 100) return false;

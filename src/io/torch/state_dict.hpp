@@ -1,5 +1,5 @@
-// Names of weights: which part of a checkpoint is its state dict, what its tensors are called,
-// and which prefixes wrappers such as Lightning's put before every name.
+// The state dict of a PyTorch checkpoint: which part of the file it is, what its tensors are
+// called, and which prefixes wrappers such as Lightning's put before every name.
 #pragma once
 
 #include <map>

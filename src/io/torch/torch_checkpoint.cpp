@@ -5,7 +5,7 @@
 
 #include "io/tensor_bytes.hpp"
 #include "io/torch/state_dict.hpp"
-#include "io/torch/torch_names.hpp"
+#include "io/torch/torch_allow_list.hpp"
 #include "io/zip_archive.hpp"
 #include "support/escape.hpp"
 #include "support/text.hpp"
@@ -13,7 +13,7 @@
 namespace chop::io {
 namespace {
 
-/// torch.save stores without packing. Those who pack afterwards gain little.
+/// torch.save stores without compression; compressing afterwards saves little.
 constexpr ZipLimits kLimits = {.expansion = 16, .free_bytes = std::uint64_t{64} << 20};
 /// A tensor may repeat elements (stride 0) and share them, but not without end.
 constexpr std::size_t kMostCopies = 16;
@@ -34,7 +34,7 @@ std::span<const std::byte> bytes_of(const std::string& text) {
 
 }  // namespace
 
-/// Where the numbers are.
+/// The file behind a checkpoint: gives the bytes of its storages.
 class TorchCheckpoint::Bytes {
  public:
   Bytes() = default;
@@ -54,7 +54,7 @@ class TorchCheckpoint::ZipBytes : public Bytes {
   const ZipArchive& archive() const { return archive_; }
   std::string root = {};  ///< "archive/"
 
-  /// The bytes must be those the pickle speaks of.
+  /// Checks the bytes of a storage against what the pickle says about it.
   Status check(const TorchStorages& storages, std::string_view name) const {
     for (const auto& [key, storage] : storages) {
       const ZipEntry* found = archive_.find(cat(root, "data/", key));
@@ -155,7 +155,8 @@ struct StreamReader {
   }
 };
 
-/// The three pickles in front: a magic number, a version, what machine wrote it.
+/// The three pickles at the start: a magic number, a version, the byte order and sizes of the
+/// machine.
 Status check_front(StreamReader& stream) {
   CH_TRY(const Pickle magic, stream.next());
   if (magic.top().kind != PickleKind::LongInt || magic.top().text != kMagic)

@@ -19,7 +19,7 @@ namespace chop::io {
 class TorchCheckpoint {
  public:
   static Result<TorchCheckpoint> open(const std::filesystem::path& path);
-  /// Of bytes the caller keeps alive; `name` stands for the file in messages.
+  /// Of bytes the caller keeps alive; `name` is the file's name in messages.
   static Result<TorchCheckpoint> parse(std::span<const std::byte> bytes, std::string_view name);
   /// Whether a file that begins so can be one at all.
   static bool looks_like_one(std::span<const std::byte> bytes);
@@ -29,9 +29,9 @@ class TorchCheckpoint {
   /// Numbers and texts beside the tensors: epoch, global_step, ...
   const std::map<std::string, std::string>& metadata() const { return metadata_; }
   bool is_lightning() const { return lightning_; }
-  /// What stood before every name: "model.", "module."; usually empty.
+  /// The prefix that was taken off every name: "model.", "module."; usually empty.
   const std::string& prefix() const { return prefix_; }
-  /// What a reader should know: which part was taken, which parts were left.
+  /// Notes for the user: which part was taken, which parts were left.
   const std::vector<std::string>& notes() const { return notes_; }
 
   /// The elements, row by row, in their own dtype. Not for several threads at once.

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "io/tensor_bytes.hpp"
-#include "io/torch/torch_names.hpp"
+#include "io/torch/torch_allow_list.hpp"
 #include "support/escape.hpp"
 #include "support/text.hpp"
 
@@ -176,7 +176,7 @@ Result<TorchTensor> tensor_of(const Pickle& pickle, const PickleValue& value,
     return bad_tensor("the shape and strides of a tensor are not whole numbers of one rank");
   TorchTensor view{
       .dtype = id->dtype, .shape = *shape, .strides = *strides, .storage = std::string(id->key)};
-  // The stride of a single element is never walked and may be anything.
+  // The stride of a dimension of size one is never used and may be anything.
   for (std::size_t i = 0; i < view.shape.size(); ++i)
     if (view.shape[i] == 1) view.strides[i] = 0;
   if (argument(1).kind != PickleKind::Int || argument(1).integer < 0 || id->view_offset < 0 ||

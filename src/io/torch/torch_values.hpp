@@ -23,10 +23,11 @@ struct TorchTensor {
   std::size_t bytes() const { return static_cast<std::size_t>(numel(shape)) * size_of(dtype); }
 };
 
-/// What a checkpoint says about one storage; whether the bytes are there is for its file.
+/// What a checkpoint says about one storage; torch_checkpoint.cpp checks whether the bytes are
+/// there.
 struct TorchStorage {
   DType dtype = DType::U8;
-  bool typed = true;  ///< false: bytes, to which every tensor gives its own dtype
+  bool typed = true;  ///< false: bytes, whose dtype each tensor gives for itself
   std::size_t bytes = 0;
 };
 using TorchStorages = std::map<std::string, TorchStorage, std::less<>>;

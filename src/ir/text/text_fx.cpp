@@ -12,7 +12,7 @@ std::string value_name(const Graph& graph, const Value& value) {
   return value.index == 0 ? name : cat(name, ".", value.index);
 }
 
-/// fx formats arguments with str(), so texts stand without quotes.
+/// fx formats arguments with str(), so texts have no quotes.
 std::string argument(const Attr& attr) {
   if (const auto* text = std::get_if<std::string>(&attr)) return *text;
   return to_python(attr);

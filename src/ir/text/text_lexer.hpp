@@ -1,4 +1,5 @@
-// Words, numbers, strings and punctuation of the text form, with their places.
+// The lexer of the text form: words, numbers, strings and punctuation, with their offsets in the
+// source.
 #pragma once
 
 #include <cstdint>
@@ -33,10 +34,10 @@ class Lexer {
  public:
   explicit Lexer(std::string_view source) : source_(source) {}
 
-  /// The next token; the error has its place in it.
+  /// The next token; an error has its line and column.
   Result<Token> next();
   std::string_view source() const { return source_; }
-  /// Continues from another place.
+  /// Continues from another offset.
   void jump(std::size_t offset) { at_ = offset; }
 
   /// Adds "line 3, column 14: <the line>" to an error.

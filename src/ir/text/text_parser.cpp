@@ -88,7 +88,7 @@ Result<std::string> TextParser::read_real_text() {
 
 template <class T, class Parse>
 Result<T> TextParser::read_number(Parse parse) {
-  const std::size_t begin = place();
+  const std::size_t begin = offset();
   CH_TRY(const std::string text, read_real_text());
   const std::optional<T> value = parse(text);
   if (!value) return located({.what = cat("'", text, "' is not a number that fits")}, begin);
@@ -112,7 +112,7 @@ Result<Attrs> TextParser::read_attrs() {
   Attrs attrs;
   CH_CHECK(expect("{"));
   const auto read_one = [&]() -> Status {
-    const std::size_t begin = place();
+    const std::size_t begin = offset();
     CH_TRY(std::string name, read_name("an attribute's name"));
     if (attrs.contains(name))
       return located({.what = cat("a second attribute is named ", in_quotes(name))}, begin);

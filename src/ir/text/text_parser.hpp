@@ -21,7 +21,7 @@ class TextParser {
 
   const Token& token() const { return token_; }
   std::string_view source() const { return lexer_.source(); }
-  std::size_t place() const { return token_.begin; }
+  std::size_t offset() const { return token_.begin; }
 
   Status advance();
   /// Continues with the token that starts at or after `offset`.

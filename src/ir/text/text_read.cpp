@@ -1,4 +1,12 @@
-// Reads the text form. One token of lookahead; no recursion, so no input is too deep.
+// The reader of the text form: a predictive (LL(1)) parser with one token of lookahead. The
+// grammar, in docs/ir-text.md, does not nest, so there is no recursion and no input is too deep.
+//
+//   %fc = call_module[target=fc] linear(%x) {bias=false}
+//   ^ read_node: a reference, "=", an opcode
+//         ^ read_settings: target and op in brackets
+//                                    ^ read_rest: inputs, attributes, formats, metadata
+//
+// Names are resolved as they are read: a value must be defined before it is used.
 #include <optional>
 
 #include "ir/json.hpp"
@@ -59,7 +67,7 @@ class GraphReader {
     graph_.set_name(std::move(name));
     CH_CHECK(in_.expect("{"));
     while (!in_.token().is("}")) CH_CHECK(read_statement());
-    const std::size_t end = in_.place();
+    const std::size_t end = in_.offset();
     CH_CHECK(in_.advance());
     if (in_.token().kind != TokenKind::End) return in_.expected("the end of the text");
     if (Status status = verify_structure(graph_); !status)
@@ -76,22 +84,22 @@ class GraphReader {
   }
 
   Status read_parameter() {
-    Parameter parameter;
-    parameter.trainable = in_.token().is_word("parameter");
+    const bool trainable = in_.token().is_word("parameter");
     CH_CHECK(in_.advance());
-    const std::size_t place = in_.place();
-    CH_TRY(parameter.name, in_.read_name("a parameter's name"));
+    const std::size_t offset = in_.offset();
+    CH_TRY(std::string name, in_.read_name("a parameter's name"));
+    Parameter parameter{.name = std::move(name), .trainable = trainable};
     if (graph_.find_parameter(parameter.name) != nullptr)
       return in_.located({.what = cat("a second parameter is named ", in_quotes(parameter.name))},
-                         place);
+                         offset);
     CH_CHECK(in_.expect(":"));
-    const std::size_t type_place = in_.place();
+    const std::size_t type_offset = in_.offset();
     CH_TRY(const TensorType type, read_type());
     if (in_.token().is("=")) {
       CH_TRY(parameter.value, read_values(type));
     } else {
       Result<Tensor> zeros = zeros_.make(type);
-      if (!zeros) return in_.located(std::move(zeros).error(), type_place);
+      if (!zeros) return in_.located(std::move(zeros).error(), type_offset);
       parameter.value = std::move(zeros).value();
     }
     graph_.add_parameter(std::move(parameter));
@@ -100,10 +108,10 @@ class GraphReader {
 
   Result<TensorType> read_type() {
     TensorType type;
-    const std::size_t place = in_.place();
+    const std::size_t offset = in_.offset();
     CH_TRY(const std::string name, in_.read_name("a dtype such as f32"));
     Result<DType> dtype = dtype_from_name(name);
-    if (!dtype) return in_.located(std::move(dtype).error(), place);
+    if (!dtype) return in_.located(std::move(dtype).error(), offset);
     type.dtype = dtype.value();
     CH_CHECK(in_.expect("["));
     const auto read_dim = [&]() -> Status {
@@ -112,19 +120,19 @@ class GraphReader {
     };
     CH_CHECK(in_.read_list("]", read_dim));
     if (Status status = check_shape(type.shape, limits_); !status)
-      return in_.located(std::move(status).error(), place);
+      return in_.located(std::move(status).error(), offset);
     return type;
   }
 
   Result<Tensor> read_values(const TensorType& type) {
     CH_CHECK(in_.advance());
-    const std::size_t place = in_.place();
+    const std::size_t offset = in_.offset();
     CH_CHECK(in_.expect("["));
     // Each value takes two characters or more, so the text itself bounds the allocation.
     const std::int64_t wanted = numel(type.shape);
-    const auto most = static_cast<std::int64_t>((in_.source().size() - place) / 2);
+    const auto most = static_cast<std::int64_t>((in_.source().size() - offset) / 2);
     const std::string need = cat("shape ", to_string(type.shape), " needs ", wanted, " values");
-    if (wanted > most) return in_.located({.what = need}, place);
+    if (wanted > most) return in_.located({.what = need}, offset);
     Tensor tensor(type);
     std::int64_t count = 0;
     const auto read_one = [&]() -> Status {
@@ -132,15 +140,15 @@ class GraphReader {
       return read_element(in_, tensor, static_cast<std::size_t>(count++));
     };
     CH_CHECK(in_.read_list("]", read_one));
-    if (count != wanted) return in_.located({.what = cat(need, ", found ", count)}, place);
+    if (count != wanted) return in_.located({.what = cat(need, ", found ", count)}, offset);
     return tensor;
   }
 
   Status read_usual_output() {
-    const std::size_t place = in_.place();
+    const std::size_t offset = in_.offset();
     CH_CHECK(in_.advance());
     return read_rest(
-        {.name = "output", .opcode = Opcode::Output, .op = "output", .target = "output"}, place);
+        {.name = "output", .opcode = Opcode::Output, .op = "output", .target = "output"}, offset);
   }
 
   Status read_node() {
@@ -181,7 +189,7 @@ class GraphReader {
   }
 
   /// (inputs) {attributes} formats {...} meta {...}, each only if there is any.
-  Status read_rest(Node node, std::size_t place) {
+  Status read_rest(Node node, std::size_t offset) {
     if (in_.token().is("(")) CH_CHECK(read_inputs(node));
     if (in_.token().is("{")) {
       CH_TRY(node.attrs, in_.read_attrs());
@@ -189,7 +197,7 @@ class GraphReader {
     if (in_.token().is_word("formats")) CH_CHECK(read_formats(node));
     if (in_.token().is_word("meta")) CH_CHECK(read_meta(node));
     if (graph_.find(node.name))
-      return in_.located({.what = cat("a second node is named ", in_quotes(node.name))}, place);
+      return in_.located({.what = cat("a second node is named ", in_quotes(node.name))}, offset);
     graph_.add(std::move(node));
     return {};
   }
@@ -218,11 +226,11 @@ class GraphReader {
     CH_CHECK(in_.advance());
     CH_CHECK(in_.expect("{"));
     return in_.read_list("}", [&]() -> Status {
-      const std::size_t place = in_.place();
+      const std::size_t offset = in_.offset();
       CH_TRY(std::string operand, in_.read_name("an operand such as weight"));
       if (node.formats.contains(operand))
         return in_.located({.what = cat("a second format is given for ", in_quotes(operand))},
-                           place);
+                           offset);
       CH_CHECK(in_.expect(":"));
       NumberFormat& format = node.formats[std::move(operand)];
       CH_TRY(format.name, in_.read_name("a number format such as integer"));
@@ -238,7 +246,7 @@ class GraphReader {
     CH_CHECK(in_.advance());
     if (!in_.token().is("{")) return in_.expected("'{'");
     const std::string_view source = in_.source();
-    const std::size_t begin = in_.place();
+    const std::size_t begin = in_.offset();
     std::size_t end = begin;
     int depth = 0;
     bool inside_text = false;

@@ -1,7 +1,8 @@
 // Jet substructure classifiers: 16 features of a jet to 5 kinds of particle.
 //
 // Layer lists are the reference system's. Most end in a ReLU in front of the loss, which
-// keeps logits from being negative and can leave classes dead; that is how they are known.
+// keeps logits from being negative and can leave classes without gradient; they are kept as
+// published.
 #include "models/layers.hpp"
 
 namespace chop::models::jsc {

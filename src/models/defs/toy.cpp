@@ -1,4 +1,4 @@
-// Networks small enough to try things on.
+// Networks small enough for experiments and tests.
 #include "models/layers.hpp"
 
 namespace chop::models::toy {

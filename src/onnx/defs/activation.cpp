@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "onnx/export/export_call.hpp"
-#include "onnx/pieces.hpp"
+#include "onnx/import_helpers.hpp"
 #include "support/text.hpp"
 
 namespace chop::onnx::defs::activation {
@@ -56,8 +56,8 @@ void import_hardmax(const OnnxCall& call) {
     x = reshaped(make, x, matrix);
   }
   const std::int64_t size = make.shape(x)[static_cast<std::size_t>(axis)];
-  const ImportValue place = make.call("argmax", {x}, {{"dim", axis}});
-  const ImportValue y = make.call("one_hot", {place}, {{"depth", size}, {"dim", axis}});
+  const ImportValue largest = make.call("argmax", {x}, {{"dim", axis}});
+  const ImportValue y = make.call("one_hot", {largest}, {{"depth", size}, {"dim", axis}});
   call.out(cast(make, reshaped(make, y, open), make.dtype(call.in(0))));
 }
 
@@ -68,7 +68,7 @@ void import_clip(const OnnxCall& call) {
   double high = call.real("max", std::numeric_limits<double>::infinity());
   const ImportValue x = call.in(0);
   if (call.has(1)) {
-    if (!make.is_known(call.in(1)) || (call.has(2) && !make.is_known(call.in(2)))) {
+    if (!make.is_constant(call.in(1)) || (call.has(2) && !make.is_constant(call.in(2)))) {
       ImportValue y = make.call("maximum", {x, call.in(1)});
       if (call.has(2)) y = make.call("minimum", {y, call.in(2)});
       return call.out(y);
@@ -76,7 +76,7 @@ void import_clip(const OnnxCall& call) {
     low = make.need_real(call.in(1), "`min` of Clip");
   }
   if (call.has(2)) {
-    if (!make.is_known(call.in(2))) return call.out(make.call("minimum", {x, call.in(2)}));
+    if (!make.is_constant(call.in(2))) return call.out(make.call("minimum", {x, call.in(2)}));
     high = make.need_real(call.in(2), "`max` of Clip");
   }
   if (make.failed()) return;
@@ -138,14 +138,14 @@ void import_dropout(const OnnxCall& call) {
     return call.fail("Dropout in training mode, whose result is random");
   if (make.failed()) return;
   ratio = std::clamp(ratio, 0.0, 1.0);
-  call.out(make.dtype(x) == DType::F32 && !make.is_known(x)
+  call.out(make.dtype(x) == DType::F32 && !make.is_constant(x)
                ? make.call("dropout", {x}, {{"p", ratio}})
                : make.call("identity", {x}));
   if (!call.wants(1)) return;
   const DType mask = call.version() >= 10 ? DType::Bool : make.dtype(x);
   if (make.open_shape(x) != make.shape(x))
     return call.fail("Dropout's mask of a tensor that follows the batch");
-  if (make.afford(numel(make.shape(x))))
+  if (make.spend_budget(numel(make.shape(x))))
     call.out(1, make.constant(Tensor::full(make.shape(x), 1.0, mask)));
 }
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "onnx/export/export_call.hpp"
-#include "onnx/pieces.hpp"
+#include "onnx/import_helpers.hpp"
 #include "support/text.hpp"
 
 namespace chop::onnx::defs::conv {

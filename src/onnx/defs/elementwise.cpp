@@ -1,6 +1,6 @@
 // Elementwise operators of any number of inputs, of two types, or with a choice of meaning.
 #include "onnx/export/export_call.hpp"
-#include "onnx/pieces.hpp"
+#include "onnx/import_helpers.hpp"
 #include "support/text.hpp"
 
 namespace chop::onnx::defs::elementwise {

@@ -1,7 +1,7 @@
 // Gemm and MatMul: with a constant matrix on the right a Linear, else products as functions.
 // An Add of a constant right behind a layer without bias becomes its bias.
 #include "onnx/export/export_call.hpp"
-#include "onnx/pieces.hpp"
+#include "onnx/import_helpers.hpp"
 #include "ops/core/registry.hpp"
 #include "support/text.hpp"
 
@@ -13,7 +13,7 @@ ImportValue transposed(Importer& make, ImportValue w) {
   if (make.failed()) return kNone;
   const std::optional<NumberFormat> format = make.format(w);
   const std::string name = make.name_of(w);
-  ImportValue turned = permuted(make, make.bare(w), {1, 0});
+  ImportValue turned = permuted(make, make.without_format(w), {1, 0});
   if (make.failed()) return kNone;
   turned = make.constant(make.need(turned, "a weight"), name);
   if (!format) return turned;
@@ -40,18 +40,18 @@ void import_matmul(const OnnxCall& call) {
   const ImportValue a = call.in(0);
   const ImportValue b = call.in(1);
   if (make.failed()) return;
-  const bool matrix = make.is_known(b) && make.rank(b) == 2 && make.rank(a) >= 1 &&
+  const bool matrix = make.is_constant(b) && make.rank(b) == 2 && make.rank(a) >= 1 &&
                       make.dtype(a) == DType::F32 &&
-                      make.known(make.bare(b), "a weight").is_fixed();
-  if (!matrix || make.is_known(a) ||
+                      make.constant_of(make.without_format(b), "a weight").is_fixed();
+  if (!matrix || make.is_constant(a) ||
       (make.format(b) && !is_uniform(*make.format(b)) && !make.format(b)->config.contains("axis")))
     return call.out(make.call("matmul", {a, b}));
   call.out(linear(call, a, transposed(make, b), std::nullopt));
 }
 
-/// C of Gemm as the bias of a Linear of `size` outputs, if that is what it is.
+/// C of Gemm as the bias of a Linear with `size` outputs, if it can be one.
 std::optional<ImportValue> as_bias(Importer& make, ImportValue c, std::int64_t size) {
-  if (!make.is_known(c)) return std::nullopt;
+  if (!make.is_constant(c)) return std::nullopt;
   const Shape shape = make.shape(c);
   if (make.format(c)) return shape == Shape{size} ? std::optional(c) : std::nullopt;
   if (shape.size() > 2 || (shape.size() == 2 && shape[0] != 1)) return std::nullopt;
@@ -78,8 +78,8 @@ void import_gemm(const OnnxCall& call) {
   std::optional<ImportValue> bias;
   if (call.has(2)) bias = as_bias(make, call.in(2), size);
   if (make.failed()) return;
-  if (make.is_known(b) && !make.is_known(a) && alpha == 1 && beta == 1 && (bias || !call.has(2)) &&
-      make.dtype(a) == DType::F32)
+  if (make.is_constant(b) && !make.is_constant(a) && alpha == 1 && beta == 1 &&
+      (bias || !call.has(2)) && make.dtype(a) == DType::F32)
     return call.out(linear(call, a, turned ? b : transposed(make, b), bias));
   if (turned) b = permuted(make, b, {1, 0});
   ImportValue y = make.call("matmul", {a, b});
@@ -92,12 +92,12 @@ void import_gemm(const OnnxCall& call) {
   call.out(y);
 }
 
-/// Whether `shape` adds one number to each place along `axis` (from the end) of a result.
+/// Whether `shape` broadcasts one number per index along `axis` (counted from the end) of a result.
 bool runs_along(const Shape& shape, std::size_t rank, std::size_t axis, std::int64_t size) {
   if (shape.empty() || shape.size() > rank || axis >= rank) return false;
   for (std::size_t d = 0; d < shape.size(); ++d) {
-    const std::size_t place = rank - shape.size() + d;
-    if (shape[d] != (place == axis ? size : 1)) return false;
+    const std::size_t dim = rank - shape.size() + d;
+    if (shape[d] != (dim == axis ? size : 1)) return false;
   }
   return numel(shape) == size;
 }
@@ -107,7 +107,7 @@ bool took_bias(const OnnxCall& call, std::size_t at) {
   Importer& make = call.make();
   const ImportValue y = call.in(at);
   const ImportValue c = call.in(1 - at);
-  if (make.failed() || call.uses(at) != 1 || !make.is_known(c) || make.dtype(c) != DType::F32)
+  if (make.failed() || call.uses(at) != 1 || !make.is_constant(c) || make.dtype(c) != DType::F32)
     return false;
   const std::optional<NodeId> id = make.producer(y);
   if (!id) return false;
@@ -123,7 +123,7 @@ bool took_bias(const OnnxCall& call, std::size_t at) {
     return false;
   const std::optional<NumberFormat> format = make.format(c);
   if (format && !is_uniform(*format)) return false;
-  const Tensor& bias = make.need(make.bare(c), "a bias");
+  const Tensor& bias = make.need(make.without_format(c), "a bias");
   flag->second = true;
   make.graph().add_parameter({cat(node.target, ".bias"), bias.reshaped({shape[axis]}), true});
   if (format) node.formats["bias"] = *format;
@@ -131,7 +131,7 @@ bool took_bias(const OnnxCall& call, std::size_t at) {
   return true;
 }
 
-/// Before version 7 the second operand was stretched only on demand, from a given axis on.
+/// Before version 7 the second operand was broadcast only on demand, from a given axis on.
 ImportValue stretched(const OnnxCall& call, ImportValue a, ImportValue b) {
   Importer& make = call.make();
   if (make.failed() || call.version() >= 7 || call.integer("broadcast", 0) == 0 ||

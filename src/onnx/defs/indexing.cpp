@@ -1,9 +1,9 @@
-// Operators that pick, cut, place and pad elements.
+// Operators that gather, slice, scatter and pad elements.
 #include <algorithm>
 #include <limits>
 
 #include "onnx/export/export_call.hpp"
-#include "onnx/pieces.hpp"
+#include "onnx/import_helpers.hpp"
 #include "support/text.hpp"
 
 namespace chop::onnx::defs::indexing {
@@ -18,8 +18,8 @@ void import_gather(const OnnxCall& call) {
   const std::int64_t axis = call.axis(call.integer("axis", 0), make.rank(x));
   if (make.failed()) return;
   const std::int64_t size = make.shape(x)[static_cast<std::size_t>(axis)];
-  if (make.is_known(indices)) {
-    const Tensor whole = make.known(indices, "indices").at[0].to(DType::I64);
+  if (make.is_constant(indices)) {
+    const Tensor whole = make.constant_of(indices, "indices").at[0].to(DType::I64);
     for (const std::int64_t index : whole.data<std::int64_t>())
       if (index < -size || index >= size)
         return call.fail(cat("Gather picks element ", index, " of ", size));
@@ -60,7 +60,7 @@ void import_one_hot(const OnnxCall& call) {
   call.out(make.call("where", {cast(make, hot, DType::Bool), pick(1), pick(0)}));
 }
 
-/// Starts, ends and steps for every dimension; ends beyond the tensor stand for its end.
+/// Starts, ends and steps for every dimension; ends beyond the tensor mean its end.
 void import_slice(const OnnxCall& call) {
   Importer& make = call.make();
   const ImportValue x = call.in(0);

@@ -1,5 +1,5 @@
 // Losses over classes: NegativeLogLikelihoodLoss and SoftmaxCrossEntropyLoss.
-#include "onnx/pieces.hpp"
+#include "onnx/import_helpers.hpp"
 #include "support/text.hpp"
 
 namespace chop::onnx::defs::loss {

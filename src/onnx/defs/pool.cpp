@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "onnx/export/export_call.hpp"
-#include "onnx/pieces.hpp"
+#include "onnx/import_helpers.hpp"
 #include "support/text.hpp"
 
 namespace chop::onnx::defs::pool {
@@ -36,8 +36,8 @@ bool read(const OnnxCall& call, Pool& pool) {
   return !call.make().failed();
 }
 
-/// Our ops pad both ends alike, by half a window at most, and a hanging window may not begin in
-/// the padding behind; other cases are padded first.
+/// Our ops pad both ends alike, by at most half a window, and in ceil mode a window may not start
+/// in the padding at the end; other cases are padded by a node of their own first.
 bool is_plain(const Pool& pool) {
   for (std::size_t d = 0; d < pool.dims; ++d)
     if (pool.padding.begin[d] != pool.padding.end[d] || pool.padding.begin[d] < 0 ||
@@ -46,19 +46,19 @@ bool is_plain(const Pool& pool) {
   return true;
 }
 
-/// Places of the window along each dimension, as ONNX counts them.
-std::int64_t places(const Pool& pool, std::size_t d) {
+/// Output size along a dimension: how many windows there are, as ONNX counts them.
+std::int64_t window_count(const Pool& pool, std::size_t d) {
   const std::int64_t reach = (pool.kernel[d] - 1) * pool.dilation[d] + 1;
   const std::int64_t room = pool.image[d] + pool.padding.begin[d] + pool.padding.end[d] - reach;
   return (pool.ceil ? (room + pool.stride[d] - 1) / pool.stride[d] : room / pool.stride[d]) + 1;
 }
 
-/// The padding after which no window hangs over the end.
+/// The padding with which no window reaches beyond the end.
 Padding complete(const Pool& pool) {
   Padding all = pool.padding;
   for (std::size_t d = 0; d < pool.dims; ++d) {
     const std::int64_t reach = (pool.kernel[d] - 1) * pool.dilation[d] + 1;
-    const std::int64_t wanted = (places(pool, d) - 1) * pool.stride[d] + reach;
+    const std::int64_t wanted = (window_count(pool, d) - 1) * pool.stride[d] + reach;
     all.end[d] = std::max(all.end[d], wanted - pool.image[d] - all.begin[d]);
   }
   return all;
@@ -82,21 +82,21 @@ void import_max_pool(const OnnxCall& call) {
   call.out(cast(make, make.call(cat("max_pool", pool.dims, "d"), {x}, std::move(attrs)), dtype));
 }
 
-/// The taps of a window that begins at `first` which lie in [low, high).
+/// How many elements of a window that begins at `first` are in [low, high).
 std::int64_t taps_inside(const Pool& pool, std::size_t d, std::int64_t first, std::int64_t low,
                          std::int64_t high) {
   const std::int64_t step = pool.dilation[d];
-  const auto before = [&](std::int64_t end) {  // taps in front of `end`
+  const auto before = [&](std::int64_t end) {  // elements before `end`
     return std::clamp<std::int64_t>((end - first + step - 1) / step, 0, pool.kernel[d]);
   };
   return (high > first ? before(high) : 0) - (low > first ? before(low) : 0);
 }
 
-/// How many elements of the image each window covers, as a constant [1, 1, places...].
+/// How many elements of the image each window covers, as a constant [1, 1, windows...].
 ImportValue covered(Importer& make, const Pool& pool, bool with_padding) {
   Shape shape = {1, 1};
-  for (std::size_t d = 0; d < pool.dims; ++d) shape.push_back(places(pool, d));
-  if (!is_possible(shape) || !make.afford(numel(shape))) return kNone;
+  for (std::size_t d = 0; d < pool.dims; ++d) shape.push_back(window_count(pool, d));
+  if (!is_possible(shape) || !make.spend_budget(numel(shape))) return kNone;
   Tensor counts = Tensor::full(shape, 1.0);
   const auto out = counts.mutable_data<float>();
   for (std::size_t i = 0; i < out.size(); ++i) {
@@ -127,7 +127,7 @@ void import_average_pool(const OnnxCall& call) {
                                {"stride", pool.stride},
                                {"padding", pool.padding.begin},
                                {"count_include_pad", with_padding}}));
-  // The mean over the whole window, put right where part of it is padding.
+  // The mean over the whole window, corrected where part of it is padding.
   const ImportValue x = padded(make, call.in(0), complete(pool), 0.0);
   ImportValue y = make.call(op, {x}, {{"kernel_size", pool.kernel}, {"stride", pool.stride}});
   double area = 1;

@@ -1,7 +1,7 @@
 // QONNX's quantisers: formats of the operands that read their results.
 #include <cmath>
 
-#include "onnx/pieces.hpp"
+#include "onnx/import_helpers.hpp"
 #include "support/text.hpp"
 
 namespace chop::onnx::defs::qonnx {
@@ -18,7 +18,8 @@ struct Quant {
   std::string rounding;
 };
 
-/// The dimension along which the scales lie; -1 for one scale, nothing for more than one such.
+/// The dimension along which the scales vary; -1 for one scale, nothing for more than one such
+/// dimension.
 std::optional<std::int64_t> axis_of(const Tensor& scale, std::size_t rank) {
   std::int64_t axis = -1;
   for (std::int64_t d = 0; d < scale.rank(); ++d) {

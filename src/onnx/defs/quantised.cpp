@@ -1,8 +1,8 @@
 // ONNX's own quantised operators. A QuantizeLinear whose result only goes through
-// DequantizeLinear becomes a number format; everything else is spelt out in whole numbers.
+// DequantizeLinear becomes a number format; everything else becomes integer arithmetic.
 #include <cmath>
 
-#include "onnx/pieces.hpp"
+#include "onnx/import_helpers.hpp"
 #include "support/text.hpp"
 
 namespace chop::onnx::defs::quantised {
@@ -50,7 +50,7 @@ ImportValue from_codes(Importer& make, ImportValue codes, ImportValue zero) {
 /// zero point.
 std::optional<NumberFormat> affine_format(Importer& make, ImportValue scale, ImportValue zero,
                                           DType dtype, std::int64_t axis) {
-  if (!make.is_known(scale) || (zero != kNone && !make.is_known(zero))) return std::nullopt;
+  if (!make.is_constant(scale) || (zero != kNone && !make.is_constant(zero))) return std::nullopt;
   if (dtype != DType::I8 && dtype != DType::U8) return std::nullopt;
   const Tensor& scales = make.need(scale, "a scale");
   if (make.failed() || scales.dtype() != DType::F32 || scales.size() == 0) return std::nullopt;
@@ -87,8 +87,8 @@ void import_quantize(const OnnxCall& call) {
   const ImportValue x = call.in(0);
   const ImportValue scale = call.in(1);
   const ImportValue zero = call.has(2) ? call.in(2) : kNone;
-  // What was put off is made now: a chain of quantisers must not unwind all at once.
-  for (const ImportValue operand : {x, scale, zero}) static_cast<void>(make.is_known(operand));
+  // Lazy operands are made now: a long chain of quantisers must not be made recursively at its end.
+  for (const ImportValue operand : {x, scale, zero}) static_cast<void>(make.is_constant(operand));
   if (make.failed() || !call.wants(0)) return;
   const DType dtype = code_type(make, call, 2);
   const std::int64_t axis = make.rank(x) == 0 ? 0
@@ -106,7 +106,7 @@ void import_quantize(const OnnxCall& call) {
 /// Whether two operands are the same constant, or the same value.
 bool same(Importer& make, ImportValue a, ImportValue b) {
   if (a == b) return true;
-  if (a == kNone || b == kNone || !make.is_known(a) || !make.is_known(b)) return false;
+  if (a == kNone || b == kNone || !make.is_constant(a) || !make.is_constant(b)) return false;
   return make.need(a, "a constant") == make.need(b, "a constant");
 }
 
@@ -131,7 +131,7 @@ void import_dequantize(const OnnxCall& call) {
       make.call("mul", {from_codes(make, x, zero == kNone ? kNone : along(make, zero, axis, rank)),
                         along(make, scale, axis, rank)});
   // Stored codes are a quantised constant: quantising it again changes nothing, so it may say so.
-  if (make.is_known(x))
+  if (make.is_constant(x))
     if (const auto format = affine_format(make, scale, zero, make.dtype(x), axis))
       return call.out(
           make.quantised(make.constant(make.need(reals, "a constant"), make.name_of(x)), *format));
@@ -223,7 +223,7 @@ ImportValue product(const OnnxCall& call, ImportValue a, ImportValue b) {
 void import_matmul_integer(const OnnxCall& call) {
   Importer& make = call.make();
   ImportValue a_zero = call.has(2) ? call.in(2) : kNone;
-  // One per row of a stands beside its rows.
+  // One scale per row of a, as a column beside its rows.
   if (a_zero != kNone && make.rank(a_zero) == 1 && make.shape(a_zero)[0] > 1)
     a_zero = reshaped(make, a_zero, {-1, 1});
   const ImportValue a = from_codes(make, call.in(0), a_zero);

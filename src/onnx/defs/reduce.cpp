@@ -1,11 +1,11 @@
-// Reductions over axes, and what looks for a place along one.
+// Reductions over axes, ArgMax and ArgMin.
 #include "onnx/export/export_call.hpp"
-#include "onnx/pieces.hpp"
+#include "onnx/import_helpers.hpp"
 
 namespace chop::onnx::defs::reduce {
 namespace {
 
-/// What is done before and after the elements are put together.
+/// What is applied to the elements before and after the reduction.
 struct Reduction {
   const char* op = "sum";
   const char* before = "";  ///< "", "abs", "square"

@@ -3,13 +3,13 @@
 #include <numeric>
 
 #include "onnx/export/export_call.hpp"
-#include "onnx/pieces.hpp"
+#include "onnx/import_helpers.hpp"
 #include "support/text.hpp"
 
 namespace chop::onnx::defs::reshape {
 namespace {
 
-/// The shape a Reshape asks for at one batch size: zeros copied, -1 worked out.
+/// The shape a Reshape asks for at one batch size: 0 copied from the input, -1 computed.
 std::optional<Shape> asked_shape(const OnnxCall& call, const Shape& from, const Tensor& target) {
   Shape shape;
   std::optional<std::size_t> open;
@@ -34,11 +34,11 @@ std::optional<Shape> asked_shape(const OnnxCall& call, const Shape& from, const 
 void import_reshape(const OnnxCall& call) {
   Importer& make = call.make();
   const ImportValue x = call.in(0);
-  const Known target =
+  const Constant target =
       call.has_attr("shape")
-          ? Known(Tensor::of<std::int64_t>({static_cast<std::int64_t>(call.ints("shape").size())},
-                                           call.ints("shape")))
-          : make.known(call.in(1), "`shape` of Reshape");
+          ? Constant(Tensor::of<std::int64_t>(
+                {static_cast<std::int64_t>(call.ints("shape").size())}, call.ints("shape")))
+          : make.constant_of(call.in(1), "`shape` of Reshape");
   if (make.failed()) return;
   const Shape open = make.open_shape(x);
   Shape shape;
@@ -139,11 +139,11 @@ void import_transpose(const OnnxCall& call) {
   std::iota(reversed.rbegin(), reversed.rend(), 0);
   const Ints order = call.ints("perm", reversed);
   const std::optional<NumberFormat> format = make.format(x);
-  if (!make.is_known(x) || !format || !is_uniform(*format))
+  if (!make.is_constant(x) || !format || !is_uniform(*format))
     return call.out(permuted(make, x, order));
   // A quantised constant stays one: the format may follow its elements.
   const std::string name = make.name_of(x);
-  const ImportValue turned = permuted(make, make.bare(x), order);
+  const ImportValue turned = permuted(make, make.without_format(x), order);
   if (make.failed()) return;
   call.out(make.quantised(make.constant(make.need(turned, "a constant"), name), *format));
 }
@@ -151,7 +151,7 @@ void import_transpose(const OnnxCall& call) {
 void import_expand(const OnnxCall& call) {
   Importer& make = call.make();
   const ImportValue x = call.in(0);
-  const Known& asked = make.known(call.in(1), "`shape` of Expand");
+  const Constant& asked = make.constant_of(call.in(1), "`shape` of Expand");
   if (make.failed()) return;
   // Both stretch: ONNX lets x be the larger one. -1 keeps what x has, the batch too.
   const Shape open = make.open_shape(x);

@@ -3,7 +3,7 @@
 #include <array>
 #include <cmath>
 
-#include "onnx/pieces.hpp"
+#include "onnx/import_helpers.hpp"
 #include "support/text.hpp"
 
 namespace chop::onnx::defs::resize {
@@ -27,7 +27,7 @@ struct Axis {
   double end = 1;
 };
 
-/// Where element `at` of the result lies among those of x.
+/// The position in x of element `at` of the result.
 double source_of(const Rule& rule, const Axis& axis, std::int64_t at) {
   const auto x = static_cast<double>(at);
   const auto in = static_cast<double>(axis.in);
@@ -58,15 +58,16 @@ std::array<double, 4> cubic_weights(double a, double part) {
   return {far(1 + part), near(part), near(1 - part), far(2 - part)};
 }
 
-/// Adds the weights of element `at` to its column of the matrix [in, out]. False where the place
-/// lies outside x and nothing is mixed.
+/// Adds the weights of element `at` to its column of the matrix [in, out]. False where the position
+/// is outside x: then nothing is interpolated.
 bool fill_column(const Rule& rule, const Axis& axis, std::int64_t at, std::span<float> matrix) {
   const double x = source_of(rule, axis, at);
   const std::int64_t last = axis.in - 1;
   if (rule.transform == "tf_crop_and_resize" && (x < 0 || x > static_cast<double>(last)))
     return false;
-  const auto add = [&](double place, double weight) {
-    const double inside = place > 0 ? std::min(place, static_cast<double>(last)) : 0;  // NaN: 0
+  const auto add = [&](double position, double weight) {
+    const double inside =
+        position > 0 ? std::min(position, static_cast<double>(last)) : 0;  // NaN: 0
     matrix[static_cast<std::size_t>(static_cast<std::int64_t>(inside) * axis.out + at)] +=
         static_cast<float>(weight);
   };
@@ -85,8 +86,8 @@ bool fill_column(const Rule& rule, const Axis& axis, std::int64_t at, std::span<
   if (rule.exclude_outside) {
     double total = 0;
     for (std::size_t i = 0; i < 4; ++i) {
-      const double place = before - 1 + static_cast<double>(i);
-      if (place < 0 || place > static_cast<double>(last)) weights.at(i) = 0;
+      const double position = before - 1 + static_cast<double>(i);
+      if (position < 0 || position > static_cast<double>(last)) weights.at(i) = 0;
       total += weights.at(i);
     }
     for (double& weight : weights) weight /= total;
@@ -152,7 +153,7 @@ void apply(const OnnxCall& call, const Rule& rule, const std::vector<double>& sc
     if (axis.out == axis.in && axis.scale == 1 && axis.start == 0 && axis.end == 1) continue;
     if (open[d] == -1 || axis.out < 1 || axis.out > kMost || axis.in < 1)
       return call.fail(cat(call.op_type(), ": dimension ", d, " from ", axis.in, " to ", axis.out));
-    if (!make.afford(axis.in * axis.out)) return;  // at most 2^31 times 2^16
+    if (!make.spend_budget(axis.in * axis.out)) return;  // at most 2^31 times 2^16
     x = along(make, x, d, rule, axis);
     changed = true;
   }
@@ -194,7 +195,8 @@ void import_resize(const OnnxCall& call) {
   const std::vector<double> scales = numbers(call, 2, "`scales` of Resize");
   Ints sizes;
   if (call.has(3)) {  // the batch may be among them, as long as it stays what it is
-    const Tensor whole = call.make().known(call.in(3), "`sizes` of Resize").at[0].to(DType::I64);
+    const Tensor whole =
+        call.make().constant_of(call.in(3), "`sizes` of Resize").at[0].to(DType::I64);
     sizes.assign(whole.data<std::int64_t>().begin(), whole.data<std::int64_t>().end());
   }
   apply(call, rule, scales, sizes, region);

@@ -3,14 +3,14 @@
 #include <cmath>
 
 #include "onnx/export/export_call.hpp"
-#include "onnx/pieces.hpp"
+#include "onnx/import_helpers.hpp"
 #include "support/text.hpp"
 
 namespace chop::onnx::defs::shape {
 namespace {
 
 /// The shape of x at both batch sizes, as constants.
-Known shapes_of(Importer& make, ImportValue x) {
+Constant shapes_of(Importer& make, ImportValue x) {
   const Shape open = make.open_shape(x);
   const Shape first = make.shape(x);
   const auto count = static_cast<std::int64_t>(first.size());
@@ -24,7 +24,7 @@ void import_shape(const OnnxCall& call) {
   Importer& make = call.make();
   const ImportValue x = call.in(0);
   if (make.failed()) return;
-  const Known all = shapes_of(make, x);
+  const Constant all = shapes_of(make, x);
   const auto rank = static_cast<std::int64_t>(make.rank(x));
   const auto place = [&](std::int64_t at) {
     return std::clamp<std::int64_t>(at < 0 ? at + rank : at, 0, rank);
@@ -36,20 +36,20 @@ void import_shape(const OnnxCall& call) {
         {last - first}, shape.data<std::int64_t>().subspan(static_cast<std::size_t>(first),
                                                            static_cast<std::size_t>(last - first)));
   };
-  call.out(make.constant(Known(part(all.at[0]), part(all.at[1]))));
+  call.out(make.constant(Constant(part(all.at[0]), part(all.at[1]))));
 }
 
 void import_size(const OnnxCall& call) {
   Importer& make = call.make();
   const ImportValue x = call.in(0);
   if (make.failed()) return;
-  const Known shapes = shapes_of(make, x);
+  const Constant shapes = shapes_of(make, x);
   const auto count = [](const Tensor& shape) {
     std::int64_t product = 1;
     for (const std::int64_t dim : shape.data<std::int64_t>()) product *= dim;
     return Tensor::of<std::int64_t>({}, {product});
   };
-  call.out(make.constant(Known(count(shapes.at[0]), count(shapes.at[1]))));
+  call.out(make.constant(Constant(count(shapes.at[0]), count(shapes.at[1]))));
 }
 
 void import_constant(const OnnxCall& call) {
@@ -57,7 +57,7 @@ void import_constant(const OnnxCall& call) {
   if (const auto* value = call.find("value")) {
     Result<Tensor> tensor = tensor_of(value->t(), call.scope().file);
     if (!tensor) return make.fail(std::move(tensor).error());
-    make.pay(tensor.value().size());
+    make.add_budget(tensor.value().size());
     return call.out(make.constant(std::move(tensor).value()));
   }
   if (call.has_attr("value_float"))
@@ -75,7 +75,7 @@ void import_constant(const OnnxCall& call) {
 
 void import_constant_of_shape(const OnnxCall& call) {
   Importer& make = call.make();
-  const Known& shapes = make.known(call.in(0), "`shape` of ConstantOfShape");
+  const Constant& shapes = make.constant_of(call.in(0), "`shape` of ConstantOfShape");
   if (make.failed()) return;
   Tensor value = Tensor::scalar(0.0);
   if (const auto* given = call.find("value")) {
@@ -91,12 +91,12 @@ void import_constant_of_shape(const OnnxCall& call) {
       call.fail(cat("ConstantOfShape asks for the shape ", to_string(shape)));
       return std::nullopt;
     }
-    if (!make.afford(numel(shape))) return std::nullopt;
+    if (!make.spend_budget(numel(shape))) return std::nullopt;
     return Tensor::full(shape, value.at(0), value.dtype());
   };
   const auto first = filled(shapes.at[0]);
   const auto second = shapes.is_fixed() ? first : filled(shapes.at[1]);
-  if (first && second) call.out(make.constant(Known(*first, *second)));
+  if (first && second) call.out(make.constant(Constant(*first, *second)));
 }
 
 void import_range(const OnnxCall& call) {
@@ -109,7 +109,7 @@ void import_range(const OnnxCall& call) {
   constexpr double kMost = 2147483648.0;  // 2^31
   if (delta == 0 || !(count <= kMost))
     return call.fail(cat("Range from ", start, " to ", limit, " in steps of ", delta));
-  if (!make.afford(static_cast<std::int64_t>(count))) return;
+  if (!make.spend_budget(static_cast<std::int64_t>(count))) return;
   Tensor values(DType::F64, {static_cast<std::int64_t>(count)});
   const auto out = values.mutable_data<double>();
   for (std::size_t i = 0; i < out.size(); ++i) out[i] = start + static_cast<double>(i) * delta;
@@ -126,7 +126,7 @@ void import_eye_like(const OnnxCall& call) {
   if (shape.size() != 2 || !dtype || make.open_shape(x) != shape)
     return call.fail(cat("EyeLike of ", to_string(shape)));
   const std::int64_t k = std::clamp(call.integer("k", 0), -shape[0], shape[1]);
-  if (!make.afford(numel(shape))) return;
+  if (!make.spend_budget(numel(shape))) return;
   Tensor eye(DType::I64, shape);
   const auto out = eye.mutable_data<std::int64_t>();
   for (std::int64_t row = 0; row < shape[0]; ++row)
@@ -142,7 +142,7 @@ void window(const OnnxCall& call, double a0, double a1, double a2) {
   const auto dtype = dtype_of(static_cast<int>(call.integer("output_datatype", 1)));
   if (make.failed()) return;
   if (size < 0 || !dtype) return call.fail(cat("a window of size ", size));
-  if (!make.afford(size)) return;
+  if (!make.spend_budget(size)) return;
   const auto n = static_cast<double>(call.integer("periodic", 1) != 0 ? size : size - 1);
   Tensor values(DType::F64, {size});
   const auto out = values.mutable_data<double>();

@@ -85,7 +85,7 @@ OpDef define() {
       .attrs = {{"k", std::int64_t{1}, "how many", true},
                 {"dim", std::int64_t{-1}, "the dimension searched"},
                 {"largest", true, "whether the largest are wanted, or the smallest"},
-                {"sorted", true, "kept for PyTorch's sake: the result is always in order"}},
+                {"sorted", true, "accepted because PyTorch has it; the result is always sorted"}},
       .infer = infer,
       .forward = forward,
       .gradient = gradient,

@@ -71,7 +71,7 @@ void note(Graph& graph, NodeId id, const std::string& operand, const Count& coun
   stats.extra["density"] = count.density();
 }
 
-/// Two layers of one module may share their target; the second is told by its node.
+/// Two calls of one module have the same target; the second one is shown by its node's name.
 std::string key_of(const Graph& graph, const Layer& layer, const Tree& info,
                    std::string_view what) {
   const Node& node = graph.node(layer.id);
@@ -89,11 +89,11 @@ Result<PassOutput> run(Graph& graph, const Args& args, const PassContext& contex
   if (!layers.empty())
     CH_CHECK(observe(graph, inputs, *context.samples,
                      {.rows = rows, .threads = context.threads, .through_formats = true},
-                     [&](std::span<const Observation> seen) {
-                       for (std::size_t i = 0; i < seen.size(); ++i) {
+                     [&](std::span<const Observation> observed) {
+                       for (std::size_t i = 0; i < observed.size(); ++i) {
                          const std::int64_t each = shapes[i] ? numel(shapes[i]->shape) : 0;
-                         const auto size = static_cast<std::size_t>(each * seen[i].samples);
-                         layers[i].activation.add({seen[i].values, size});
+                         const auto size = static_cast<std::size_t>(each * observed[i].samples);
+                         layers[i].activation.add({observed[i].values, size});
                        }
                      }));
 

@@ -1,13 +1,13 @@
-// add_software_metadata: an empty place for the statistics of every operand and result.
+// add_software_metadata: an empty entry for the statistics of every operand and result.
 #include "analysis/operands.hpp"
 #include "passes/pass_def.hpp"
 
 namespace chop::passes::add_software_metadata {
 namespace {
 
-/// Statistics found before are kept; places for what is no longer there are not.
-std::map<std::string, OperandStats> places(const std::vector<Operand>& operands,
-                                           const std::map<std::string, OperandStats>& before) {
+/// Keeps statistics that exist; drops entries of operands that no longer do.
+std::map<std::string, OperandStats> entries(const std::vector<Operand>& operands,
+                                            const std::map<std::string, OperandStats>& before) {
   std::map<std::string, OperandStats> found;
   for (const Operand& operand : operands) {
     const auto old = before.find(operand.name);
@@ -21,8 +21,8 @@ Result<PassOutput> run(Graph& graph, const Args& /*args*/, const PassContext& co
   for (const NodeId id : graph.order()) {
     Metadata& meta = graph.node(id).meta;
     const SoftwareMeta before = meta.software.value_or(SoftwareMeta{});
-    meta.software = SoftwareMeta{.args = places(operands_of(graph, id, types), before.args),
-                                 .results = places(results_of(graph, id, types), before.results)};
+    meta.software = SoftwareMeta{.args = entries(operands_of(graph, id, types), before.args),
+                                 .results = entries(results_of(graph, id, types), before.results)};
   }
   return PassOutput{};
 }

@@ -4,7 +4,7 @@
 //
 // and w_avg_bit likewise for weights. The reference system takes for bits the sum of the
 // precision list, so that an integer of 8 bits with 4 behind the point counts 12; here it
-// counts 8, and 12 under `compat`. What a block of values shares counts in parts.
+// counts 8, and 12 under `compat`. What a block of values shares is divided among them.
 #include "analysis/cost/average_bits.hpp"
 #include "ops/core/registry.hpp"
 #include "passes/report_parts.hpp"

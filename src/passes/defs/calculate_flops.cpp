@@ -56,7 +56,7 @@ std::string bytes(std::int64_t count) {
 std::string totals_text(const GraphCost& cost, Shown shown) {
   std::string text =
       cat("Total at batch size ", cost.batch, ": ", with_commas(cost.arithmetic.macs), " MACs, ",
-          with_commas(cost.parameters), " parameters, ", with_commas(cost.arithmetic.backward),
+          counted(cost.parameters, "parameter"), ", ", with_commas(cost.arithmetic.backward),
           " backward operations\n");
   const auto line = [&text](std::string_view name, std::int64_t flops, std::int64_t operations,
                             std::int64_t bitops) {

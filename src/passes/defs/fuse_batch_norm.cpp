@@ -11,7 +11,7 @@
 namespace chop::passes::fuse_batch_norm {
 namespace {
 
-/// Per channel what the normalisation multiplies by, and what it then adds.
+/// The normalisation as y = x · scale + shift, per channel.
 struct Affine {
   std::vector<double> scale;
   std::vector<double> shift;
@@ -70,7 +70,7 @@ bool is_norm(const Node& node) {
   return node.opcode == Opcode::CallModule && has(op_of(node).traits, Trait::ChannelAffine);
 }
 
-/// Several nodes may call one module; then its weights are not this call's alone.
+/// Several nodes may call one module; then its weights cannot be changed for one of them.
 bool owns_its_module(const Graph& graph, NodeId id) {
   for (const NodeId other : graph.order())
     if (other != id && graph.node(other).opcode == Opcode::CallModule &&
@@ -79,7 +79,7 @@ bool owns_its_module(const Graph& graph, NodeId id) {
   return true;
 }
 
-/// True when the normalisation went into what it reads.
+/// True when the normalisation was folded into the layer before it.
 bool fold(Graph& graph, NodeId id, const Types& types) {
   const Node& norm = graph.node(id);
   if (!is_norm(norm) || !norm.formats.empty() || norm.inputs[0].index != 0) return false;

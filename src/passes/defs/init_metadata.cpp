@@ -1,4 +1,4 @@
-// init_metadata: forgets what earlier passes found out.
+// init_metadata: removes all metadata that earlier passes wrote.
 #include "passes/pass_def.hpp"
 
 namespace chop::passes::init_metadata {

@@ -14,7 +14,7 @@
 namespace chop::passes::plot_graph {
 namespace {
 
-/// Beyond this graphviz takes minutes and nobody reads the picture.
+/// Beyond this graphviz takes minutes and the picture is unreadable.
 constexpr std::size_t kMostNodes = 3000;
 constexpr std::size_t kLongestText = 60;
 
@@ -38,10 +38,6 @@ std::string shortened(std::string text) {
   std::size_t end = kLongestText - 1;
   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
   return text.substr(0, end) + "…";
-}
-
-std::string counted(std::int64_t count, std::string_view noun) {
-  return cat(with_commas(count), " ", noun, count == 1 ? "" : "s");
 }
 
 DotNode box(const Graph& graph, NodeId id, const Types& types) {
@@ -76,14 +72,14 @@ DotPicture picture_of(const Graph& graph, const Types& types, const PassContext&
   picture.subtitle = cat(counted(graph.parameter_count(), "trainable parameter"), ", ",
                          counted(static_cast<std::int64_t>(graph.size()), "node"),
                          ", shapes at batch ", context.batch_size);
-  std::map<NodeId, std::size_t> places;
+  std::map<NodeId, std::size_t> indices;
   std::vector<std::string> seen;
   for (const NodeId id : graph.order()) {
-    places[id] = picture.nodes.size();
+    indices[id] = picture.nodes.size();
     picture.nodes.push_back(box(graph, id, types));
     for (const Value& input : graph.node(id).inputs)
-      picture.edges.push_back({.from = places.at(input.node),
-                               .to = places.at(id),
+      picture.edges.push_back({.from = indices.at(input.node),
+                               .to = indices.at(id),
                                .label = to_string(type_of(types, input).shape)});
     const std::string type = mase_type(graph.node(id));
     if (std::find(seen.begin(), seen.end(), type) != seen.end()) continue;
@@ -121,7 +117,7 @@ Result<PassOutput> run(Graph& graph, const Args& args, const PassContext& contex
   if (format != "dot") {
     CH_TRY(drawn, render_dot(drawn, format));
   }
-  const std::filesystem::path path = place_of(context, args.text("file_name"));
+  const std::filesystem::path path = output_path(context, args.text("file_name"));
   CH_CHECK(write_file(path, drawn));
   PassOutput output;
   output.files.push_back(path);

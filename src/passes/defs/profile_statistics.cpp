@@ -1,7 +1,8 @@
-// profile_statistics: statistics of parameters and of what flows, kept in the metadata.
+// profile_statistics: statistics of parameters and activations, written to the metadata.
 //
-// Weights: every parameter and buffer of a module once, as a whole. Activations: what the chosen
-// nodes read (and make, if asked), sample by sample, while the network runs in evaluation mode.
+// Weights: every parameter and buffer of a module once, as a whole. Activations: inputs of the
+// chosen nodes (and outputs, if asked for), sample by sample, while the network runs in evaluation
+// mode.
 #include <algorithm>
 
 #include "analysis/calibration/observe.hpp"
@@ -21,8 +22,8 @@ struct Tracked {
   bool is_result = false;
   std::string operand;
   std::vector<std::unique_ptr<Statistic>> statistics = {};
-  std::size_t value = 0;  ///< of what flows: its place among the observed values
-  bool constant = false;  ///< it is seen once
+  std::size_t value = 0;  ///< of an activation: its index among the observed values
+  bool constant = false;  ///< it does not depend on the batch: observed once
 };
 
 struct Profile {
@@ -71,14 +72,14 @@ Status profile_weights(const Graph& graph, const Args& args, const Types& types,
   return {};
 }
 
-std::size_t place_of_value(std::vector<Value>& values, Value value) {
+std::size_t index_of_value(std::vector<Value>& values, Value value) {
   const auto found = std::find(values.begin(), values.end(), value);
   if (found != values.end()) return static_cast<std::size_t>(found - values.begin());
   values.push_back(value);
   return values.size() - 1;
 }
 
-/// What the chosen nodes read and, if asked, make.
+/// Inputs of the chosen nodes and, if asked for, their outputs.
 struct Flow {
   NodeId node{};
   bool is_result = false;
@@ -117,7 +118,7 @@ Status track_activations(const Graph& graph, const Args& args, const Types& type
     Tracked tracked{.node = flow.node, .is_result = flow.is_result, .operand = flow.operand.name};
     tracked.constant = shapes[i]->constant;
     CH_CHECK(add_statistics(tracked, profile.activation_calls, graph, shapes[i]->shape));
-    tracked.value = place_of_value(profile.values, flow.operand.value);
+    tracked.value = index_of_value(profile.values, flow.operand.value);
     profile.activations.push_back(std::move(tracked));
   }
   return {};
@@ -137,11 +138,11 @@ Status profile_activations(const Graph& graph, const Args& args, const PassConte
   const auto calls = static_cast<std::int64_t>(profile.activation_calls.size());
   const auto tasks = static_cast<std::int64_t>(profile.activations.size()) * calls;
   bool first = true;
-  const auto take = [&](std::span<const Observation> seen) {
+  const auto take = [&](std::span<const Observation> observed) {
     parallel_for(context.threads, tasks, [&](std::int64_t task) {
       const Tracked& tracked = profile.activations[static_cast<std::size_t>(task / calls)];
       if (tracked.constant && !first) return;
-      const Observation& now = seen[tracked.value];
+      const Observation& now = observed[tracked.value];
       tracked.statistics[static_cast<std::size_t>(task % calls)]->update(now.values, now.samples);
     });
     first = false;
@@ -166,11 +167,11 @@ void keep_results(Graph& graph, std::span<const Tracked> all, std::span<const St
     for (const Tracked& tracked : all) {
       Node& node = graph.node(tracked.node);
       SoftwareMeta& software = *node.meta.software;
-      auto& places = tracked.is_result ? software.results : software.args;
+      auto& entries = tracked.is_result ? software.results : software.args;
       StatResult result = tracked.statistics[i]->result();
       Tree& operand = entry(entry(*output.info.find("nodes"), node.name), tracked.operand);
       operand.set(name, stat_tree(result));
-      places[tracked.operand].stat[name] = result;
+      entries[tracked.operand].stat[name] = result;
       rows.push_back({node.name, tracked.operand, std::move(result)});
     }
     output.text += stat_table(cat(name, " of ", what), rows);
@@ -184,7 +185,8 @@ PassOutput conclude(Graph& graph, const Profile& profile) {
   output.info.set("nodes", Tree::table());
   keep_results(graph, profile.weights, profile.weight_calls, "weights", output);
   keep_results(graph, profile.activations, profile.activation_calls,
-               cat("activations, ", profile.samples, " samples"), output);
+               cat("activations, ", profile.samples, profile.samples == 1 ? " sample" : " samples"),
+               output);
   for (const std::string& note : profile.notes) output.text += cat("note: ", note, "\n");
   output.info.set("notes", Tree(profile.notes));
   return output;

@@ -51,7 +51,7 @@ PassDef define() {
                    {.name = "report",
                     .kind = ArgKind::Flag,
                     .initial = true,
-                    .doc = "taken for the reference system's sake; tables are always made"}},
+                    .doc = "accepted because the reference system has it; tables are always made"}},
           .open = "[passes.quantize.KEY.config], as many as there are KEYs",
           .promise = Promise::NewNumbers,
           .run = run};

@@ -9,7 +9,7 @@ namespace {
 Result<PassOutput> run(Graph& graph, const Args& args, const PassContext& context) {
   std::filesystem::path folder;
   if (args.has("save_dir"))
-    folder = place_of(context, args.text("save_dir"));
+    folder = output_path(context, args.text("save_dir"));
   else if (!context.folder.empty())
     folder = context.folder / "quantize";
   CH_TRY(PassOutput output, summarise_quantisation(graph, folder));

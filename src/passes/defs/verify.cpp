@@ -1,4 +1,4 @@
-// verify: the graph is sound, and its metadata says what is true of it.
+// verify: checks the graph, and that its metadata agrees with it.
 #include "analysis/common_metadata.hpp"
 #include "analysis/operands.hpp"
 #include "ops/core/registry.hpp"
@@ -53,8 +53,8 @@ Result<PassOutput> run(Graph& graph, const Args& /*args*/, const PassContext& co
     }
     if (graph.node(id).meta.common) ++described;
   }
-  PassOutput output{.text = cat(graph.size(), " nodes verified, ", described,
-                                " of them with metadata that agrees\n")};
+  PassOutput output{.text = cat(counted(static_cast<std::int64_t>(graph.size()), "node"),
+                                " verified, ", described, " of them with metadata that agrees\n")};
   output.info.set("nodes", graph.size());
   output.info.set("with_metadata", described);
   return output;

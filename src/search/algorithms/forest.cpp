@@ -7,7 +7,7 @@
 namespace chop::search {
 namespace {
 
-/// A larger sample grows larger trees, which tell nothing new.
+/// Trees from larger samples grow larger without changing the importances.
 constexpr std::size_t kMostSamples = 1000;
 constexpr int kDeepest = 64;
 
@@ -48,7 +48,8 @@ class Grower {
   std::vector<LeafBox> leaves_;
 };
 
-/// What two groups with these sums take off the sum of squares, but for a constant.
+/// How much splitting into two groups with these sums reduces the sum of squared deviations, up to
+/// a constant.
 double gain_of(double sum, double count, double other_sum, double other_count) {
   return sum * sum / count + other_sum * other_sum / other_count;
 }
@@ -68,7 +69,7 @@ void Grower::split_numbers(std::size_t column, std::size_t begin, std::size_t en
     const double gain =
         gain_of(sum, static_cast<double>(i), total - sum, static_cast<double>(sorted_.size() - i));
     if (!(gain > best.gain)) continue;
-    // Between neighbours there may be no number; then the upper one parts them.
+    // There may be no double between two neighbours; then the threshold is the upper one.
     const double middle = (sorted_[i].first + sorted_[i - 1].first) / 2;
     best = {.column = column,
             .at = middle > sorted_[i - 1].first ? middle : sorted_[i].first,
@@ -111,7 +112,7 @@ std::optional<Split> Grower::best_split(std::size_t begin, std::size_t end) {
   if (!(most > least)) return std::nullopt;
   const double none = sum * sum / static_cast<double>(end - begin);
   Split best{.gain = none * (1 + 1e-12)};
-  // Beginning anywhere, so that of columns that are equally good none is preferred.
+  // From a random column on, so that none of several equally good columns is preferred.
   const std::size_t first = stream_.below(next_++, columns_.size());
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     const std::size_t column = (first + i) % columns_.size();

@@ -1,4 +1,9 @@
-// Regression trees over the points of a space, grown as for a random forest, and read as boxes.
+// Regression trees of a random forest (Breiman 2001) over the points of a search space. A tree is
+// given as its leaves: boxes that partition the space, each with a constant prediction.
+//
+//   width in {2, 4, 8}, rate in [0, 1]      leaf 1: width 2                 predicts 0.41
+//                                           leaf 2: width 4 or 8, rate < 0.3     0.58
+//                                           leaf 3: width 4 or 8, rate >= 0.3    0.66
 #pragma once
 
 #include <cstdint>
@@ -9,25 +14,25 @@
 
 namespace chop::search {
 
-/// One parameter as trees see it: numbers lie in [0, 1], choices are whole numbers. Points where
-/// the parameter is not active have a place of their own, as wide as there are many of them.
+/// One parameter as trees use it: numbers are in [0, 1], choices are indices. Points at which the
+/// parameter is not active have a region of their own, whose width is their share of the points.
 struct Column {
   std::vector<double> values = {};  ///< one per point
-  std::vector<double> shares = {};  ///< of each choice; empty: numbers
+  std::vector<double> shares = {};  ///< of each choice; empty: the column has numbers
 
   bool is_number() const { return shares.empty(); }
 };
 
 std::vector<Column> columns_of(const Space& space, std::span<const Point> points);
 
-/// Where along a column a box lies.
+/// The extent of a box along one column.
 struct Side {
   double low = 0;  ///< of numbers
   double high = 1;
   std::vector<bool> choices = {};
 };
 
-/// A leaf: the part of the space it stands for and the mean of the values there.
+/// A leaf: its box and the mean of the values there.
 struct LeafBox {
   std::vector<Side> sides;
   double value = 0;

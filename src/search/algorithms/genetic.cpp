@@ -9,32 +9,33 @@
 namespace chop::search {
 namespace {
 
-/// More values than this are a line to move along, fewer are exchanged whole.
+/// Numbers with more values than this are blended and shifted; with fewer they are exchanged like
+/// choices.
 constexpr std::int64_t kMostExchanged = 16;
-/// A child that was tried already is made again so many times.
+/// How often a child that was tried already is made again.
 constexpr int kMostAttempts = 16;
 
 bool is_exchanged(const Axis& axis) {
   return !axis.is_line() || (axis.count() > 0 && axis.count() <= kMostExchanged);
 }
 
-/// How far children of bounded simulated binary crossover (Deb and Agrawal 1995) lie from the
-/// middle, in halves of the parents' distance, when `room` is left on that side.
+/// Bounded simulated binary crossover (Deb and Agrawal 1995): the distance of a child from the
+/// midpoint of its parents, in units of half their distance, when `room` is left on that side.
 double spread_factor(double u, double room, double index) {
   const double alpha = 2 - std::pow(1 + 2 * room, -(index + 1));
   const double base = u <= 1 / alpha ? u * alpha : 1 / (2 - u * alpha);
   return std::pow(base, 1 / (index + 1));
 }
 
-/// Polynomial mutation (Deb and Goyal 1996) of a place on a line from 0 to 1.
-double shifted(double place, double u, double index) {
+/// Polynomial mutation (Deb and Goyal 1996) of a position in [0, 1].
+double shifted(double position, double u, double index) {
   const double power = index + 1;
   if (u < 0.5) {
-    const double base = 2 * u + (1 - 2 * u) * std::pow(1 - place, power);
-    return std::clamp(place + std::pow(base, 1 / power) - 1, 0.0, 1.0);
+    const double base = 2 * u + (1 - 2 * u) * std::pow(1 - position, power);
+    return std::clamp(position + std::pow(base, 1 / power) - 1, 0.0, 1.0);
   }
-  const double base = 2 * (1 - u) + (2 * u - 1) * std::pow(place, power);
-  return std::clamp(place + 1 - std::pow(base, 1 / power), 0.0, 1.0);
+  const double base = 2 * (1 - u) + (2 * u - 1) * std::pow(position, power);
+  return std::clamp(position + 1 - std::pow(base, 1 / power), 0.0, 1.0);
 }
 
 }  // namespace
@@ -106,23 +107,23 @@ Result<Proposal> GeneticSampler::propose(std::span<const SeenTrial> trials, std:
   return Proposal{.point = std::move(point)};
 }
 
-/// Takes in a generation that is whole. One that has trials enough, but some of them running, is
-/// waited for.
+/// Adds the next complete generation to the population. False when there is none; `waits_` says
+/// whether it has started all its trials and some are still running.
 bool GeneticSampler::next_generation(std::span<const SeenTrial> trials) {
   waits_ = false;
-  std::vector<std::size_t> places;
-  std::size_t place = begin_;
-  for (; place < trials.size() && places.size() < settings_.population; ++place) {
-    const SeenTrial& trial = trials[place];
+  std::vector<std::size_t> indices;
+  std::size_t next = begin_;
+  for (; next < trials.size() && indices.size() < settings_.population; ++next) {
+    const SeenTrial& trial = trials[next];
     const bool counts = !trial.point.empty() || !is_finished(trial.state);
-    if (counts && trial.state != TrialState::Fail) places.push_back(place);
+    if (counts && trial.state != TrialState::Fail) indices.push_back(next);
   }
-  if (places.size() < settings_.population) return false;
-  waits_ = std::any_of(places.begin(), places.end(),
+  if (indices.size() < settings_.population) return false;
+  waits_ = std::any_of(indices.begin(), indices.end(),
                        [&](std::size_t one) { return !is_finished(trials[one].state); });
   if (waits_) return false;
-  breed(trials, places);
-  begin_ = place;
+  breed(trials, indices);
+  begin_ = next;
   ++generation_;
   return true;
 }
@@ -134,9 +135,10 @@ GeneticSampler::Member GeneticSampler::member(const SeenTrial& trial) const {
           .losses = Losses(directions_.size(), std::numeric_limits<double>::infinity())};
 }
 
-/// The best of parents and children are the parents of the next generation.
-void GeneticSampler::breed(std::span<const SeenTrial> trials, std::span<const std::size_t> places) {
-  for (const std::size_t place : places) population_.push_back(member(trials[place]));
+/// The survivors among parents and children are the parents of the next generation.
+void GeneticSampler::breed(std::span<const SeenTrial> trials,
+                           std::span<const std::size_t> indices) {
+  for (const std::size_t index : indices) population_.push_back(member(trials[index]));
   std::vector<Losses> rows;
   for (const Member& one : population_) rows.push_back(one.losses);
   std::vector<Member> survivors;
@@ -169,7 +171,7 @@ Point GeneticSampler::child(Dice& dice) const {
   return point;
 }
 
-/// What a parent does not have comes from the other, or from nowhere.
+/// A parameter that one parent lacks comes from the other; one that both lack is drawn at random.
 double GeneticSampler::crossed(std::size_t parameter, double a, double b, Dice& dice) const {
   const double u = dice.uniform();
   const bool takes_second = dice.uniform() < 0.5;
@@ -180,20 +182,21 @@ double GeneticSampler::crossed(std::size_t parameter, double a, double b, Dice& 
   if (a == b) return a;
   // Half of the numbers are blended, the others exchanged.
   if (is_exchanged(axis) || u < 0.5) return takes_second ? b : a;
-  const double low = std::min(axis.place_of(a), axis.place_of(b));
-  const double high = std::max(axis.place_of(a), axis.place_of(b));
+  const double low = std::min(axis.position_of(a), axis.position_of(b));
+  const double high = std::max(axis.position_of(a), axis.position_of(b));
   if (!(high > low)) return a;
   const double room = (takes_second ? 1 - high : low) / (high - low);
   const double factor = spread_factor(2 * u - 1, room, settings_.crossover_index);
   const double reach = factor * (high - low) / 2;
-  const double place = (low + high) / 2 + (takes_second ? reach : -reach);
-  return axis.value_near(std::clamp(place, 0.0, 1.0));
+  const double position = (low + high) / 2 + (takes_second ? reach : -reach);
+  return axis.value_near(std::clamp(position, 0.0, 1.0));
 }
 
 double GeneticSampler::mutated(std::size_t parameter, double value, Dice& dice) const {
   const Axis& axis = axes_[parameter];
   if (!is_exchanged(axis))
-    return axis.value_near(shifted(axis.place_of(value), dice.uniform(), settings_.mutation_index));
+    return axis.value_near(
+        shifted(axis.position_of(value), dice.uniform(), settings_.mutation_index));
   const Distribution& distribution = space_.parameters()[parameter].distribution;
   const auto count = static_cast<std::uint64_t>(axis.count());
   if (count < 2) return value;

@@ -1,4 +1,9 @@
-// What genetic samplers share: generations, crossover and mutation. They differ in who survives.
+// The genetic algorithm that NSGA-II and NSGA-III share: generations, tournaments, crossover and
+// mutation. They differ in which members of a generation survive.
+//
+// With population_size = 4: trials 0 to 3 are points of Sobol's sequence. Once they have finished,
+// trials 4 to 7 are children of them; the best 4 of those 8 are the parents of trials 8 to 11, and
+// so on.
 #pragma once
 
 #include <functional>
@@ -11,22 +16,22 @@ namespace chop::search {
 struct GeneticSettings {
   std::size_t population = 50;
   double crossover = 0.9;       ///< probability that a child has two parents
-  double mutation = 0;          ///< probability of each parameter; 0: one in as many as there are
-  double crossover_index = 20;  ///< of simulated binary crossover: larger is nearer the parents
-  double mutation_index = 10;   ///< of polynomial mutation: larger is nearer the child
-  std::size_t tournament = 4;   ///< members drawn for a parent, of which the surest becomes it
+  double mutation = 0;          ///< probability for each parameter; 0: 1 / number of parameters
+  double crossover_index = 20;  ///< of simulated binary crossover; larger: nearer to the parents
+  double mutation_index = 10;   ///< of polynomial mutation; larger: smaller changes
+  std::size_t tournament = 4;   ///< members drawn for a parent; the best of them is it
 };
 
-/// The arguments all of them have, and what they say.
+/// The arguments all of them have, and the settings made from them.
 std::vector<ArgDef> genetic_args();
 GeneticSettings genetic_settings(const Args& args);
 
-/// The rows that survive, `count` of them, the surest first.
+/// The `count` rows that survive, best first.
 using Survival = std::function<std::vector<std::size_t>(std::span<const Losses> rows,
                                                         std::size_t count, Dice dice)>;
 
-/// Trials in order of their numbers, failed ones left out, are the generations. A generation is
-/// begun when the one before has finished, so every point is the same for any number of workers.
+/// Generations are runs of `population` trials in order of their numbers, without failed ones. One
+/// begins when the one before has finished, so the points do not depend on the number of workers.
 class GeneticSampler : public Sampler {
  public:
   GeneticSampler(const SamplerContext& context, const GeneticSettings& settings, Survival survive);
@@ -40,7 +45,7 @@ class GeneticSampler : public Sampler {
   };
 
   bool next_generation(std::span<const SeenTrial> trials);
-  void breed(std::span<const SeenTrial> trials, std::span<const std::size_t> places);
+  void breed(std::span<const SeenTrial> trials, std::span<const std::size_t> indices);
   Member member(const SeenTrial& trial) const;
   Point child(Dice& dice) const;
   const Point& parent(Dice& dice) const;
@@ -54,9 +59,9 @@ class GeneticSampler : public Sampler {
   Survival survive_;
   std::vector<Axis> axes_;
   History history_;
-  std::vector<Member> population_;  ///< the surest first
+  std::vector<Member> population_;  ///< best first
   std::uint64_t generation_ = 0;
-  std::size_t begin_ = 0;  ///< place of the first trial after the last whole generation
+  std::size_t begin_ = 0;  ///< index of the first trial after the last complete generation
   bool waits_ = false;
 };
 

@@ -1,5 +1,11 @@
-// A tree is constant on boxes, so what it says when all parameters but one are averaged over, and
-// how much that varies, are sums over its leaves (Hutter et al. 2014).
+// fANOVA, functional analysis of variance (Hutter et al. 2014, "An efficient approach for assessing
+// hyperparameter importance"): the importance of a parameter is the share of a random forest's
+// variance that remains when all other parameters are averaged over.
+//
+// A tree is constant on boxes, so its marginals and their variances are sums over its leaves. A
+// tree that predicts 1 for x < 0.5 and 3 otherwise, whatever y is, has variance 1 in all; its
+// marginal over x is 1 or 3 on half of the range each, variance 1; that over y is 2 everywhere,
+// variance 0. So x has importance 1, y 0.
 #include "search/algorithms/importance.hpp"
 
 #include <algorithm>
@@ -20,7 +26,7 @@ double share_of(const Column& column, const Side& side) {
   return share;
 }
 
-/// Of something that has each value with its share.
+/// The variance of a quantity that has value i with probability share i.
 double variance(std::span<const double> values, std::span<const double> shares) {
   double mean = 0;
   double total = 0;
@@ -36,7 +42,7 @@ double variance(std::span<const double> values, std::span<const double> shares) 
   return sum / total;
 }
 
-/// One tree's leaves, with the share of the space that each has.
+/// The leaves of a tree, with the share of the space that each covers.
 struct ShareTree {
   std::vector<LeafBox> leaves;
   std::vector<double> shares;
@@ -53,7 +59,7 @@ double marginal_of_choices(const ShareTree& tree, const Column& column, std::siz
   return variance(means, column.shares);
 }
 
-/// The mean is a staircase: each leaf adds to it from its low end and takes away at its high end.
+/// The marginal is a step function: each leaf adds its part between its low and its high end.
 double marginal_of_numbers(const ShareTree& tree, std::size_t at) {
   std::vector<std::pair<double, double>> steps;
   for (std::size_t i = 0; i < tree.leaves.size(); ++i) {

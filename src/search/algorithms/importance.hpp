@@ -9,8 +9,8 @@
 namespace chop::search {
 
 /// One number per parameter of the space, adding up to 1 (all 0 when the values are all the same).
-/// `points` and `values` go together; points with inactive parameters count with a value of their
-/// own for "not there". Depends on nothing but the arguments.
+/// values[i] is the objective at points[i]. "Not active" counts as a value of its own. The result
+/// depends on the arguments alone.
 std::vector<double> parameter_importances(const Space& space, std::span<const Point> points,
                                           std::span<const double> values, std::uint64_t seed = 0);
 

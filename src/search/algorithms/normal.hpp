@@ -1,4 +1,4 @@
-// The normal distribution, fast: good to about seven digits.
+// The normal distribution, fast: correct to about seven digits.
 #pragma once
 
 #include "support/layers.hpp"

@@ -19,8 +19,9 @@ std::vector<std::size_t> lexicographic_order(std::span<const Losses> rows) {
   return order;
 }
 
-/// Rows come in lexicographic order, so a front has one that dominates the row exactly when its
-/// least second value is no larger: all others are decided by a binary search over the fronts.
+/// Two objectives: rows come in lexicographic order, so a front dominates a row exactly when the
+/// least second value of the front is not larger. That value grows from front to front: binary
+/// search.
 std::vector<int> ranks_of_pairs(std::span<const Losses> rows) {
   std::vector<int> ranks(rows.size());
   std::vector<double> least;  // of the second values, by front; ascending
@@ -43,7 +44,7 @@ std::vector<int> ranks_of_pairs(std::span<const Losses> rows) {
 }
 
 /// Any number of objectives (Zhang et al. 2015, ENS-BS): the front of a row is found by a binary
-/// search too, but each of its members has to be asked.
+/// search too, but the row is compared with each member of a front.
 std::vector<int> ranks_by_search(std::span<const Losses> rows) {
   std::vector<int> ranks(rows.size());
   std::vector<std::vector<std::size_t>> fronts;
@@ -62,7 +63,7 @@ std::vector<int> ranks_by_search(std::span<const Losses> rows) {
   return ranks;
 }
 
-/// What pairs dominate: a staircase, summed from the left.
+/// Two objectives: the area below a staircase, summed from the left.
 double staircase_area(std::vector<Losses> rows, const Losses& reference) {
   std::sort(rows.begin(), rows.end());
   double area = 0;
@@ -75,7 +76,7 @@ double staircase_area(std::vector<Losses> rows, const Losses& reference) {
   return area;
 }
 
-/// Slices along the last objective, each the volume of one dimension less of the rows below it.
+/// More objectives: slices along the last one, each with the volume of one dimension less.
 double sliced_volume(std::vector<Losses> rows, const Losses& reference) {
   const std::size_t last = reference.size() - 1;
   if (rows.empty()) return 0;

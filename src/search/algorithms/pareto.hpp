@@ -1,4 +1,7 @@
-// Several objectives at once: who dominates whom, fronts, and the volume they dominate.
+// Several objectives: Pareto dominance, non-dominated fronts, crowding distance, hypervolume.
+//
+// Of the losses (1, 4), (2, 2), (4, 1), (3, 3) the first three are front 0 (none dominates another)
+// and the last, which (2, 2) dominates, is front 1.
 #pragma once
 
 #include <span>
@@ -21,7 +24,8 @@ std::vector<int> nondominated_ranks(std::span<const Losses> rows);
 std::vector<std::size_t> pareto_front(std::span<const Losses> rows);
 /// The crowding distance of NSGA-II of each row among all of them.
 std::vector<double> crowding_distances(std::span<const Losses> rows);
-/// What the rows dominate up to `reference`, which none needs to dominate.
+/// The hypervolume: the volume the rows dominate up to `reference`. Rows that do not dominate it
+/// add nothing.
 double hypervolume(std::span<const Losses> rows, const Losses& reference);
 
 }  // namespace chop::search

@@ -1,4 +1,4 @@
-// Pruners end hopeless trials early, by what they report while they run. The file
+// Pruners end unpromising trials early, by the intermediate values they report. The file
 // src/search/pruners/<name>.cpp defines `PrunerDef define()` in namespace
 // chop::search::pruners::<name>; that is its registration. They need one objective.
 #pragma once
@@ -10,8 +10,8 @@ namespace chop::search {
 class Pruner {
  public:
   virtual ~Pruner() = default;
-  /// Whether `trial`, whose last report is its newest one, should end. `trials` are all trials
-  /// of the study, by number; may be asked several times at a step.
+  /// Whether `trial` should end now, after its last report. `trials` are all trials of the study,
+  /// by number. May be called several times at one step.
   virtual bool should_prune(std::span<const SeenTrial> trials, const SeenTrial& trial) const = 0;
 };
 
@@ -19,7 +19,7 @@ struct PrunerDef {
   std::string_view name;
   std::string_view doc;  ///< one clause, lower-case, no final period
   std::vector<ArgDef> args = {};
-  /// Null: nobody is asked, so trials need not report.
+  /// Null: there is no pruner, so trials need not report.
   Result<std::unique_ptr<Pruner>> (*make)(Direction direction, const Args& args) = nullptr;
 };
 

@@ -25,7 +25,7 @@ bool is_finite(const Losses& row) {
   return std::all_of(row.begin(), row.end(), [](double value) { return std::isfinite(value); });
 }
 
-/// Of each axis the row that lies nearest to it (the achievement scalarising function).
+/// The extreme point of each axis: the row nearest to it by the achievement scalarising function.
 std::vector<Losses> extreme_rows(const std::vector<Losses>& rows) {
   std::vector<Losses> extremes;
   for (std::size_t axis = 0; axis < rows.front().size(); ++axis) {
@@ -64,7 +64,7 @@ std::optional<Losses> solve_for_ones(std::vector<Losses> rows) {
   return solution;
 }
 
-/// What 1 is on each axis, of rows moved to the ideal point.
+/// The intercepts: what becomes 1 on each axis, for rows translated to the ideal point.
 Losses lengths_of_axes(const std::vector<Losses>& first_front) {
   Losses worst(first_front.front().size(), 0);
   for (const Losses& row : first_front)

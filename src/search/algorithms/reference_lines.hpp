@@ -1,4 +1,6 @@
-// Lines from the ideal point through evenly spread weights of the objectives, for NSGA-III.
+// Reference directions of NSGA-III: lines from the ideal point through evenly spread weights of the
+// objectives. Two objectives in 4 divisions have the weights (0, 1), (1/4, 3/4), (1/2, 1/2), (3/4,
+// 1/4), (1, 0).
 #pragma once
 
 #include "search/algorithms/pareto.hpp"
@@ -12,9 +14,9 @@ double count_lines(std::size_t objectives, int divisions);
 /// The least number of divisions that gives at least `lines` of them.
 int enough_divisions(std::size_t objectives, std::size_t lines);
 
-/// Rows so moved and scaled that the ideal point is at 0 and the hyperplane through the extreme
-/// ones meets every axis at 1; where there is no such plane, that the worst of the first front are
-/// at 1. Infinite values become larger than all others.
+/// Rows translated and scaled so that the ideal point is 0 and the hyperplane through the extreme
+/// points crosses every axis at 1. Where there is no such plane, the worst values of the first
+/// front become 1. Infinite values become larger than all others.
 std::vector<Losses> normalised(std::span<const Losses> rows, std::span<const int> ranks);
 
 struct Nearest {

@@ -16,7 +16,7 @@
 
 namespace chop::search {
 
-/// What a sampler or pruner sees of a trial.
+/// A trial of the study as samplers and pruners get it.
 struct SeenTrial {
   std::int64_t number = -1;
   TrialState state = TrialState::Running;
@@ -49,16 +49,16 @@ struct Proposal {
   };
   Kind kind = Kind::Try;
   Point point = {};
-  AttributeMap system = {};  ///< to be kept with the trial
+  AttributeMap system = {};  ///< to be stored with the trial
 };
 
 class Sampler {
  public:
   virtual ~Sampler() = default;
-  /// The point of the `number`-th trial, from 0, where a failed trial and the one that stands in
-  /// for it count once. `trials` are all trials so far, by number.
-  /// Depends on the arguments, the seed and nothing else (what it remembers from earlier calls
-  /// only saves time), so a study that was stopped goes on as if it had not been.
+  /// The point of the `number`-th trial, from 0, where a failed trial and its replacement count as
+  /// one. `trials` are all trials so far, by number. Depends on the arguments, the seed and nothing
+  /// else (what it keeps from earlier calls only saves time), so a study that was stopped continues
+  /// as if it had not been.
   virtual Result<Proposal> propose(std::span<const SeenTrial> trials, std::int64_t number) = 0;
 };
 
@@ -70,7 +70,7 @@ struct SamplerDef {
   std::string_view reproducible;  ///< "for any number of workers", "for one worker"
   std::vector<ArgDef> args = {};
   bool several_objectives = true;
-  bool continuous = true;  ///< takes spaces that are a continuum
+  bool continuous = true;  ///< accepts spaces with infinitely many points
   Result<std::unique_ptr<Sampler>> (*make)(const SamplerContext& context,
                                            const Args& args) = nullptr;
 };

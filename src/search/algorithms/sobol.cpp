@@ -54,7 +54,7 @@ std::uint32_t sobol_bits(std::size_t dimension, std::uint32_t index) {
 std::uint32_t scrambled_bits(std::uint32_t bits, const Stream& stream) {
   std::uint32_t scrambled = 0;
   for (std::uint32_t k = 0; k < kBits; ++k) {
-    // The bits above this one, with a one before them, name a node of the tree of prefixes.
+    // The higher bits, with a one before them, number the nodes of the tree of prefixes.
     const std::uint64_t prefix = (std::uint64_t{1} << k) | (std::uint64_t{bits} >> (kBits - k));
     const std::uint32_t bit = (bits >> (kBits - 1 - k)) & 1U;
     scrambled = (scrambled << 1) | (bit ^ static_cast<std::uint32_t>(stream.bits(prefix) & 1U));

@@ -8,7 +8,7 @@ namespace chop::search {
 enum class Scramble : bool { No, Yes };
 
 /// Point `index` of Sobol's sequence, parameter i from dimension i. Scrambling depends on the seed
-/// alone; parameters beyond the dimensions there are numbers for are drawn at random.
+/// alone. Parameters beyond kSobolDimensions are drawn at random.
 Point spread_point(const Space& space, std::uint64_t seed, std::int64_t index,
                    Scramble scramble = Scramble::Yes);
 

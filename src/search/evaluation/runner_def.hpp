@@ -53,7 +53,7 @@ struct RunnerDef {
 std::span<const RunnerDef> all_runners();
 Result<const RunnerDef*> find_runner(std::string_view name, bool hardware);
 
-/// The argument that says which rows a software runner judges on, and those rows.
+/// The argument that says which rows a software runner evaluates on, and those rows.
 ArgDef data_loader_argument();
 Result<const Split*> rows_of(const Dataset& data, const Args& args);
 

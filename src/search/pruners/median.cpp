@@ -46,7 +46,7 @@ class MedianPruner : public Pruner {
   }
 
  private:
-  /// Past the warm-up, and the first report since the last step at which trials are judged.
+  /// Past the warm-up, and the first report since the last step at which trials are checked.
   bool is_due(const std::map<std::int64_t, double>& reports) const {
     const std::int64_t step = reports.rbegin()->first;
     const std::int64_t since = step - settings_.warmup_steps;
@@ -92,7 +92,7 @@ PrunerDef define() {
                    {.name = "interval_steps",
                     .kind = ArgKind::Integer,
                     .initial = 1,
-                    .doc = "steps from one judgement to the next",
+                    .doc = "steps from one check to the next",
                     .bounds = {.least = 1}},
                    {.name = "n_min_trials",
                     .kind = ArgKind::Integer,

@@ -1,8 +1,10 @@
-// Asynchronous successive halving (Li et al. 2020): at certain steps, the rungs of a ladder, only
-// the best 1 / reduction_factor of the trials that came as far may go on. Rung k is at step
+// ASHA, asynchronous successive halving (Li et al. 2020): at certain steps, the rungs, only the
+// best 1 / reduction_factor of the trials that reached the rung may continue. Rung k is at step
 //   min_resource · reduction_factor^(min_early_stopping_rate + k)
-// As Optuna's SuccessiveHalvingPruner, but without notes of its own: what a trial had at a rung is
-// seen from its reports.
+// so with min_resource = 1 and reduction_factor = 4 rungs are at epochs 1, 4, 16 ...
+//
+// As Optuna's SuccessiveHalvingPruner, but it stores nothing: the value of a trial at a rung is
+// looked up in its reports.
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -62,11 +64,12 @@ class SuccessiveHalvingPruner : public Pruner {
     return reports.lower_bound(static_cast<std::int64_t>(std::ceil(step)));
   }
 
-  /// What another trial had at the rung, if it came so far.
+  /// The value of another trial at the rung, if it reached it.
   std::optional<double> value_at_rung(const SeenTrial& trial, double first, double step) const {
     const auto report = at_rung(trial.reports, step);
     if (report == trial.reports.end() || std::isnan(report->second)) return std::nullopt;
-    // Where several rungs share the last report of a pruned trial, it fell at the first of them.
+    // Where several rungs share the last report of a pruned trial, it was pruned at the first of
+    // them.
     const double before = step / static_cast<double>(settings_.reduction_factor);
     const bool fell_before = trial.state == TrialState::Pruned && before >= first &&
                              std::next(report) == trial.reports.end() &&

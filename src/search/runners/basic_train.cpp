@@ -72,7 +72,7 @@ RunnerDef define() {
   const ArgBounds one_or_more{.least = 1};
   return {
       .name = "basic_train",
-      .doc = "train the network with its formats in place, then judge it on the validation rows",
+      .doc = "train the network with its formats in place, then evaluate it on the validation rows",
       .metrics = {{"accuracy", "share of the validation rows that are classified correctly"},
                   {"loss", "mean cross entropy over the validation rows"}},
       .args = {{.name = "max_epochs",

@@ -1,12 +1,15 @@
-// Sensitivity first, then down step by step.
+// Greedy descent by sensitivity: measure what each narrower choice costs, then take the best moves.
 //
 //   1. The baseline: every parameter at its largest number (its first choice if there are others).
 //   2. Every parameter alone at each of its other values: what that saves and what it loses.
-//   3. From the baseline, again and again: the move that saves most for what it loses. It stays if
-//      the quality does, within `tolerance` of the baseline's; otherwise it is struck out.
+//   3. From the baseline, repeatedly: the move that saves most for what it loses. It is kept if the
+//      quality stays within `tolerance` of the baseline's; otherwise it is discarded.
 //
-// Nothing is remembered: each call replays these steps over the trials and proposes the first point
-// whose result is missing.
+// Example, two layers with widths 8 and 4: trial 0 is (8, 8); trials 1 and 2 are (4, 8) and (8, 4).
+// If the second loses less accuracy, (8, 4) is kept and trial 3 is (4, 4).
+//
+// The sampler keeps no state: each call replays these steps over the trials and proposes the first
+// point whose result is missing.
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -22,7 +25,7 @@ struct Measured {
   double cost = 0;
 };
 
-/// One parameter to one other value, by what it does to the baseline.
+/// Setting one parameter to another value, with its effect on the baseline.
 struct Move {
   std::size_t parameter = 0;
   double value = 0;
@@ -57,7 +60,7 @@ class GreedySampler : public Sampler {
   History history_;
 };
 
-/// NaN: the value is no number.
+/// NaN: the value is not a number.
 double GreedySampler::number_of(std::size_t parameter, double value) const {
   const Tree shown = to_external(space_.parameters()[parameter].distribution, value);
   if (const auto* integer = shown.as_integer()) return static_cast<double>(*integer);
@@ -75,7 +78,7 @@ double GreedySampler::largest(std::size_t parameter) const {
   return best;
 }
 
-/// The point with one value changed; parameters that become active begin at their largest.
+/// The point with one value changed; parameters that become active get their largest value.
 Point GreedySampler::moved(Point point, std::size_t parameter, double value) const {
   point[parameter] = value;
   point = space_.canonical(std::move(point));
@@ -97,7 +100,8 @@ std::vector<Move> GreedySampler::all_moves(const Point& baseline) const {
   return moves;
 }
 
-/// What to do about a point whose result is needed: nothing if it is there or will never be.
+/// The proposal for a point whose result is needed; nothing if the result is known or never will
+/// be.
 std::optional<Proposal> GreedySampler::missing(const Point& point) const {
   const PointRecord* record = history_.find(point);
   if (record == nullptr || !record->is_settled()) return Proposal{.point = point};
@@ -130,7 +134,7 @@ std::optional<double> summed(const std::vector<ObjectiveMetric>& metrics, const 
   return sum;
 }
 
-/// Without metrics of hardware, numbers cost what they are.
+/// Without hardware metrics the cost is the sum of the chosen numbers.
 double GreedySampler::cost_of(const SeenTrial& trial) const {
   if (const auto sum = summed(metrics_, trial, /*hardware=*/true)) return -*sum;
   double cost = 0;
@@ -148,7 +152,7 @@ double GreedySampler::quality_of(const SeenTrial& trial) const {
   return quality;
 }
 
-/// More is better: what costs no quality comes first, the largest saving before others.
+/// Larger is better: moves without loss of quality come first, and among them the largest saving.
 bool is_better_move(const Move& a, const Move& b) {
   if ((a.loss <= 0) != (b.loss <= 0)) return a.loss <= 0;
   if (a.loss <= 0) return a.saving > b.saving;
@@ -163,7 +167,7 @@ Proposal GreedySampler::walk_down(std::span<const SeenTrial> trials, Point at,
     const Move* best = nullptr;
     Move best_step;
     for (const Move& move : moves) {
-      // From where the parameter is now, not from the baseline.
+      // From the current value of the parameter, not from the baseline.
       const Move& now = taken[move.parameter];
       Move step = move;
       step.saving -= now.saving;
@@ -193,7 +197,7 @@ Result<Proposal> GreedySampler::propose(std::span<const SeenTrial> trials, std::
   for (std::size_t i = 0; i < baseline.size(); ++i)
     if (space_.active(baseline, i)) baseline[i] = largest(i);
   std::vector<Move> moves = all_moves(baseline);
-  // Points of this stage do not depend on each other: all are begun before one is waited for.
+  // Points of this stage do not depend on each other: all are started before any is waited for.
   std::optional<Proposal> first = missing(baseline);
   for (const Move& move : moves) {
     if (first && first->kind == Proposal::Kind::Try) return *first;
@@ -238,7 +242,7 @@ SamplerDef define() {
                     .initial = 0.01,
                     .doc = "how far the quality may fall below the baseline's, absolute",
                     .bounds = {.least = 0}}},
-          // Spaces may have more points than can be counted; make() refuses ranges without steps.
+          // Spaces may have more points than 64 bits count; make() refuses ranges without steps.
           .continuous = true,
           .make = make};
 }

@@ -1,5 +1,5 @@
-// Every point of the space once, in order, the last parameter changing fastest. A point that failed
-// is tried once more, after all others.
+// Grid search: every point of the space once, in order, the last parameter changing fastest. A
+// point that failed is tried once more, after all others.
 #include "search/algorithms/history.hpp"
 #include "search/algorithms/sampler_def.hpp"
 
@@ -17,8 +17,8 @@ class GridSampler : public Sampler {
       Point point = space_.at(next_);
       if (history_.find(point) == nullptr) return Proposal{.point = std::move(point)};
     }
-    for (const std::size_t place : history_.failed()) {
-      const Point& point = trials[place].point;
+    for (const std::size_t index : history_.failed()) {
+      const Point& point = trials[index].point;
       if (!history_.is_settled(point)) return Proposal{.point = point};
     }
     return nothing_new(history_);

@@ -1,5 +1,8 @@
-// NSGA-II (Deb et al. 2002): the better front survives, within a front what has more room around
-// it.
+// NSGA-II (Deb et al. 2002, "A fast and elitist multiobjective genetic algorithm"): members of
+// better fronts survive; within the last front that fits those with the larger crowding distance.
+//
+// Of the losses (1, 4), (2, 2), (4, 1), (3, 3) three survivors are front 0, the first three. Of
+// two, the ends (1, 4) and (4, 1) survive: their crowding distance is infinite.
 #include <algorithm>
 
 #include "search/algorithms/genetic.hpp"

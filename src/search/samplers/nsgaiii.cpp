@@ -1,5 +1,7 @@
-// NSGA-III (Deb and Jain 2014): the better front survives; of the last one those that lie near
-// lines of weights that few others are near to. For three objectives and more.
+// NSGA-III (Deb and Jain 2014, "An evolutionary many-objective optimization algorithm using
+// reference-point-based nondominated sorting"): members of better fronts survive; of the last front
+// that fits those nearest to reference directions that have the fewest survivors. For three
+// objectives and more.
 #include <algorithm>
 
 #include "search/algorithms/genetic.hpp"
@@ -14,7 +16,8 @@ void shuffle(std::span<std::size_t> rows, Dice& dice) {
   for (std::size_t i = rows.size(); i > 1; --i) std::swap(rows[i - 1], rows[dice.below(i)]);
 }
 
-/// Moves `wanted` rows from `front` to `survivors`, one at a time to the line with fewest.
+/// Moves `wanted` rows from `front` to `survivors`, each from the direction with the fewest
+/// survivors.
 void fill_niches(std::vector<std::size_t> front, std::span<const Nearest> nearest,
                  std::size_t lines, std::size_t wanted, Dice& dice,
                  std::vector<std::size_t>& survivors) {
@@ -25,7 +28,7 @@ void fill_niches(std::vector<std::size_t> front, std::span<const Nearest> neares
   shuffle(order, dice);
   shuffle(front, dice);
   for (; wanted > 0; --wanted) {
-    // Among lines that have someone left in the front; there is one while the front has rows.
+    // Only directions that have rows left in the front count.
     const std::size_t* line = nullptr;
     for (const std::size_t& one : order) {
       const bool has_rows = std::any_of(front.begin(), front.end(),

@@ -1,5 +1,5 @@
-// Sobol's sequence (Joe and Kuo's direction numbers): point n for trial n, more even than random
-// ones. Scrambled by the seed unless told otherwise.
+// Quasi-Monte Carlo sampling: trial n is point n of Sobol's sequence, which covers the space more
+// evenly than random points. Scrambled by the seed unless `scramble` is false.
 #include "search/algorithms/sampler_def.hpp"
 #include "search/algorithms/sobol.hpp"
 #include "search/algorithms/spread.hpp"

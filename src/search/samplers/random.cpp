@@ -1,4 +1,5 @@
-// Every parameter on its own, drawn evenly (over the logarithm where the space says so).
+// Random search: every parameter drawn uniformly and independently (over its logarithm where the
+// space says so).
 #include "search/algorithms/sampler_def.hpp"
 
 namespace chop::search::samplers::random {

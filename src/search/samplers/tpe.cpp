@@ -1,5 +1,17 @@
-// The tree-structured Parzen estimator (Bergstra et al. 2011): of points drawn from the density l
-// of good trials, the one where l is largest against the density g of all others.
+// TPE, the tree-structured Parzen estimator (Bergstra et al. 2011, "Algorithms for hyper-parameter
+// optimization").
+//
+// The trials so far are split into good ones (the best tenth) and others. A Parzen estimator over
+// each gives the densities l and g. Candidates are drawn from l, and the one with the largest l / g
+// is tried: it is likely under the good trials and unlikely under the others.
+//
+//   learning_rate   1e-4      1e-3      1e-2      1e-1
+//   good (l)                      **   *
+//   others (g)       o    o  o      o      o  o  o
+//   next trial                    ^                        where l / g is largest
+//
+// Parameters that are only active when another has a certain value are drawn after it (the "tree").
+// docs/samplers.md says where this differs from Optuna's TPE.
 #include <algorithm>
 #include <cmath>
 
@@ -10,7 +22,7 @@
 namespace chop::search::samplers::tpe {
 namespace {
 
-/// Enough of the other trials, evenly from best to worst, to know where they are.
+/// The density of the other trials is made from at most this many, taken evenly from best to worst.
 constexpr std::size_t kMostOthers = 128;
 
 struct Settings {
@@ -41,7 +53,7 @@ class TpeSampler : public Sampler {
 
   void follow(std::span<const SeenTrial> trials);
   Model learn(std::span<const SeenTrial> trials) const;
-  Parzen estimator(std::span<const std::size_t> places) const;
+  Parzen estimator(std::span<const std::size_t> indices) const;
   Point draw_joint(const Model& model, Dice& dice) const;
   Point draw_each(const Model& model, Dice& dice) const;
   double score(const Model& model, const Point& point) const;
@@ -53,7 +65,7 @@ class TpeSampler : public Sampler {
   Settings settings_;
   std::vector<Axis> axes_;
   History history_;
-  std::vector<double> places_;  ///< of all trials whose points are known, a row each
+  std::vector<double> positions_;  ///< on all axes, a row for each trial
 };
 
 Result<Proposal> TpeSampler::propose(std::span<const SeenTrial> trials, std::int64_t number) {
@@ -70,10 +82,10 @@ Result<Proposal> TpeSampler::propose(std::span<const SeenTrial> trials, std::int
 
 void TpeSampler::follow(std::span<const SeenTrial> trials) {
   history_.follow(trials);
-  places_.resize(trials.size() * axes_.size());
-  for (const std::size_t place : history_.arrived())
+  positions_.resize(trials.size() * axes_.size());
+  for (const std::size_t index : history_.arrived())
     for (std::size_t axis = 0; axis < axes_.size(); ++axis)
-      places_[place * axes_.size() + axis] = axes_[axis].place_of(trials[place].point[axis]);
+      positions_[index * axes_.size() + axis] = axes_[axis].position_of(trials[index].point[axis]);
 }
 
 TpeSampler::Model TpeSampler::learn(std::span<const SeenTrial> trials) const {
@@ -83,19 +95,19 @@ TpeSampler::Model TpeSampler::learn(std::span<const SeenTrial> trials) const {
       best_trials(history_, trials, std::clamp<std::size_t>(wanted, 1, settings_.most_good));
   std::sort(good.begin(), good.end());
   std::vector<std::size_t> others;
-  for (const auto places : {history_.ranked(), history_.pruned()}) {
-    const std::size_t step = places.size() / kMostOthers + 1;
-    for (std::size_t i = places.size() % step; i < places.size(); i += step)
-      if (!std::binary_search(good.begin(), good.end(), places[i])) others.push_back(places[i]);
+  for (const auto indices : {history_.ranked(), history_.pruned()}) {
+    const std::size_t step = indices.size() / kMostOthers + 1;
+    for (std::size_t i = indices.size() % step; i < indices.size(); i += step)
+      if (!std::binary_search(good.begin(), good.end(), indices[i])) others.push_back(indices[i]);
   }
   if (settings_.constant_liar)
     others.insert(others.end(), history_.under_way().begin(), history_.under_way().end());
   return {.good = estimator(good), .others = estimator(others)};
 }
 
-Parzen TpeSampler::estimator(std::span<const std::size_t> places) const {
+Parzen TpeSampler::estimator(std::span<const std::size_t> indices) const {
   std::vector<const double*> rows;
-  for (const std::size_t place : places) rows.push_back(places_.data() + place * axes_.size());
+  for (const std::size_t index : indices) rows.push_back(positions_.data() + index * axes_.size());
   return Parzen(axes_, rows, std::vector<double>(rows.size(), 1.0), settings_.parzen);
 }
 
@@ -104,11 +116,11 @@ Point TpeSampler::draw_joint(const Model& model, Dice& dice) const {
   const std::size_t kernel = model.good.draw_kernel(dice);
   for (std::size_t i = 0; i < point.size(); ++i)
     if (space_.active(point, i))
-      point[i] = axes_[i].value_near(model.good.draw_place(kernel, i, dice));
+      point[i] = axes_[i].value_near(model.good.draw_position(kernel, i, dice));
   return point;
 }
 
-/// Every parameter on its own: the best of as many candidates each.
+/// Every parameter on its own: for each, the best of `candidates` values.
 Point TpeSampler::draw_each(const Model& model, Dice& dice) const {
   Point point(axes_.size(), kInactive);
   for (std::size_t i = 0; i < point.size(); ++i) {
@@ -116,9 +128,10 @@ Point TpeSampler::draw_each(const Model& model, Dice& dice) const {
     double best = -std::numeric_limits<double>::infinity();
     for (std::size_t c = 0; c < settings_.candidates; ++c) {
       const std::size_t kernel = model.good.draw_kernel(dice);
-      const double value = axes_[i].value_near(model.good.draw_place(kernel, i, dice));
-      const double place = axes_[i].place_of(value);
-      const double now = model.good.log_density(i, place) - model.others.log_density(i, place);
+      const double value = axes_[i].value_near(model.good.draw_position(kernel, i, dice));
+      const double position = axes_[i].position_of(value);
+      const double now =
+          model.good.log_density(i, position) - model.others.log_density(i, position);
       if (c > 0 && now <= best) continue;
       best = now;
       point[i] = value;
@@ -128,12 +141,12 @@ Point TpeSampler::draw_each(const Model& model, Dice& dice) const {
 }
 
 double TpeSampler::score(const Model& model, const Point& point) const {
-  std::vector<double> places(point.size());
-  for (std::size_t i = 0; i < point.size(); ++i) places[i] = axes_[i].place_of(point[i]);
-  return model.good.log_density(places) - model.others.log_density(places);
+  std::vector<double> positions(point.size());
+  for (std::size_t i = 0; i < point.size(); ++i) positions[i] = axes_[i].position_of(point[i]);
+  return model.good.log_density(positions) - model.others.log_density(positions);
 }
 
-/// Points that were tried are no candidates: those of a finite space are drawn again and again.
+/// Points that were tried are not candidates: in a finite space the same ones are drawn often.
 Point TpeSampler::best_candidate(const Model& model, Dice& dice) const {
   std::vector<Point> candidates;
   const std::size_t wanted = settings_.parzen.joint ? settings_.candidates : 1;
@@ -153,7 +166,8 @@ Point TpeSampler::best_candidate(const Model& model, Dice& dice) const {
   return candidates[best];
 }
 
-/// Some points that are not settled: drawn, or if that does not help the next ones in order.
+/// At least one point that is not settled: drawn at random or, if all of those were tried, the next
+/// one in order.
 std::vector<Point> TpeSampler::untried(Dice& dice) const {
   std::vector<Point> found;
   for (std::size_t tries = 0; tries < 2 * settings_.candidates; ++tries) {

@@ -1,3 +1,7 @@
+// Axis: the map between the values of a parameter and positions in [0, 1].
+//
+//   weight_width in {2, 4, 8}           2 -> 1/6, 4 -> 1/2, 8 -> 5/6: by rank
+//   learning_rate 1e-4 .. 1e-1, log     1e-4 -> 0, 1e-3 -> 1/3, 1e-1 -> 1
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -7,7 +11,8 @@
 namespace chop::search {
 namespace {
 
-/// The choices as numbers; empty when one of several is none or two are the same.
+/// The choices as numbers; empty when one of them is not a number or two are equal. (A single
+/// choice needs no order: it is 0.)
 std::vector<double> numeric_choices(const std::vector<Tree>& choices) {
   if (choices.size() == 1) return {0};
   std::vector<double> numbers;
@@ -41,7 +46,7 @@ Axis::Axis(const Distribution& distribution)
           (static_cast<double>(i) + 0.5) / static_cast<double>(sorted_.size());
     return;
   }
-  // Values of a finite range stand in the middle of cells of equal width.
+  // Values of a finite range are in the middle of cells of equal width.
   const double half = distribution.step / 2;
   const double low = distribution.low - half;
   const double high = distribution.high + half;
@@ -49,7 +54,7 @@ Axis::Axis(const Distribution& distribution)
   width_ = (distribution.log ? std::log(high) : high) - low_;
 }
 
-double Axis::place_of(double value) const {
+double Axis::position_of(double value) const {
   if (!is_active(value)) return value;
   if (!is_line_) return value;
   if (!order_.empty()) return order_[static_cast<std::size_t>(value)];
@@ -57,14 +62,14 @@ double Axis::place_of(double value) const {
   return ((distribution_->log ? std::log(value) : value) - low_) / width_;
 }
 
-double Axis::value_near(double place) const {
-  if (!is_line_) return place;
+double Axis::value_near(double position) const {
+  if (!is_line_) return position;
   if (!order_.empty()) {
     const double last = static_cast<double>(sorted_.size()) - 1;
-    const double cell = std::clamp(std::floor(place * (last + 1)), 0.0, last);
+    const double cell = std::clamp(std::floor(position * (last + 1)), 0.0, last);
     return sorted_[static_cast<std::size_t>(cell)];
   }
-  const double number = low_ + place * width_;
+  const double number = low_ + position * width_;
   return nearest_value(*distribution_, distribution_->log ? std::exp(number) : number);
 }
 

@@ -1,4 +1,4 @@
-// What one trial tries: a network with number formats, and how to train it.
+// The candidate of a trial: a network with number formats, and how to train it.
 #pragma once
 
 #include "ir/graph.hpp"
@@ -10,7 +10,7 @@ namespace chop::search {
 struct Candidate {
   Graph graph;
   TrainOptions training = {};
-  /// Choices as a person reads them: {seq_blocks_2: {config: {...}}, ...}.
+  /// Choices in readable form: {seq_blocks_2: {config: {...}}, ...}.
   Tree config = Tree::table();
   bool trained = false;  ///< its weights are no longer those the search started from
 };

@@ -25,7 +25,7 @@ double number_of(const Tree& tree) {
   return tree.as_integer() != nullptr ? static_cast<double>(*tree.as_integer()) : *tree.as_real();
 }
 
-/// 4 and 4.0 are the same choice, as they are to Python; true is none of them.
+/// 4 and 4.0 are the same choice, as in Python; true is not 1.
 bool same_choice(const Tree& a, const Tree& b) {
   return is_number(a) && is_number(b) ? number_of(a) == number_of(b) : a == b;
 }
@@ -73,7 +73,7 @@ double value_at(const Distribution& d, double u) {
     return std::min(std::floor(u * count), count - 1);
   }
   if (d.log) {
-    // Every whole number owns half a step on each side.
+    // Every integer covers half a step on each side.
     const double half = d.kind == Kind::Integer ? 0.5 : 0;
     const double low = std::log(d.low - half);
     const double high = std::log(d.high + half);

@@ -1,7 +1,7 @@
-// What one parameter of a search may be: one of a list of choices, a whole number or a real number
-// of a range. These are Optuna's three distributions.
+// The values one parameter of a search may have: a list of choices, an integer range or a real
+// range. These are Optuna's three distributions.
 //
-// Inside, a value is a double as Optuna stores it: the index of a choice, or the number itself.
+// Internally a value is a double, as Optuna stores it: the index of a choice, or the number itself.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct Distribution {
   double low = 0;                  ///< Integer, Real: bounds, both allowed
   double high = 0;
   double step = 0;   ///< 0: none (Real); of an Integer at least 1
-  bool log = false;  ///< drawn evenly over the logarithm; then there is no step but 1
+  bool log = false;  ///< drawn uniformly over the logarithm; then the step is 0 or 1
 
   /// Bounds and steps of an Integer are whole and at most this, so that doubles are exact.
   static constexpr double kLargestInteger = 0x1p53;
@@ -33,20 +33,21 @@ struct Distribution {
   bool operator==(const Distribution&) const = default;
 };
 
-/// How many values there are; 0: a continuum, or steps too small to be told apart.
+/// How many values there are; 0: infinitely many, or steps too small for a double.
 std::int64_t count_values(const Distribution& distribution);
 /// The `index`-th of them, in order.
 double nth_value(const Distribution& distribution, std::int64_t index);
-/// The value at `u` of (0, 1), so that an even `u` gives a value drawn from the distribution.
+/// The value for `u` in (0, 1): a uniform `u` gives a value drawn from the distribution.
 double value_at(const Distribution& distribution, double u);
 /// The nearest value that is allowed.
 double nearest_value(const Distribution& distribution, double value);
 bool contains(const Distribution& distribution, double value);
-/// Whether a value from elsewhere can be called anything: a choice there is, a number that is one,
-/// in the range or not.
+/// Whether to_external has a text for the value: an existing choice, or a number, in the range or
+/// not.
 bool is_nameable(const Distribution& distribution, double value);
 
-/// What a person calls the value, and back; an error when it is none of the distribution's.
+/// From the internal value to what users read and write, and back; an error when it is not one of
+/// the distribution's.
 Tree to_external(const Distribution& distribution, double value);
 Result<double> to_internal(const Distribution& distribution, const Tree& external);
 
@@ -54,7 +55,7 @@ Result<double> to_internal(const Distribution& distribution, const Tree& externa
 std::string to_string(const Distribution& distribution);
 /// As Optuna writes it: {"name": "CategoricalDistribution", "attributes": {...}}.
 std::string to_json_text(const Distribution& distribution);
-/// Reads Optuna's own, those of earlier versions (UniformDistribution ...) too.
+/// Reads what Optuna writes, that of earlier versions (UniformDistribution ...) too.
 Result<Distribution> distribution_from_json(const std::string& text);
 
 }  // namespace chop::search

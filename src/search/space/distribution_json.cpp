@@ -11,7 +11,7 @@
 namespace chop::search {
 namespace {
 
-/// Python puts a space behind colons and commas; Optuna compares texts nowhere, people do.
+/// With a space behind colons and commas, as Python writes it, so that dumps can be compared.
 std::string python_text(const Tree& tree) {
   std::vector<std::string> parts;
   if (const Tree::Table* entries = tree.as_table()) {
@@ -40,7 +40,7 @@ Tree attributes_of(const Distribution& d) {
                      {"log", d.log}};
 }
 
-/// Names before Optuna 3 told by their endings what attributes tell now.
+/// Before Optuna 3 the ending of the name said what attributes say now.
 Result<Distribution> numbers_from(const std::string& name, const Tree& attributes) {
   const auto number = [&attributes](const char* key, double otherwise) {
     const Tree& found = attributes[key];

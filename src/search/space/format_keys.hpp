@@ -16,18 +16,19 @@ inline constexpr std::array<std::string_view, 4> kFormatGroups = {"data_in", "we
 std::string_view group_of(std::string_view key);
 /// "width" of "weight_width".
 std::string_view without_group(std::string_view key);
-/// name, weight_name ...: which format it is.
+/// Whether the key names a format: name, weight_name ...
 bool is_format_key(std::string_view key);
-/// What the format of that name says about a key; null when it has none, or is "NA".
+/// The definition of a key in the format of that name; null when there is none, or the format is
+/// "NA".
 const KeyDef* key_of_format(const Tree& format, std::string_view key);
-/// Whether the choices of a key are for the format of that name: it has the key, and takes more
-/// than one value for it or just those (the width of ternary is 2 and no matter of choice).
+/// Whether the choices of a key apply to the format of that name: it has the key, and accepts
+/// several values or exactly these (the width of ternary is always 2).
 bool takes_choices(const Tree& format, std::string_view key, const std::vector<Tree>& choices);
 /// True for format keys, bypass, and keys whose choices the format that `config` chose for their
 /// operand (for some operand, where they are for all) takes.
 bool fits_formats(const Tree& config, std::string_view key, const std::vector<Tree>& choices);
 
-/// The error with file and line, where there is a file.
+/// Adds file and line to an error, where there is a file.
 Error at_line(Error error, const ArgPlace& place, int line);
 
 }  // namespace chop::search

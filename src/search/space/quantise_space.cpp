@@ -59,7 +59,8 @@ Status QuantiseSpace::read(const Tree& table, const ArgPlace& place) {
                    place, table.line);
   CH_TRY(const SeedTables tables, SeedTables::read(*seed, select_by(by_), graph_, inside));
   notes_ = tables.notes();
-  // Groups of operands that some node of a table has: other nodes of it do without their keys.
+  // Operand groups that at least one node of the table has. Nodes without an operand ignore its
+  // keys.
   std::map<std::string, std::set<std::string_view>> groups;
   for (const NodeId id : graph_.order())
     if (is_quantisable(graph_.node(id)))
@@ -104,7 +105,7 @@ Status QuantiseSpace::add_node(NodeId id, const Tree& config, const ArgPlace& pl
                        place, value.line);
     table.keys.push_back(std::move(key));
   }
-  // Formats first: what else is active hangs on them.
+  // Formats first: which other keys are active depends on them.
   std::stable_partition(table.keys.begin(), table.keys.end(),
                         [](const Key& key) { return is_format_key(key.name); });
   add_parameters(table);
@@ -124,7 +125,7 @@ void QuantiseSpace::add_parameters(NodeTable& table) {
     if (key.choices.size() < 2) continue;
     SpaceParameter made{cat(table.node, "/config/", key.name),
                         Distribution::categorical(key.choices)};
-    // A key is there when the format of its operand (of some operand) has it.
+    // A key is active when the format of its operand (of at least one operand) has it.
     bool always = is_format_key(key.name) || key.name == "bypass";
     for (const std::string_view group : kFormatGroups) {
       if (always || (!group_of(key.name).empty() && group_of(key.name) != group)) continue;

@@ -5,7 +5,7 @@
 //   weight_width = [2, 4, 8]
 //
 // KEY is a node, an op, a pattern or default, as setup.by says. Every node has parameters of its
-// own, named "node/config/key"; a key with one choice is no parameter. A key that the chosen
+// own, named "node/config/key"; a key with one choice is not a parameter. A key that the chosen
 // format does not have is not active.
 #pragma once
 
@@ -21,7 +21,7 @@ namespace chop::search {
 
 class QuantiseSpace {
  public:
-  /// `table` is [search.search_space]; `place` says where it stands. Every choice is checked
+  /// `table` is [search.search_space]; `place` is its location in the file. Every choice is checked
   /// against its format and node.
   static Result<std::unique_ptr<QuantiseSpace>> make(const Graph& graph, const Tree& table,
                                                      const ArgPlace& place,
@@ -31,13 +31,13 @@ class QuantiseSpace {
   /// "node/config/key = value" for keys with one choice, in order; those of nodes that are left
   /// alone excepted.
   std::vector<std::pair<std::string, Tree>> fixed() const;
-  /// What a person may want to know about the tables.
+  /// Notes for the user about the tables.
   const std::vector<std::string>& notes() const { return notes_; }
   /// Nodes with parameters.
   const std::vector<NodeId>& searched() const { return searched_; }
 
-  /// Gives the candidate's nodes the formats chosen by `values`, one per parameter, and notes
-  /// them as the pass quantize would be told. Safe to call from several threads.
+  /// Gives the candidate's nodes the formats chosen by `values`, one per parameter, and records
+  /// them as arguments of the pass quantize. Safe to call from several threads.
   Status apply(std::span<const double> values, Candidate& candidate);
 
  private:
@@ -52,15 +52,15 @@ class QuantiseSpace {
     ArgPlace place;  ///< of its config
     std::vector<Key> keys = {};
   };
-  /// What a choice comes to.
+  /// The formats that a combination of choices gives a node.
   struct Chosen {
     std::map<std::string, NumberFormat> formats = {};
-    std::vector<Parameter> learned = {};  ///< parameters its formats begin with
+    std::vector<Parameter> learned = {};  ///< initial values of learned parameters of the formats
   };
 
   QuantiseSpace(Graph graph, const PassContext& context)
       : graph_(std::move(graph)), context_(context) {}
-  /// A node that stays as it is in every trial.
+  /// A node that is the same in every trial.
   static bool left_alone(const NodeTable& table);
   Status read(const Tree& table, const ArgPlace& place);
   Status add_node(NodeId id, const Tree& config, const ArgPlace& place);
@@ -68,10 +68,13 @@ class QuantiseSpace {
   Status check_node(const NodeTable& table);
   Status check_choice(const NodeTable& table, const Space& space, std::size_t parameter);
   Tree config_of(const NodeTable& table, std::span<const double> values) const;
-  enum class Settle : std::uint8_t { No, Yes };  ///< what data decide
+  enum class Settle : std::uint8_t {
+    No,
+    Yes
+  };  ///< whether settings that depend on data are computed
   Result<Chosen> choose(const NodeTable& table, const Tree& config, Settle settle) const;
 
-  Graph graph_;  ///< as the search starts from it
+  Graph graph_;  ///< the network before any choice
   PassContext context_;
   CalibrationOptions calibration_ = {};
   std::int64_t num_samples_ = 512;

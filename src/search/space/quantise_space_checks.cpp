@@ -1,4 +1,4 @@
-// Every choice of a quantisation space is looked at before the first trial.
+// Checks every choice of a quantisation space before the first trial.
 #include <algorithm>
 #include <set>
 
@@ -23,7 +23,7 @@ std::optional<std::string> out_of_bounds(const KeyDef& key, const Tree& choice) 
   return cat(key.name, " is ", describe_allowed(key));
 }
 
-/// Formats exist; other keys belong to one of `formats` at least, with values it takes.
+/// Formats exist; every other key belongs to at least one of `formats`, with values it accepts.
 Status check_key(const std::string& key, const std::vector<Tree>& choices,
                  const std::vector<Tree>& formats, const ArgPlace& place) {
   if (key == "bypass") return {};
@@ -92,7 +92,7 @@ Status QuantiseSpace::check_node(const NodeTable& table) {
   return {};
 }
 
-/// Each choice of one parameter, the others at their first.
+/// Each choice of one parameter, with the others at their first choice.
 Status QuantiseSpace::check_choice(const NodeTable& table, const Space& space,
                                    std::size_t parameter) {
   const SpaceParameter& one = parameters_[parameter];

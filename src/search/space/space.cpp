@@ -22,7 +22,7 @@ std::int64_t plus(std::int64_t a, std::int64_t b) {
   return sum;
 }
 
-/// A continuum has too many values to be counted.
+/// Infinitely many values count as too many.
 std::int64_t countable(const Distribution& distribution) {
   const std::int64_t count = count_values(distribution);
   return count == 0 ? kTooMany : count;
@@ -64,9 +64,9 @@ void Space::find_parts() {
   };
   for (std::size_t i = 0; i < parameters_.size(); ++i)
     for (const Condition& condition : parameters_[i].when) join(i, condition.parent);
-  std::vector<std::size_t> place(parameters_.size(), parameters_.size());
+  std::vector<std::size_t> number(parameters_.size(), parameters_.size());
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
-    std::size_t& at = place[part[i]];
+    std::size_t& at = number[part[i]];
     if (at == parameters_.size()) {
       at = parts_.size();
       parts_.emplace_back();
@@ -79,7 +79,8 @@ void Space::find_parts() {
   }
 }
 
-/// Only parents are gone through one by one; what others may be depends on those before them.
+/// Enumerates parents only: how many values another parameter may have depends on its parents
+/// alone.
 std::int64_t Space::completions(const Part& part, std::size_t from, Point& point) const {
   std::int64_t rest = 1;
   for (std::size_t m = from; m < part.members.size(); ++m) {
@@ -100,7 +101,7 @@ std::int64_t Space::completions(const Part& part, std::size_t from, Point& point
   return rest;
 }
 
-void Space::place(const Part& part, std::int64_t index, Point& point) const {
+void Space::set_part(const Part& part, std::int64_t index, Point& point) const {
   for (std::size_t m = 0; m < part.members.size(); ++m) {
     const std::size_t i = part.members[m];
     if (!active(point, i)) continue;
@@ -117,7 +118,7 @@ Point Space::at(std::int64_t index) const {
   assert(size_ && index >= 0 && index < *size_);
   Point point(dimensions(), kInactive);
   for (std::size_t p = parts_.size(); p-- > 0;) {
-    place(parts_[p], index % parts_[p].points, point);
+    set_part(parts_[p], index % parts_[p].points, point);
     index /= parts_[p].points;
   }
   return point;

@@ -10,7 +10,7 @@
 namespace chop::search {
 namespace {
 
-/// One thing about training that may be searched. Its ArgDef checks every choice.
+/// One training option that can be searched. Its ArgDef checks every choice.
 struct TrainKey {
   ArgDef def;
   void (*apply)(const Tree& value, TrainOptions& options);

@@ -1,4 +1,4 @@
-// How to train, as a space: learning rate, batch size, optimiser and their kin.
+// The search space of training options: learning rate, batch size, optimiser ...
 //
 //   [search.search_space.train]
 //   learning_rate = { low = 1e-4, high = 1e-1, log = true }
@@ -21,7 +21,7 @@ class TrainSpace {
   std::vector<std::pair<std::string, Tree>> fixed() const;
   void apply(std::span<const double> values, Candidate& candidate) const;
 
-  /// Names of all that may be searched, for help.
+  /// Names of all options that can be searched, for help.
   static std::vector<std::string> known();
 
  private:

@@ -20,7 +20,7 @@ Result<std::unique_ptr<StudyStore>> open(const std::string& url, Create create) 
 
 StoreDef define() {
   return {.name = "postgresql",
-          .doc = "a PostgreSQL data base, which workers on many machines can share",
+          .doc = "a PostgreSQL database, which workers on many machines can share",
           .example = "postgresql://user:password@host/dbname",
           .accepts = accepts,
           .open = open};

@@ -14,9 +14,9 @@ namespace {
 constexpr std::size_t kHuge = std::size_t{1} << 21;
 constexpr std::size_t kLine = 64;
 
-/// Beyond this finding huge pages may take longer than they save. Below it that may happen too,
-/// where a virtual machine gave its free memory back, but once: rows in any order are read faster
-/// in every epoch.
+/// Beyond this size finding huge pages may take longer than they save. (Below it too, on a virtual
+/// machine that has returned its free memory, but only once, while rows in random order are read
+/// faster in every epoch.)
 constexpr std::size_t kMostHuge = std::size_t{1} << 30;
 
 std::shared_ptr<std::byte[]> allocate_small(std::size_t bytes) {
@@ -26,7 +26,7 @@ std::shared_ptr<std::byte[]> allocate_small(std::size_t bytes) {
   return {memory, [](std::byte* p) { ::operator delete(p, kAligned); }};
 }
 
-/// Pages of the system's own, which are zero already, from the start of a huge one.
+/// Memory mapped from the system, which is zero already, aligned to a huge page.
 [[maybe_unused]] std::shared_ptr<std::byte[]> allocate_pages(std::size_t bytes) {
   const std::size_t size = (bytes + kHuge - 1) / kHuge * kHuge;
   void* const all =
@@ -37,11 +37,12 @@ std::shared_ptr<std::byte[]> allocate_small(std::size_t bytes) {
   std::byte* const memory = begin + before;
   if (before > 0) munmap(begin, before);
   munmap(memory + size, kHuge - before);
-  if (size <= kMostHuge) madvise(memory, size, MADV_HUGEPAGE);  // without it all works as well
+  if (size <= kMostHuge)
+    madvise(memory, size, MADV_HUGEPAGE);  // only a hint: failure does not matter
   return {memory, [size](std::byte* p) { munmap(p, size); }};
 }
 
-/// Arrays of medium size share huge pages; a page goes when the last of them has gone.
+/// Arrays of medium size share huge pages; a page is freed with the last array in it.
 [[maybe_unused]] std::shared_ptr<std::byte[]> part_of_a_page(std::size_t bytes) {
   static std::mutex mutex;
   static std::weak_ptr<std::byte[]> page;
@@ -55,7 +56,8 @@ std::shared_ptr<std::byte[]> allocate_small(std::size_t bytes) {
   }
   std::byte* const at = current.get() + used;
   used += (bytes + kLine - 1) / kLine * kLine;
-  // An owner of its own: who asks whether somebody else holds the array means the array.
+  // A separate owner for each array: use_count() must count references to the array, not to the
+  // page.
   return {at, [current](std::byte*) {}};
 }
 
@@ -63,7 +65,7 @@ std::shared_ptr<std::byte[]> allocate_small(std::size_t bytes) {
 
 std::shared_ptr<std::byte[]> allocate_zeroed(std::size_t bytes) {
 #if defined(__SANITIZE_ADDRESS__)
-  return allocate_small(bytes);  // which the sanitiser watches
+  return allocate_small(bytes);  // which the sanitiser checks
 #else
   return bytes >= kHuge / 2 ? allocate_pages(bytes) : allocate_small(bytes);
 #endif

@@ -8,15 +8,15 @@
 
 namespace chop::support {
 
-/// Zeros, aligned to 64 bytes. For large arrays the system is asked for huge pages: what is read
-/// once per run, or here and there, otherwise waits for the translation of addresses.
+/// Zeros, aligned to 64 bytes. Large arrays ask for huge pages, because reading them in random
+/// order is otherwise slowed down by TLB misses.
 std::shared_ptr<std::byte[]> allocate_zeroed(std::size_t bytes);
 
-/// Zeros, of which only pages that are written to take memory: for tables with large gaps.
+/// Zeros in virtual memory; only pages that are written take memory. For sparse tables.
 std::shared_ptr<std::byte[]> allocate_sparse(std::size_t bytes);
 
-/// As allocate_zeroed, for arrays that live equally long, as a plan's do: those from 16 KB on share
-/// huge pages, which go when the last of them has gone.
+/// As allocate_zeroed, for arrays that live equally long, as a plan's do: those of 16 KB and more
+/// share huge pages, which are freed with the last of them.
 std::shared_ptr<std::byte[]> allocate_together(std::size_t bytes);
 
 }  // namespace chop::support

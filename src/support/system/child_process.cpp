@@ -36,7 +36,7 @@ Error failed(const char* what) {
 [[noreturn]] void be_child(int out, const std::function<void(const ChildWrite&)>& work,
                            unsigned seconds) {
   for (const int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGINT, SIGTERM})
-    ::signal(number, SIG_DFL);  // die of it, without a word
+    ::signal(number, SIG_DFL);  // the default action: die silently
   const rlimit none{0, 0};
   ::setrlimit(RLIMIT_CORE, &none);
   const rlimit time{seconds, seconds};

@@ -1,5 +1,4 @@
-// Work done in a copy of this process, for libraries that a damaged file can crash: what happens
-// there stays there.
+// Work done in a child process (fork), for libraries that a damaged file can crash.
 #pragma once
 
 #include <cstddef>

@@ -58,7 +58,7 @@ Result<std::string> read_file(const fs::path& path) {
 }
 
 Result<MappedFile> MappedFile::open(const fs::path& path) {
-  // O_NONBLOCK: opening a pipe would otherwise wait for somebody to write into it.
+  // O_NONBLOCK: opening a pipe would otherwise wait for a writer.
   const int handle = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (handle < 0) return system_error("cannot read", path, errno);
   struct stat status = {};

@@ -35,7 +35,7 @@ Status write_file(const std::filesystem::path& path, std::string_view contents);
 Status write_file(const std::filesystem::path& path,
                   const std::function<bool(std::ostream&)>& write);
 
-/// Creates `path` and its parents; an error when something stands in the way or when the
+/// Creates `path` and its parents; an error when a file has that name or when the
 /// folder cannot be written to.
 Status ensure_writable_folder(const std::filesystem::path& path);
 

@@ -30,8 +30,8 @@ void set_log_warnings(bool shown);
 void set_log_sink(std::ostream& out, Colour colour = Colour::Auto);
 void clear_log_sink();
 
-/// Tells the log that an unfinished line (a progress bar) stands on the sink's terminal: the
-/// next log line wipes it first.
+/// Whether the sink's terminal shows an unfinished line (a progress bar): the next log line erases
+/// it first.
 void mark_unfinished_line(bool unfinished);
 
 /// debug, info, warning, error or critical.

@@ -75,7 +75,7 @@ std::string render_bar(const BarState& state, int width) {
   const std::string remaining = left == 0 ? "00:00" : rate > 0 ? clock_text(left / rate) : "?";
   const std::string tail = cat(state.done, "/", state.total, " [", clock_text(state.seconds), "<",
                                remaining, ", ", rate_text(rate), "]", suffix);
-  // Two bars and a space stand around the bar itself.
+  // The bar has a | on both sides and a space behind it.
   const int room = width - display_width(head) - display_width(tail) - 3;
   if (room < kSmallestBar) return clip_to_width(head + tail, width);
   return cat(head, "|", bar_text(fraction, std::min(room, kLargestBar)), "| ", tail);

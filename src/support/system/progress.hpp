@@ -24,7 +24,7 @@ struct BarState {
 /// The bar takes what room the texts leave; below 8 columns it goes, then the line is cut.
 std::string render_bar(const BarState& state, int width);
 
-/// Where a bar is drawn; everything that tells a real terminal from a test.
+/// Where a bar is drawn; tests replace it.
 struct Screen {
   bool terminal = false;
   std::function<int()> width = {};                   ///< columns
@@ -53,7 +53,7 @@ class Progress {
   void update(std::int64_t done) {
     if (is_due(done)) draw({});
   }
-  /// Wipes the bar from the screen; what to leave behind is the caller's to print.
+  /// Erases the bar.
   void finish();
 
  private:

@@ -1,5 +1,6 @@
-// Also the functions of libhwy that Highway's headers call. Loading the library itself costs
-// every start a few milliseconds, in which it measures a clock we never read.
+// The SIMD level, and the functions of libhwy that Highway's headers call. Loading the library
+// itself would cost every start a few milliseconds, because it calibrates a timer that we never
+// use.
 #include "support/system/simd_level.hpp"
 
 #include <hwy/highway.h>

@@ -19,15 +19,15 @@ std::optional<SimdLevel> simd_level_from_name(std::string_view name);
 /// baseline, avx2, avx512
 std::vector<std::string> simd_level_names();
 
-/// The most the processor and the operating system can do.
+/// The highest level that the processor and the operating system support.
 SimdLevel machine_simd_level();
-/// What is used. At first the machine's, or what CH_SIMD names if that is less.
+/// The level in use: at first the machine's, or that of CH_SIMD if it is lower.
 SimdLevel simd_level();
-/// Whether somebody asked for a level. If so, extensions beyond it are left alone as well (VNNI,
-/// AMX), so that all machines of that level give the same bits.
+/// Whether a level was requested. If so, extensions beyond it (VNNI, AMX) are not used either, so
+/// that all machines of that level give the same bits.
 bool is_simd_level_fixed();
-/// Uses no more than `most` from here on. To be called before oneDNN is first used, which cannot
-/// change its mind.
+/// Uses no more than `most` from here on. To be called before oneDNN is first used, because
+/// oneDNN's own limit cannot be changed afterwards.
 void limit_simd_level(SimdLevel most);
 
 }  // namespace chop::support

@@ -18,8 +18,8 @@ namespace {
 
 thread_local bool inside_task = false;
 
-/// Tries `ready` for a moment before the caller goes to sleep: steps of a plan follow each other
-/// within microseconds, and waking a thread takes longer than that.
+/// Spins on `ready` for a moment before the caller sleeps: steps of a plan follow each other within
+/// microseconds, and waking a thread takes longer than that.
 template <class Ready>
 bool spin(Ready ready) {
   using Clock = std::chrono::steady_clock;
@@ -35,9 +35,9 @@ bool spin(Ready ready) {
   return ready();
 }
 
-/// One call of parallel_for. Every thread has a stretch of the tasks to begin with, the same one in
-/// every call: what it wrote for one step of a plan it then reads for the next, from its own cache.
-/// Who is done with his own helps the others.
+/// One call of parallel_for. Each thread first runs its own range of tasks, the same in every call,
+/// so that what it wrote in one step of a plan is in its cache for the next. Then it steals tasks
+/// of others.
 struct Job {
   static constexpr int kMostLanes = 64;
   struct alignas(64) Lane {
@@ -64,7 +64,7 @@ struct Job {
   std::condition_variable finished;
   std::exception_ptr failure;  ///< the first one a task threw
 
-  /// Takes tasks, those of lane `own` first.
+  /// Runs tasks, those of range `own` first.
   void work(int own) {
     inside_task = true;
     std::int64_t mine = 0;
@@ -87,7 +87,7 @@ struct Job {
   void run(std::int64_t i) {
     try {
       task(i);
-    } catch (...) {  // out of memory, or a library's: the caller hears of it
+    } catch (...) {  // out of memory, or a library's: rethrown in the caller
       const std::lock_guard lock(mutex);
       if (!failure) failure = std::current_exception();
     }

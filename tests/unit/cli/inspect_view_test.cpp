@@ -10,7 +10,7 @@
 namespace chop {
 namespace {
 
-TEST(InspectView, BarsAreAsWideAsTheyShould) {
+TEST(InspectView, BarsHaveTheRequestedWidth) {
   EXPECT_EQ(share_bar(0, 4), "    ");
   EXPECT_EQ(share_bar(1, 4), "████");
   EXPECT_EQ(share_bar(0.5, 4), "██  ");

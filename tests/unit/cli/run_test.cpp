@@ -93,6 +93,14 @@ TEST(Run, AFlagOfOtherActionsIsNamedAsSuch) {
             "  hint: `ch settings --help` lists all options\n");
 }
 
+TEST(Run, EveryActionTakesQuiet) {
+  for (const ActionDef& action : all_actions()) {
+    const std::vector<SettingDef> accepted = accepted_settings(action);
+    EXPECT_NE(find_setting(accepted, "quiet"), nullptr) << "ch " << action.name;
+  }
+  EXPECT_EQ(ch({"models", "-q"}).code, 0);
+}
+
 TEST(Run, SettingsExplainsOneOrAll) {
   const Ended one = ch({"settings", "seed"});
   EXPECT_EQ(
@@ -117,10 +125,10 @@ TEST(Run, MissingModelAndDataSetAreAsMistakeOfUsage) {
   const Ended ended = run_as(action, {});
   EXPECT_EQ(ended.code, 2);
   EXPECT_EQ(ended.err,
-            "error: no model and no dataset given\n"
+            "error: model and dataset are missing\n"
             "  hint: usage: ch try [MODEL] [DATASET] [options]\n");
   EXPECT_EQ(run_as(action, {"jsc-tiny"}).err,
-            "error: no dataset given\n"
+            "error: dataset is missing\n"
             "  hint: usage: ch try [MODEL] [DATASET] [options]\n");
   EXPECT_EQ(run_as(action, {"jsc-tiny", "jsc"}).out, "jsc-tiny\n");
 }

@@ -1,5 +1,5 @@
 // Files as data sets: CSV, npy, npz, and folders of images.
-#include "data/by_path.hpp"
+#include "data/files/by_path.hpp"
 
 #include <gtest/gtest.h>
 

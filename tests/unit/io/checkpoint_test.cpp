@@ -55,7 +55,7 @@ TEST(Checkpoint, EverythingComesBack) {
 }
 
 /// The length of the header comes first: some begin as a pickle does.
-TEST(Checkpoint, EveryLengthOfTheHeaderIsToldFromAPickle) {
+TEST(Checkpoint, HeadersOfAnyLengthAreDistinguishedFromPickles) {
   const TempFolder folder;
   Checkpoint saved = checkpoint();
   for (int length = 0; length < 300; ++length) {

@@ -56,7 +56,7 @@ TEST(Hdf5, MistakesAreNamedAndNothingIsPrinted) {
   EXPECT_FALSE(cut);
 }
 
-TEST(Hdf5, RowsThatWereNeverStoredAreNotBelieved) {
+TEST(Hdf5, MoreRowsThanTheFileStoresIsAnError) {
   const TempFolder folder;
   const auto path = folder / "t.h5";
   testing::write_hollow_hdf5_table(path, "table", kColumns, /*rows=*/std::uint64_t{1} << 40);
@@ -92,7 +92,7 @@ TEST(Hdf5, ShorterFilesAreErrors) {
     EXPECT_FALSE(parse_hdf5_columns(bytes.first(size), "cut", "table", names)) << size;
 }
 
-TEST(Hdf5, OtherFilesAreNotOpened) {
+TEST(Hdf5, ReferencesToOtherFilesAreRefused) {
   const TempFolder folder;
   write_hdf5_table(folder / "secret.h5", "table", kColumns);
   const hid_t file = H5Fcreate((folder / "t.h5").c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);

@@ -57,7 +57,7 @@ TEST(Idx, GzippedFilesAreReadAndDamageIsNoticed) {
   EXPECT_FALSE(read_idx(folder.write("flipped.gz", flipped)));
 }
 
-TEST(Idx, LyingDimensionsAreErrors) {
+TEST(Idx, DimensionsThatDoNotFitTheFileAreErrors) {
   const TempFolder folder;
   const auto fails = [&](const std::string& bytes, const std::string& part) {
     const Result<Tensor> result = read_idx(folder.write("x", bytes));

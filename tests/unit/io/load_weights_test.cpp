@@ -76,7 +76,7 @@ TEST(LoadWeights, RealNumbersOfOtherWidthsAreConverted) {
   EXPECT_EQ(refused.error().notes, std::vector<std::string>{"fc.bias is i64[2], expected f32[2]"});
 }
 
-TEST(LoadWeights, CountsOfBatchesAreNotMissed) {
+TEST(LoadWeights, NumBatchesTrackedMayBeMissing) {
   SafetensorsFile file = weights();
   file.tensors.emplace_back("bn.num_batches_tracked", Tensor::scalar(3, DType::I64));
   EXPECT_TRUE(load(network(), file));

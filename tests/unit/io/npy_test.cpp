@@ -83,7 +83,7 @@ TEST(Npy, EveryTruncationIsAnError) {
   EXPECT_FALSE(parse(whole + "x"));
 }
 
-TEST(Npy, LyingHeadersAreErrors) {
+TEST(Npy, HeadersThatDoNotFitTheDataAreErrors) {
   const std::string half = "{'descr': '<f4', 'fortran_order': False, 'shape': ";
   expect_error("PK\x03\x04 this is a zip", "does not begin with \\x93NUMPY");
   expect_error(file(half + "(1000000000000,)}", "abcd"), "bytes of data follow");

@@ -80,7 +80,7 @@ TEST(Safetensors, AnEmptyFileOfTensorsIsFine) {
   EXPECT_TRUE(parse(with_length(R"({"__metadata__":{"a":"b"}})", "")));
 }
 
-TEST(Safetensors, LyingHeadersAreErrors) {
+TEST(Safetensors, HeadersThatDoNotFitTheFileAreErrors) {
   std::string huge = with_length("{}", "");
   huge[7] = '\x7F';
   EXPECT_NE(parse(huge).error().what.find("more than 100 MB"), std::string::npos);

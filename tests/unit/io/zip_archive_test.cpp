@@ -62,7 +62,7 @@ TEST(ZipArchive, EncryptedEntriesAndOtherPackingsAreRefused) {
   expect_refused({other}, "entry 'b' is packed by method 12; stored and deflated entries are read");
 }
 
-TEST(ZipArchive, BombsAreRefusedBeforeTheyGoOff) {
+TEST(ZipArchive, ZipBombsAreRefusedBeforeUnpacking) {
   ZipPart claim = deflated("zeros", std::string(1000, '\0'));
   claim.size = 0xFFFFFFF0;
   expect_refused({claim}, "entry 'zeros' claims 4294967280 bytes packed in " +

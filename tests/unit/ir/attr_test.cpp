@@ -26,7 +26,7 @@ TEST(Attr, PrintsAsPython) {
   EXPECT_EQ(to_python(Ints{}), "()");
 }
 
-TEST(Attr, IntegersStandForRealsAndLists) {
+TEST(Attr, IntegersConvertToRealsAndLists) {
   EXPECT_EQ(convert_like(0.5, std::int64_t{2}).value(), Attr(2.0));
   EXPECT_EQ(convert_like(Ints{}, std::int64_t{3}).value(), Attr(Ints{3}));
   EXPECT_EQ(convert_like(true, false).value(), Attr(false));
@@ -35,7 +35,7 @@ TEST(Attr, IntegersStandForRealsAndLists) {
             "\"yes\" is a text, expected a bool");
 }
 
-TEST(Attr, SameBitsTellsZerosApartAndNansTogether) {
+TEST(Attr, SameBitsDistinguishesZerosAndEquatesNans) {
   EXPECT_FALSE(same_bits(Attr(0.0), Attr(-0.0)));
   EXPECT_TRUE(same_bits(Attr(__builtin_nan("")), Attr(__builtin_nan(""))));
   EXPECT_FALSE(same_bits(Attr(1.0), Attr(std::int64_t{1})));

@@ -19,7 +19,7 @@ TEST(FxNames, TargetsBecomeSnakeCaseIdentifiers) {
   EXPECT_EQ(fx_name(""), "");
 }
 
-TEST(FxNames, TakenNamesCountOn) {
+TEST(FxNames, TakenNamesGetTheNextNumber) {
   std::set<std::string> taken;
   const auto next = [&taken](const std::string& wanted) {
     const std::string name =
@@ -36,7 +36,7 @@ TEST(FxNames, TakenNamesCountOn) {
   EXPECT_EQ(next("a_99999999999999999999"), "a_99999999999999999999_1");
 }
 
-TEST(FxNames, ThousandsOfTakenNamesCostFewQuestions) {
+TEST(FxNames, ThousandsOfTakenNamesTakeFewLookups) {
   std::set<std::string> taken = {"relu"};
   for (int n = 1; n <= 5000; ++n) {
     int asked = 0;

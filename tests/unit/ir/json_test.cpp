@@ -13,7 +13,7 @@ Graph without_values(Graph graph) {
   return graph;
 }
 
-TEST(GraphJson, ReadsLikeThis) {
+TEST(GraphJson, HasTheDocumentedLayout) {
   Graph graph("net");
   graph.add_parameter({.name = "fc.weight", .value = Tensor(DType::F32, {2, 3})});
   const NodeId x = graph.add({.opcode = Opcode::Placeholder, .op = "placeholder", .target = "x"});
@@ -136,7 +136,7 @@ std::string node_with(const std::string& more) {
   return R"({"name":"output","opcode":"output","op":"output","target":"output")" + more + "}";
 }
 
-TEST(GraphJson, MistakesAreNamedWithTheirPlace) {
+TEST(GraphJson, MistakesAreNamedWithTheirPath) {
   const std::string output = node_with(R"(,"inputs":[])");
   const std::vector<Mistake> mistakes = {
       {"", "the graph is not valid JSON"},

@@ -177,13 +177,13 @@ class RandomGraph {
   }
 
   Node node(const Graph& graph) {
-    Node made{.name = text(),
+    const std::string name = text();
+    Node made{.name = name.empty() ? "n" : name,
               .opcode = static_cast<Opcode>(below(5)),
               .op = text(),
               .target = text(),
               .inputs = inputs(graph),
               .attrs = attrs()};
-    if (made.name.empty()) made.name = "n";
     if (made.opcode == Opcode::CallModule && made.target.empty()) made.target = "t";
     const std::uint64_t formats = below(3);
     for (std::uint64_t i = 0; i < formats; ++i)

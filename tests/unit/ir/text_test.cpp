@@ -40,7 +40,7 @@ Graph small_network() {
   return graph;
 }
 
-TEST(Print, ReadsLikeThis) {
+TEST(Print, HasTheDocumentedForm) {
   EXPECT_EQ(print(small_network()),
             R"(graph net {
   parameter fc.weight: f32[1, 3]
@@ -195,7 +195,7 @@ TEST(ReadText, BlanksAndCommentsDoNotMatter) {
   EXPECT_EQ(print(graph), "graph g {\n  %x = placeholder[target=x]\n  output(%x)\n}\n");
 }
 
-TEST(ReadText, WholeNumbersMayStandForReals) {
+TEST(ReadText, IntegersAreAcceptedForReals) {
   const Graph graph = read_text("graph g { parameter w: f32[2] = [1, -2] output() }").value();
   EXPECT_EQ(graph.find_parameter("w")->value, Tensor::of<float>({2}, {1.0F, -2.0F}));
 }
@@ -209,7 +209,7 @@ struct Mistake {
 
 class ReadTextMistakes : public testing::TestWithParam<Mistake> {};
 
-TEST_P(ReadTextMistakes, AreNamedWithTheirPlace) {
+TEST_P(ReadTextMistakes, AreNamedWithLineAndColumn) {
   const auto result = read_text(GetParam().text);
   ASSERT_FALSE(result) << GetParam().text;
   EXPECT_EQ(result.error().what, GetParam().what);

@@ -46,18 +46,6 @@ TEST(VerifyStructure, ThereIsOneOutput) {
   EXPECT_EQ(problem(graph), "node 'second' comes after the output");
 }
 
-TEST(VerifyStructure, NodesHaveNames) {
-  Graph graph = valid();
-  graph.node(*graph.find("relu")).name.clear();
-  EXPECT_EQ(problem(graph), "a node of op 'relu' has no name");
-}
-
-TEST(VerifyStructure, NamesAreUnique) {
-  Graph graph = valid();
-  graph.node(*graph.find("relu")).name = "x";
-  EXPECT_EQ(problem(graph), "two nodes are named 'x'");
-}
-
 TEST(VerifyStructure, ValuesAreDefinedBeforeTheyAreRead) {
   Graph graph = valid();
   const NodeId relu = *graph.find("relu");

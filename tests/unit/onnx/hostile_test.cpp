@@ -40,7 +40,7 @@ bool contains(const std::string& text, const std::string& part) {
   return !part.empty() && text.find(part) != std::string::npos;
 }
 
-TEST(HostileOnnx, AGraphThatWaitsForItselfIsRefused) {
+TEST(HostileOnnx, CyclesAreRefused) {
   OnnxBuilder model;
   model.input("x", {1, 2}).output("b");
   model.node("Add", {"x", "b"}, {"a"});
@@ -248,7 +248,7 @@ TEST(HostileOnnx, GiganticConstantsAreRefused) {
   EXPECT_REFUSED(eye, "constants of 268,435,456 more elements");
 }
 
-TEST(HostileOnnx, ManySmallConstantsAddUp) {
+TEST(HostileOnnx, ManySmallConstantsShareOneBudget) {
   OnnxBuilder model;
   model.input("x", {1, 2}).whole("shape", {1 << 20}).output("y0");
   for (int i = 0; i < 2000; ++i) model.node("ConstantOfShape", {"shape"}, {cat("y", i)});
@@ -263,7 +263,7 @@ TEST(HostileOnnx, WorkOnConstantsHasALimit) {
   EXPECT_REFUSED(model, "more operations to work out");
 }
 
-TEST(HostileOnnx, WindowsBeyondAllBoundsAreRefused) {
+TEST(HostileOnnx, HugeWindowsAreRefused) {
   const auto conv = [](const std::string& attr, std::vector<std::int64_t> values) {
     OnnxBuilder model;
     model.input("x", {1, 1, 4, 4}).reals("w", {1, 1, 2, 2}, {1, 2, 3, 4}).output("y");
@@ -310,7 +310,7 @@ TEST(HostileOnnx, AxesAndCountsThatDoNotFitAreRefused) {
   EXPECT_REFUSED(few, "takes 3 input(s), got 1");
 }
 
-TEST(HostileOnnx, LongChainsDoNotUnwindAllAtOnce) {
+TEST(HostileOnnx, LongChainsDoNotOverflowTheStack) {
   OnnxBuilder model;
   model.input("x", {1, 2}).reals("s", {}, {1}).output("q20000");
   for (int i = 0; i < 20000; ++i)
@@ -319,7 +319,7 @@ TEST(HostileOnnx, LongChainsDoNotUnwindAllAtOnce) {
   EXPECT_TRUE(made || !made.error().what.empty());
 }
 
-TEST(HostileOnnx, ASharedWeightIsNoClash) {
+TEST(HostileOnnx, TwoLayersMayShareAWeight) {
   OnnxBuilder model;
   model.input("x", {1, 2}).reals("fc.weight", {2, 2}, {1, 2, 3, 4}).output("y").output("z");
   model.node("Mul", {"x", "fc.weight"}, {"y"});

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "unit/ops/call_op.hpp"
+#include "support/call_op.hpp"
 
 namespace chop::test {
 namespace {

@@ -1,8 +1,8 @@
 // Dropout: what its random numbers depend on, how many survive, and the mask it returns.
 #include <gtest/gtest.h>
 
+#include "support/call_op.hpp"
 #include "support/rng.hpp"
-#include "unit/ops/call_op.hpp"
 
 namespace chop::test {
 namespace {

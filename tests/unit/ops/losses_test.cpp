@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "unit/ops/call_op.hpp"
+#include "support/call_op.hpp"
 
 namespace chop::test {
 namespace {

@@ -21,9 +21,8 @@ Attrs norm(Attrs more = {}) {
 }
 
 TEST(BatchNorm, TrainingNormalisesWithTheBatchAndMovesTheRunningStatistics) {
-  const auto out = call_op("batch_norm1d", norm({{"training", true}, {"eps", 4.0}}),
-                           {four(), reals({1}, {1}), reals({1}, {2})})
-                       .value();
+  const auto out = call_op("batch_norm1d", {four(), reals({1}, {1}), reals({1}, {2})},
+                           norm({{"training", true}, {"eps", 4.0}}));
   ASSERT_EQ(out.size(), 5U);
   EXPECT_EQ(list(out[0]), (std::vector<double>{-1, -1.0 / 3, 1.0 / 3, 1}));
   EXPECT_EQ(out[1].at(0), 5);
@@ -34,8 +33,7 @@ TEST(BatchNorm, TrainingNormalisesWithTheBatchAndMovesTheRunningStatistics) {
 
 TEST(BatchNorm, EvaluationUsesTheRunningStatisticsAndMovesNothing) {
   const auto out =
-      call_op("batch_norm1d", norm({{"eps", 0.0}}), {four(), reals({1}, {4}), reals({1}, {0.25})})
-          .value();
+      call_op("batch_norm1d", {four(), reals({1}, {4}), reals({1}, {0.25})}, norm({{"eps", 0.0}}));
   ASSERT_EQ(out.size(), 3U);
   EXPECT_EQ(list(out[0]), (std::vector<double>{-4, 0, 4, 8}));
   EXPECT_EQ(out[1].at(0), 4);
@@ -44,28 +42,26 @@ TEST(BatchNorm, EvaluationUsesTheRunningStatisticsAndMovesNothing) {
 
 TEST(BatchNorm, WithoutRunningStatisticsEvaluationUsesTheBatch) {
   const auto out =
-      call_op("batch_norm1d", norm({{"track_running_stats", false}, {"eps", 4.0}}), {four()})
-          .value();
+      call_op("batch_norm1d", {four()}, norm({{"track_running_stats", false}, {"eps", 4.0}}));
   ASSERT_EQ(out.size(), 3U);
   EXPECT_EQ(list(out[0]), (std::vector<double>{-1, -1.0 / 3, 1.0 / 3, 1}));
 }
 
 TEST(BatchNorm, AnEmptyBatchLeavesTheRunningStatisticsAlone) {
-  const auto out = call_op("batch_norm1d", norm({{"training", true}}),
-                           {reals({0, 1}, {}), reals({1}, {1}), reals({1}, {2})})
-                       .value();
+  const auto out = call_op("batch_norm1d", {reals({0, 1}, {}), reals({1}, {1}), reals({1}, {2})},
+                           norm({{"training", true}}));
   EXPECT_EQ(out[3].at(0), 1);
   EXPECT_EQ(out[4].at(0), 2);
 }
 
 TEST(BatchNorm, TrainingNeedsMoreThanOneValuePerChannel) {
   const Attrs training = norm({{"training", true}, {"track_running_stats", false}});
-  EXPECT_EQ(refusal("batch_norm1d", training, {counting({1, 1})}),
+  EXPECT_EQ(refusal("batch_norm1d", {counting({1, 1})}, training),
             "expected more than 1 value per channel when training, got [1, 1] | use a batch of at "
             "least 2");
-  EXPECT_EQ(refusal("batch_norm1d", training, {counting({1, 1, 1})}).substr(0, 8), "expected");
-  EXPECT_EQ(refusal("batch_norm1d", training, {counting({1, 1, 2})}), "accepted");
-  EXPECT_EQ(refusal("batch_norm1d", norm(), {counting({1, 1}), counting({1}), counting({1})}),
+  EXPECT_EQ(refusal("batch_norm1d", {counting({1, 1, 1})}, training).substr(0, 8), "expected");
+  EXPECT_EQ(refusal("batch_norm1d", {counting({1, 1, 2})}, training), "accepted");
+  EXPECT_EQ(refusal("batch_norm1d", {counting({1, 1}), counting({1}), counting({1})}, norm()),
             "accepted");
 }
 
@@ -73,9 +69,9 @@ TEST(BatchNorm, OnlyInTrainingDoTheStatisticsTakePartInTheGradient) {
   const std::vector<Tensor> operands = {four(), reals({1}, {4}), reals({1}, {0.25})};
   // A constant added to all of a batch changes nothing, so equal seeds give no gradient.
   for (const double d :
-       list(gradients_of("batch_norm1d", norm({{"training", true}}), operands).at("a")))
+       list(gradients_of("batch_norm1d", operands, norm({{"training", true}})).at("x0")))
     EXPECT_NEAR(d, 0, 1e-12);
-  EXPECT_EQ(list(gradients_of("batch_norm1d", norm({{"eps", 0.0}}), operands).at("a")),
+  EXPECT_EQ(list(gradients_of("batch_norm1d", operands, norm({{"eps", 0.0}})).at("x0")),
             (std::vector<double>{2, 2, 2, 2}));
 }
 
@@ -99,20 +95,18 @@ TEST(BatchNorm, RefusalsSayWhatWouldWork) {
   const std::vector<Tensor> buffers = {counting({3}), counting({3})};
   const Attrs attrs = {{"num_features", std::int64_t{3}}, {"affine", false}};
   EXPECT_EQ(
-      refusal("batch_norm1d", attrs, {counting({2, 4}), buffers[0], buffers[1]}),
+      refusal("batch_norm1d", {counting({2, 4}), buffers[0], buffers[1]}, attrs),
       "batch_norm1d with num_features=3 cannot take [2, 4] | dimension 1 of its input must be 3");
-  EXPECT_EQ(refusal("batch_norm2d", attrs, {counting({2, 3}), buffers[0], buffers[1]}),
+  EXPECT_EQ(refusal("batch_norm2d", {counting({2, 3}), buffers[0], buffers[1]}, attrs),
             "batch_norm2d cannot take [2, 3] | its input must be [N, C, H, W]");
-  EXPECT_EQ(refusal("batch_norm1d", attrs, {counting({3}), buffers[0], buffers[1]}),
+  EXPECT_EQ(refusal("batch_norm1d", {counting({3}), buffers[0], buffers[1]}, attrs),
             "batch_norm1d cannot take [3] | its input must be [N, C] or [N, C, L]");
 }
 
 TEST(LayerNorm, NormalisesEachRowAndReportsItsStatistics) {
   const auto out =
-      call_op("layer_norm",
-              {{"normalized_shape", Ints{2, 2}}, {"elementwise_affine", false}, {"eps", 4.0}},
-              {reals({2, 2, 2}, {2, 4, 6, 8, 3, 3, 3, 3})})
-          .value();
+      call_op("layer_norm", {reals({2, 2, 2}, {2, 4, 6, 8, 3, 3, 3, 3})},
+              {{"normalized_shape", Ints{2, 2}}, {"elementwise_affine", false}, {"eps", 4.0}});
   EXPECT_EQ(list(out[0]), (std::vector<double>{-1, -1.0 / 3, 1.0 / 3, 1, 0, 0, 0, 0}));
   EXPECT_EQ(out[1].shape(), (Shape{2, 1, 1}));
   EXPECT_EQ(list(out[1]), (std::vector<double>{5, 3}));
@@ -122,8 +116,8 @@ TEST(LayerNorm, NormalisesEachRowAndReportsItsStatistics) {
 TEST(LayerNorm, PrintsAsPyTorchDoesAndRefusesOtherShapes) {
   EXPECT_EQ(repr_of("layer_norm", {{"normalized_shape", std::int64_t{16}}}),
             "LayerNorm((16,), eps=1e-05, elementwise_affine=True)");
-  EXPECT_EQ(refusal("layer_norm", {{"normalized_shape", Ints{4}}, {"elementwise_affine", false}},
-                    {counting({2, 3})}),
+  EXPECT_EQ(refusal("layer_norm", {counting({2, 3})},
+                    {{"normalized_shape", Ints{4}}, {"elementwise_affine", false}}),
             "layer_norm with normalized_shape=(4,) cannot take [2, 3] | the last dimensions of its "
             "input must be [4]");
 }

@@ -101,7 +101,7 @@ TEST(Calibrate, KlClipsLongTailsButNotTheBody) {
   EXPECT_LE(f, 4);
 }
 
-TEST(Calibrate, NothingToJudgeByIsAnError) {
+TEST(Calibrate, NoValuesIsAnError) {
   const NumberFormat open{"integer", {{"width", std::int64_t{8}}}};
   EXPECT_EQ(calibrate(open, ValueSample(), {}).error().what, "no values to choose frac_width from");
   EXPECT_EQ(calibration_method("entropy").error().hint, "one of min_max, quantile, mse, kl");

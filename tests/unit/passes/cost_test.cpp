@@ -191,9 +191,9 @@ TEST(Costs, AModuleCalledTwiceOwnsItsParametersOnce) {
   Graph graph = model(network("jsc_tiny_x10.toml"));
   const GraphCost once = cost_of(graph);
   const NodeId relu = graph.find("seq_blocks_1").value();
-  Node again = graph.node(graph.find("seq_blocks_0").value());
-  again.name = "again";
-  again.inputs = {{graph.find("seq_blocks_0").value()}};
+  const NodeId norm = graph.find("seq_blocks_0").value();
+  Node again = graph.node(norm);  // inserted as seq_blocks_0_1
+  again.inputs = {{norm}};
   const NodeId id = graph.insert_before(relu, again);
   graph.node(relu).inputs = {{id}};
   ASSERT_TRUE(verify(graph));

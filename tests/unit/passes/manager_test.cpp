@@ -102,7 +102,7 @@ TEST(Passes, MistakesNameThePass) {
   EXPECT_EQ(calls.error().notes, std::vector<std::string>{"my.toml:12"});
 }
 
-TEST(Passes, MetadataHasTheReferenceSystemsPlaces) {
+TEST(Passes, MetadataHasTheReferenceSystemsKeys) {
   Graph graph = tiny();
   ASSERT_TRUE(add_metadata(graph, {.batch_size = 8}));
   const Metadata& x = graph.node(*graph.find("x")).meta;

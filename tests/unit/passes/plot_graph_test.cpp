@@ -84,7 +84,7 @@ TEST(PlotGraph, SaysWhereItCannotWrite) {
   EXPECT_NE(message.find("taken"), std::string::npos) << message;
 }
 
-TEST(PlotGraph, RefusesWhatNobodyCouldRead) {
+TEST(PlotGraph, RefusesGraphsTooLargeToRead) {
   GraphBuilder b("deep", 0);
   Value x = b.input("x", {-1, 2});
   for (int i = 0; i < 3001; ++i) x = b.function("relu", {x});

@@ -234,7 +234,7 @@ TEST(ProfileStatistics, WrongArgumentsAreNamedWithWhatIsAllowed) {
             "  hint: quantile is a number at least 0 and at most 1\n");
 }
 
-TEST(ProfileStatistics, AnOpThatTheNetworkHasNotIsANoteOnly) {
+TEST(ProfileStatistics, AnOpMissingFromTheNetworkGivesANote) {
   Setting setting = jsc_tiny();
   Tree args = by_type(stats({}), stats({"range_min_max"}));
   args.set("target_activation_nodes", Tree::List{"relu", "conv2d"});

@@ -73,7 +73,7 @@ TEST(Promises, HoldForEveryPassOnEveryKindOfNetwork) {
       ASSERT_EQ(after.shape(), before.shape());
       if (pass.promise == Promise::MetadataOnly || pass.promise == Promise::SameBits) {
         EXPECT_TRUE(after == before);
-        EXPECT_EQ(changed.parameters(), graph.parameters());
+        EXPECT_EQ(std::as_const(changed).parameters(), std::as_const(graph).parameters());
       }
       for (std::int64_t i = 0; pass.promise == Promise::Close && i < after.size(); ++i) {
         EXPECT_NEAR(after.at(i), before.at(i), 1e-5 * std::max(1.0, std::abs(before.at(i))));

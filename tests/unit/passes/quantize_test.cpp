@@ -145,6 +145,12 @@ TEST(Quantize, MistakesNameTableNodeAndKey) {
                            {"linear", config({{"name", "integer"}, {"data_in_widht", 8}})}}))
                 .what,
             "'data_in_widht' is no key of the format integer");
+  const auto hint_for = [&](const char* key) {
+    return mistake(table({{"by", "type"}, {"linear", config({{"name", "integer"}, {key, 8}})}}))
+        .hint;
+  };
+  EXPECT_TRUE(hint_for("data_in_widht").starts_with("did you mean 'data_in_width'? "));
+  EXPECT_TRUE(hint_for("widht").starts_with("did you mean 'width'? "));
   const Error missing = mistake(
       table({{"by", "type"}, {"linear", config({{"name", "integer"}, {"data_in_width", 8}})}}));
   EXPECT_NE(missing.what.find("node 'seq_blocks_2', weight_*"), std::string::npos) << missing.what;
@@ -199,7 +205,7 @@ TEST(Quantize, AFracWidthThatIsNotGivenIsChosenFromData) {
   }
 }
 
-TEST(Quantize, WithoutDataWhatFlowsCannotBeChosen) {
+TEST(Quantize, ActivationsCannotBeCalibratedWithoutData) {
   const Error error = mistake(table(
       {{"by", "type"},
        {"linear", config({{"name", "integer"}, {"data_in_width", 8}, {"weight_width", 8}})}}));
@@ -228,7 +234,7 @@ TEST(Quantize, LearnedFormatsGetAParameterPerOperand) {
   EXPECT_NE(graph.find_parameter("seq_blocks.2.data_in_0.step"), nullptr);
 }
 
-TEST(Quantize, AnotherFormatLeavesNothingOfWhatTheFirstLearned) {
+TEST(Quantize, ChangingTheFormatRemovesLearnedParameters) {
   const Split samples = normal_rows(100, 16, 1.0);
   const Graph learned =
       quantised(
@@ -243,7 +249,7 @@ TEST(Quantize, AnotherFormatLeavesNothingOfWhatTheFirstLearned) {
   EXPECT_EQ(plain.parameter_count(), 117);
 }
 
-TEST(Quantize, ATableForATypeTheNetworkLacksIsNoMistake) {
+TEST(Quantize, ATableForATypeMissingFromTheNetworkIsAccepted) {
   EXPECT_TRUE(quantised(build_model("jsc-tiny", {}).value(),
                         table({{"by", "type"}, {"conv2d", integer84()}, {"linear", integer84()}})));
 }

@@ -1,5 +1,7 @@
 // Looking at values inside a running network, and counting their zeros.
 
+#include <utility>
+
 #include "analysis/calibration/observe.hpp"
 #include "ops/core/lower.hpp"
 #include "runtime/reference.hpp"
@@ -91,7 +93,7 @@ TEST(NaturalSparsity, CountsZerosOfWeightsAndInputs) {
   EXPECT_EQ(std::get<double>(args.at("weight").extra.at("natural_sparsity")), 0.25);
   EXPECT_EQ(std::get<double>(args.at("weight").extra.at("density")), 0.75);
   EXPECT_TRUE(args.at("data_in_0").extra.contains("natural_sparsity"));
-  EXPECT_EQ(graph.parameters(), before.parameters());
+  EXPECT_EQ(std::as_const(graph).parameters(), before.parameters());
 }
 
 TEST(NaturalSparsity, AveragesAreWeightedByElements) {

@@ -96,7 +96,7 @@ StatResult of_two(std::string_view stat, const Tree& args = {}) {
   return measure(stat, args, {1, 4}, kTwoSamples).value();
 }
 
-TEST(Statistics, OfTwoSamples) {
+TEST(Statistics, HaveTheValuesComputedByHandForTwoSamples) {
   EXPECT_EQ(number(of_two("variance_precise"), "mean"), 4.5);
   EXPECT_EQ(number(of_two("variance_precise"), "variance"), 6);
   EXPECT_EQ(number(of_two("variance_precise"), "count"), 8);
@@ -122,7 +122,7 @@ TEST(Statistics, OfTwoSamples) {
   EXPECT_EQ(number(of_two("record"), "size_in_bytes"), 32);
 }
 
-TEST(Statistics, TheTrueVarianceIsThereForTheAsking) {
+TEST(Statistics, UnbiasedAndPopulationVarianceAreOptions) {
   EXPECT_EQ(number(of_two("variance_online", table_of({{"estimator", "population"}})), "variance"),
             5.25);
   EXPECT_EQ(number(of_two("variance_online", table_of({{"estimator", "unbiased"}})), "variance"),
@@ -157,7 +157,7 @@ TEST(Statistics, RecordJoinsSamplesAlongTheFirstDimension) {
   EXPECT_EQ(std::get<Tensor>(stacked.at("data")).shape(), (Shape{2, 1, 4}));
 }
 
-TEST(Statistics, ANanIsNotHidden) {
+TEST(Statistics, ANanMakesItsGroupNan) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const std::vector<float> data = {1, nan, -3, 2};
   for (const char* mode : {"exact", "stream"}) {
@@ -201,7 +201,7 @@ TEST(QuantileSketch, OrderedBitsAreOrdered) {
   EXPECT_EQ(ordered_bits(-0.0F), ordered_bits(0.0F));
 }
 
-TEST(QuantileSketch, CountsAreExactBeyondTheRoomOfOne) {
+TEST(QuantileSketch, CountsBeyond16BitsAreExact) {
   constexpr std::size_t kOnes = 200'001;
   constexpr std::size_t kTwos = 65'536;
   std::vector<float> values(kOnes, 1.0F);

@@ -6,7 +6,7 @@
 #include <numbers>
 
 #include "runtime/plan/plan.hpp"
-#include "unit/ops/call_op.hpp"
+#include "support/call_op.hpp"
 
 namespace chop::test {
 namespace {

@@ -91,7 +91,7 @@ TEST(Greedy, CountsTheNumbersWhenNothingElseCosts) {
   EXPECT_EQ(cheapest(trials, network.accuracy({2, 2, 2}) - 0.01)->point, (Point{2, 0, 0}));
 }
 
-TEST(Greedy, ToleranceZeroKeepsTheQualityWhole) {
+TEST(Greedy, ToleranceZeroAllowsNoLoss) {
   const Space space = widths_space(2);
   const Network network{.sensitivity = {0.1, 0}, .weights = {1, 1}};
   Tree options = Tree::table();

@@ -39,7 +39,7 @@ TEST(Importance, ConstantsHaveNone) {
   EXPECT_EQ(parameter_importances(space, {}, {}), (std::vector<double>{0, 0, 0}));
 }
 
-TEST(Importance, ParametersThatAreNotThereCount) {
+TEST(Importance, InactiveParametersCount) {
   const Space space(
       {{"format", Distribution::categorical({"integer", "log"})},
        {"width", Distribution::real(0, 1), {{.parent = 0, .choices = {true, false}}}}});
@@ -59,7 +59,7 @@ TEST(Importance, ManyTrialsTakeAMoment) {
   EXPECT_GT(found[0], 0.95);
 }
 
-TEST(Importance, NumbersMayBeNextToEachOther) {
+TEST(Importance, AdjacentDoublesCanBeSplit) {
   const Space space({{"a", Distribution::real(0, 1)}, {"b", Distribution::real(0, 1)}});
   std::vector<Point> points;
   std::vector<double> values;

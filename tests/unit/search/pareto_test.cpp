@@ -43,7 +43,7 @@ std::vector<int> peeled_ranks(const std::vector<Losses>& rows) {
   return ranks;
 }
 
-TEST(Pareto, RanksAreThoseOfPeeling) {
+TEST(Pareto, RanksEqualRepeatedRemovalOfTheFront) {
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
     const std::size_t objectives = 1 + seed % 4;
     const std::vector<Losses> rows = draw_rows(seed, 1 + seed, objectives, 3 + seed % 20);
@@ -57,14 +57,14 @@ TEST(Pareto, TheFrontHasAllOfItsEqualRows) {
   EXPECT_TRUE(pareto_front(std::vector<Losses>{}).empty());
 }
 
-TEST(Pareto, LossesTurnMaximaAndNaN) {
+TEST(Pareto, LossesNegateMaximisedValuesAndReplaceNaN) {
   const std::vector<double> values = {1, 2, std::nan("")};
   const std::vector<Direction> directions = {Direction::Minimise, Direction::Maximise,
                                              Direction::Maximise};
   EXPECT_EQ(losses_of(values, directions), (Losses{1, -2, kInfinity}));
 }
 
-TEST(Pareto, VolumesAreThoseOfCountedCells) {
+TEST(Pareto, HypervolumeEqualsCountingCells) {
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
     const std::size_t objectives = 1 + seed % 4;
     const std::vector<Losses> rows = draw_rows(seed, seed % 9, objectives, 7);

@@ -20,17 +20,17 @@ TEST(Normal, IsNearTheRealOne) {
   }
 }
 
-TEST(Axis, PlacesNumbersInTheirOrder) {
+TEST(Axis, OrdersChoicesThatAreNumbers) {
   const Distribution widths = Distribution::categorical({8, 2, 4});
   const Axis axis(widths);
   ASSERT_TRUE(axis.is_line());
-  EXPECT_LT(axis.place_of(1), axis.place_of(2));
-  EXPECT_LT(axis.place_of(2), axis.place_of(0));
+  EXPECT_LT(axis.position_of(1), axis.position_of(2));
+  EXPECT_LT(axis.position_of(2), axis.position_of(0));
   const Distribution names = Distribution::categorical({"integer", 2, 4});
   EXPECT_FALSE(Axis(names).is_line());
 }
 
-TEST(Axis, GoesToPlacesAndBack) {
+TEST(Axis, PositionsConvertBackToTheirValues) {
   const std::vector<Distribution> all = {
       Distribution::categorical({8, 2, 4}),    Distribution::categorical({"a", "b"}),
       Distribution::categorical({"only"}),     Distribution::integer(-4, 11, 3),
@@ -40,10 +40,11 @@ TEST(Axis, GoesToPlacesAndBack) {
     const Axis axis(distribution);
     for (double u = 0.005; u < 1; u += 0.01) {
       const double value = value_at(distribution, u);
-      EXPECT_NEAR(axis.value_near(axis.place_of(value)), value, 1e-12) << to_string(distribution);
+      EXPECT_NEAR(axis.value_near(axis.position_of(value)), value, 1e-12)
+          << to_string(distribution);
       if (!axis.is_line()) continue;
-      EXPECT_GE(axis.place_of(value), 0);
-      EXPECT_LE(axis.place_of(value), 1);
+      EXPECT_GE(axis.position_of(value), 0);
+      EXPECT_LE(axis.position_of(value), 1);
     }
   }
 }
@@ -86,8 +87,8 @@ TEST(Parzen, DrawsByItsDensity) {
   std::array<int, 30> counts{};
   for (int i = 0; i < kDraws; ++i) {
     const std::size_t kernel = parzen.draw_kernel(dice);
-    const double x = parzen.draw_place(kernel, 0, dice);
-    const double choice = parzen.draw_place(kernel, 1, dice);
+    const double x = parzen.draw_position(kernel, 0, dice);
+    const double choice = parzen.draw_position(kernel, 1, dice);
     ++counts.at(static_cast<std::size_t>(std::min(9.0, std::floor(x * 10)) * 3 + choice));
   }
   for (std::size_t cell = 0; cell < counts.size(); ++cell) {

@@ -11,7 +11,7 @@
 namespace chop {
 namespace {
 
-TEST(ReferenceLines, AreAllWaysToShareTheParts) {
+TEST(ReferenceLines, AreAllCombinationsOfTheDivisions) {
   EXPECT_EQ(reference_weights(2, 2), (std::vector<Losses>{{0, 1}, {0.5, 0.5}, {1, 0}}));
   EXPECT_EQ(reference_weights(3, 12).size(), 91U);
   EXPECT_EQ(reference_weights(1, 1), (std::vector<Losses>{{1}}));
@@ -53,7 +53,7 @@ TEST(ReferenceLines, TheNearestIsByAngle) {
   EXPECT_NEAR(nearest_line({2, 0.25}, weights).distance, 0.25, 1e-12);
 }
 
-TEST(Nsgaiii, RefusesLinesWithoutEnd) {
+TEST(Nsgaiii, RefusesTooManyReferenceLines) {
   const Space space = widths_space(2);
   const SamplerDef& def = *find_sampler("nsga3").value();
   Tree options = Tree::table();

@@ -56,7 +56,7 @@ TEST_P(EverySampler, GivesTheSamePointsForTheSameSeed) {
   }
 }
 
-TEST_P(EverySampler, GoesOnAsIfItHadNotBeenStopped) {
+TEST_P(EverySampler, ContinuesAStoppedStudyWithTheSamePoints) {
   for (std::uint64_t seed = 0; seed < 6; ++seed) {
     const Space space = draw_space(seed, !takes_reals() || seed % 2 == 1);
     const SamplerContext context = context_for(space, 1 + seed % 2, seed);
@@ -72,7 +72,7 @@ TEST_P(EverySampler, GoesOnAsIfItHadNotBeenStopped) {
   }
 }
 
-TEST_P(EverySampler, RemembersNothingThatMatters) {
+TEST_P(EverySampler, ProposesTheSameWithoutItsMemoryOfEarlierCalls) {
   const Space space = draw_space(2, !takes_reals());
   const SamplerContext context = context_for(space, 2, 1);
   const auto sampler = make_sampler(GetParam(), context);
@@ -85,7 +85,7 @@ TEST_P(EverySampler, RemembersNothingThatMatters) {
   }
 }
 
-TEST_P(EverySampler, KeepsItsWordAboutWorkers) {
+TEST_P(EverySampler, IsReproducibleForAnyNumberOfWorkersIfItSaysSo) {
   if (def().reproducible != "for any number of workers") return;
   for (std::uint64_t seed = 0; seed < 6; ++seed) {
     const Space space = draw_space(seed, !takes_reals());
@@ -99,7 +99,7 @@ TEST_P(EverySampler, KeepsItsWordAboutWorkers) {
   }
 }
 
-TEST_P(EverySampler, BearsTrialsThatAreNotOfItsSpace) {
+TEST_P(EverySampler, AcceptsTrialsOfOtherSpaces) {
   const Space space = widths_space(3);
   const auto sampler = make_sampler(GetParam(), context_for(space, 1));
   Play played = play(1, 30);

@@ -64,7 +64,7 @@ Space random_space(std::uint64_t seed) {
   return Space(std::move(parameters));
 }
 
-TEST(Space, CountsConditionalParametersOnlyWhereTheyAre) {
+TEST(Space, CountsConditionalParametersOnlyWhereTheyAreActive) {
   EXPECT_EQ(conditional().size(), (3 + 3 * 2) * 5);
 }
 
@@ -92,7 +92,7 @@ TEST(Space, DrawnPointsAreInIt) {
   }
 }
 
-TEST(Space, TellsWhenThereAreTooManyPoints) {
+TEST(Space, HasNoSizeWhenThereAreTooManyPoints) {
   std::vector<SpaceParameter> parameters;
   for (int i = 0; i < 40; ++i) parameters.push_back(choice(cat("p", i), 3));
   EXPECT_EQ(Space(parameters).size(), std::nullopt);
@@ -107,7 +107,7 @@ TEST(Space, TheLastParameterChangesFastest) {
   EXPECT_TRUE(same_point(space.at(3), {1, 0}));
 }
 
-TEST(Distribution, EvenNumbersGiveValuesOfTheDistribution) {
+TEST(Distribution, UniformNumbersGiveValuesOfTheDistribution) {
   const std::vector<Distribution> all = {
       Distribution::categorical({Tree(), Tree(true), Tree(3), Tree("x")}),
       Distribution::integer(-3, 8),
@@ -161,7 +161,7 @@ TEST(Distribution, ReadsNamesOfEarlierVersions) {
       Distribution::integer(0, 7));
 }
 
-TEST(Distribution, RefusesWhatIsNone) {
+TEST(Distribution, RefusesInvalidDistributions) {
   for (const char* text :
        {"", "[]", "{}", R"({"name": "x", "attributes": {}})", R"({"name": 3, "attributes": {}})",
         R"({"name": "FloatDistribution", "attributes": {"low": 2, "high": 1}})",

@@ -10,7 +10,7 @@
 namespace chop {
 namespace {
 
-TEST(BigMemory, IsZeroedAlignedAndNobodyElses) {
+TEST(BigMemory, IsZeroedAlignedAndNotShared) {
   std::vector<std::pair<std::shared_ptr<std::byte[]>, std::size_t>> held;
   for (int round = 0; round < 3; ++round) {
     for (const std::size_t bytes :
@@ -31,7 +31,7 @@ TEST(BigMemory, IsZeroedAlignedAndNobodyElses) {
   }
 }
 
-TEST(BigMemory, WithGapsIsZeroEverywhere) {
+TEST(BigMemory, SparseMemoryReadsAsZeros) {
   constexpr std::size_t kBytes = std::size_t{1} << 21U;
   const auto memory = allocate_sparse(kBytes);
   memory[kBytes - 1] = std::byte{7};

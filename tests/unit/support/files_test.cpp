@@ -96,7 +96,7 @@ TEST_F(Files, MissingFilesAndFoldersAreNamed) {
   EXPECT_FALSE(MappedFile::open(folder_ / "nowhere"));
 }
 
-TEST_F(Files, APipeIsNotWaitedFor) {
+TEST_F(Files, OpeningAPipeDoesNotBlock) {
   const fs::path pipe = folder_ / "pipe";
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
   EXPECT_FALSE(MappedFile::open(pipe));

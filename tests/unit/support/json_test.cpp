@@ -13,7 +13,7 @@ std::string refusal(const std::string& text) {
   return tree ? "accepted" : tree.error().what;
 }
 
-TEST(Json, ComesBackWordForWord) {
+TEST(Json, WhatIsWrittenReadsBackUnchanged) {
   const std::string text =
       R"({"b":[1,-2,2.5,1e+30,true,false,null],"a":{"empty":{},"none":[],"é\n\"\\\u0001":""}})";
   const Tree tree = parse_json(text, "the text").value();
@@ -30,20 +30,20 @@ TEST(Json, WholeNumbersStayWholeAndRealsReal) {
     EXPECT_EQ(to_json(parse_json(text, "a number").value()), text);
 }
 
-TEST(Json, WhatIsNoneIsRefused) {
+TEST(Json, InvalidJsonIsAnError) {
   for (const char* text : {"", "{", "[1,]", "nul", "NaN", "{\"a\":1}{}", "1e999", "'a'", "\"\n\""})
     EXPECT_EQ(refusal(text), "the text is not valid JSON") << text;
   EXPECT_EQ(refusal("\"\xFF\""), "the text is not valid JSON") << "no UTF-8";
   EXPECT_EQ(refusal("{\"\xC3\":1}"), "the text is not valid JSON") << "no UTF-8";
 }
 
-TEST(Json, AKeyStandsOnce) {
+TEST(Json, DuplicateKeysAreAnError) {
   EXPECT_EQ(refusal(R"({"a":1,"b":2,"a":3})"), "the text: the key \"a\" stands in it twice");
   EXPECT_EQ(refusal(R"([{"a":{"b":1,"b":1}}])"), "the text: the key \"b\" stands in it twice");
   EXPECT_EQ(refusal(R"({"a":{"a":1},"b":{"a":1}})"), "accepted");
 }
 
-TEST(Json, NestingHasAnEnd) {
+TEST(Json, NestingBeyondTheLimitIsAnError) {
   const auto nested = [](std::size_t levels) {
     return std::string(levels, '[') + std::string(levels, ']');
   };
@@ -53,7 +53,7 @@ TEST(Json, NestingHasAnEnd) {
             "the text: it is nested more than 200 levels deep");
 }
 
-TEST(Json, WholeNumbersHave64Bits) {
+TEST(Json, IntegersBeyond64BitsAreAnError) {
   EXPECT_EQ(refusal("[9223372036854775808]"), "the text: 9223372036854775808 does not fit 64 bits");
   EXPECT_EQ(refusal("18446744073709551615"), "the text: 18446744073709551615 does not fit 64 bits");
 }

@@ -14,7 +14,7 @@ TEST(Pattern, TheWholeTextMustMatch) {
   EXPECT_TRUE(Pattern::compile("").value().matches(""));
 }
 
-TEST(Pattern, WhatIsNoneIsRefused) {
+TEST(Pattern, InvalidPatternsAreAnError) {
   for (const char* text : {"(", "[a", "*", "a{2"}) {
     const Result<Pattern> pattern = Pattern::compile(text);
     ASSERT_FALSE(pattern) << text;

@@ -22,6 +22,12 @@ TEST(Text, JoinAndSplitAreInverse) {
   EXPECT_EQ(join({}, ","), "");
 }
 
+TEST(Text, CountedNounsAreSingularForOne) {
+  EXPECT_EQ(counted(1, "parameter"), "1 parameter");
+  EXPECT_EQ(counted(0, "parameter"), "0 parameters");
+  EXPECT_EQ(counted(2000, "trial"), "2,000 trials");
+}
+
 TEST(Text, TrimRemovesBlanksOnBothSides) {
   EXPECT_EQ(trim(" \t a b \r\n"), "a b");
   EXPECT_EQ(trim(" \n "), "");
@@ -117,7 +123,7 @@ TEST(Text, ParsingTakesTheWholeTextOrNothing) {
     EXPECT_FALSE(parse_double(bad)) << bad;
 }
 
-TEST(Text, NearNamesAreSlipsOfTheKeyboard) {
+TEST(Text, NearNamesAreAFewKeystrokesAway) {
   const std::vector<std::string> ops = {"relu", "sigmoid", "linear"};
   EXPECT_EQ(edit_distance("sigmiod", "sigmoid"), 2U);
   EXPECT_EQ(edit_distance("", "abc"), 3U);
@@ -130,7 +136,7 @@ TEST(Text, NearNamesAreSlipsOfTheKeyboard) {
   EXPECT_EQ(did_you_mean("zzz", ops), "");
 }
 
-TEST(Text, HashIsFnv1aForever) {
+TEST(Text, HashIsFnv1a) {
   EXPECT_EQ(hash_text(""), 0xcbf29ce484222325U);
   EXPECT_EQ(hash_text("a"), 0xaf63dc4c8601ec8cU);
 }

@@ -5,7 +5,7 @@
 namespace chop {
 namespace {
 
-TEST(Tree, TablesKeepTheirOrderAndAnEntryItsPlace) {
+TEST(Tree, ReplacingAnEntryKeepsTheOrderOfTheTable) {
   Tree tree;
   tree.set("b", 1);
   tree.set("a", "text");
@@ -24,7 +24,7 @@ TEST(Tree, IsWrittenAsTomlWritesIt) {
   EXPECT_EQ(to_text(Tree::table()), "{}");
 }
 
-TEST(Tree, IsMadeOfWhatPeopleHave) {
+TEST(Tree, ConvertsFromOrdinaryValues) {
   EXPECT_EQ(to_text(Tree(std::vector<std::string>{"a", "b"})), "[\"a\", \"b\"]");
   EXPECT_EQ(to_text(Tree(std::map<std::string, double>{{"b", 1}, {"a", 2}})),
             "{ a = 2.0, b = 1.0 }");
@@ -36,7 +36,7 @@ TEST(Tree, IsMadeOfWhatPeopleHave) {
   EXPECT_EQ(to_text(one), "{ node = \"fc1\", macs = 1024 }");
 }
 
-TEST(Tree, EntriesAppearWhenTheyAreAskedFor) {
+TEST(Tree, IndexingAddsMissingEntries) {
   Tree tree;
   tree["a"]["b"].push(1);
   tree["a"]["b"].push("two");
@@ -48,7 +48,7 @@ TEST(Tree, EntriesAppearWhenTheyAreAskedFor) {
   EXPECT_FALSE(same.contains("c"));
 }
 
-TEST(Tree, KnowsWhatItIs) {
+TEST(Tree, KindsAreDistinguished) {
   EXPECT_TRUE(Tree("a").is_text());
   EXPECT_TRUE(Tree::list().is_list());
   EXPECT_TRUE(Tree::table().is_table());
@@ -61,7 +61,7 @@ TEST(Tree, KnowsWhatItIs) {
   EXPECT_EQ(Tree("text").size(), 0U);
 }
 
-TEST(Tree, EqualValuesAreEqualWhereverTheyStand) {
+TEST(Tree, EqualityIgnoresLines) {
   Tree a = 3;
   Tree b = 3;
   b.line = 7;

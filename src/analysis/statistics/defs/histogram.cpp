@@ -54,7 +54,7 @@ class Histogram : public Statistic {
   }
 
  private:
-  /// Where bin `i` starts; the ends of the range of floats where it would lie beyond them.
+  /// Where bin `i` starts; limited to the range of floats.
   float edge(std::size_t i) const {
     constexpr double kMost = std::numeric_limits<float>::max();
     const double at = std::ldexp(static_cast<double>(first_ + static_cast<std::int64_t>(i)), k_);
@@ -81,7 +81,7 @@ class Histogram : public Statistic {
       }
       const double at = (static_cast<double>(value) - static_cast<double>(least)) * scale;
       std::size_t bin = std::min(static_cast<std::size_t>(at), counts_.size() - 1);
-      // Edges are rounded to floats: what counts is on which side of them a value lies.
+      // Edges are rounded to floats, so values are compared with the rounded edges.
       while (bin > 0 && value < edges_[bin]) --bin;
       while (bin + 1 < counts_.size() && value >= edges_[bin + 1]) ++bin;
       ++counts_[bin];
@@ -93,7 +93,7 @@ class Histogram : public Statistic {
     return static_cast<std::int64_t>(std::floor(std::ldexp(static_cast<double>(value), -k)));
   }
 
-  /// Widens the bins until all finite values fit; the old counts move to their new places.
+  /// Widens the bins until all finite values fit; the old counts move to their new bins.
   void make_room(std::span<const float> values) {
     float least = any_ ? least_ : std::numeric_limits<float>::infinity();
     float most = any_ ? most_ : -std::numeric_limits<float>::infinity();

@@ -1,4 +1,4 @@
-#include "io/torch/torch_names.hpp"
+#include "io/torch/torch_allow_list.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,14 @@
-// What an importer knows: constants, folded by each op's own reference forward within what a
-// file of that size may ask for.
+// Constant folding at import: a call whose operands are all constants is replaced by its result,
+// which the op's own reference forward computes. Values that depend on the batch size, such as
+// Shape, are folded at two batch sizes; where both results are equal the value does not depend on
+// the batch.
+//
+//   Shape(x)       of x [batch, 3, 8, 8]      {2, 3, 8, 8} and {3, 3, 8, 8}
+//   Gather(.., 0)                             {2}          and {3}
+//   Concat(.., -1)                            {2, -1}      and {3, -1}: reshape to [batch, -1]
+//
+// A small file must not ask for gigabytes or hours: elements and operations are limited by a budget
+// that grows with the elements the file itself holds.
 #include <cmath>
 
 #include "formats/quantiser.hpp"
@@ -10,10 +19,11 @@
 namespace chop::onnx {
 namespace {
 
-constexpr std::int64_t kElementsPaid = 8;  // by one element of the file
-constexpr std::int64_t kWorkPaid = 64;
+/// How much the budget grows with one element of the file.
+constexpr std::int64_t kElementsPerElement = 8;
+constexpr std::int64_t kWorkPerElement = 64;
 
-/// The results of a call on constants before they are worked out.
+/// The result types and the cost of folding a call.
 struct Folding {
   std::vector<TensorType> out;
   std::int64_t elements = 0;
@@ -55,19 +65,19 @@ std::vector<Tensor> evaluate(const OpDef& op, const Attrs& attrs, const std::vec
 
 }  // namespace
 
-bool Importer::is_known(ImportValue x) {
+bool Importer::is_constant(ImportValue x) {
   if (failed() || x == kNone) return false;
-  settle(x);
-  return !failed() && item(x).known.has_value();
+  force(x);
+  return !failed() && item(x).constant.has_value();
 }
 
-const Known& Importer::known(ImportValue x, std::string_view what) {
-  static const Known kNothing{Tensor(DType::I64, {0})};
+const Constant& Importer::constant_of(ImportValue x, std::string_view what) {
+  static const Constant kNothing{Tensor(DType::I64, {0})};
   if (failed()) return kNothing;
-  if (is_known(x)) {
-    if (!item(x).format) return *item(x).known;
+  if (is_constant(x)) {
+    if (!item(x).format) return *item(x).constant;
     const ImportValue plain = call("identity", {x});
-    return failed() ? kNothing : *item(plain).known;
+    return failed() ? kNothing : *item(plain).constant;
   }
   if (failed()) return kNothing;
   wanted_ = inputs_of(x);
@@ -77,7 +87,7 @@ const Known& Importer::known(ImportValue x, std::string_view what) {
 }
 
 const Tensor& Importer::need(ImportValue x, std::string_view what) {
-  const Known& both = known(x, what);
+  const Constant& both = constant_of(x, what);
   if (!failed() && !both.is_fixed())
     fail({.what = cat(what, " depends on the batch size"),
           .hint = "export the network for one batch size"});
@@ -94,7 +104,7 @@ double Importer::need_real(ImportValue x, std::string_view what) {
   const Tensor& tensor = need(x, what);
   if (failed()) return 0;
   if (tensor.size() != 1) {
-    fail({.what = cat(what, " has ", tensor.size(), " elements, not one")});
+    fail({.what = cat(what, " has ", tensor.size(), " elements instead of one")});
     return 0;
   }
   return tensor.at(0);
@@ -109,12 +119,12 @@ std::int64_t Importer::need_whole(ImportValue x, std::string_view what) {
   return 0;
 }
 
-void Importer::pay(std::int64_t elements) {
-  elements_ += elements * kElementsPaid;
-  work_ += elements * kWorkPaid;
+void Importer::add_budget(std::int64_t elements) {
+  elements_ += elements * kElementsPerElement;
+  work_ += elements * kWorkPerElement;
 }
 
-bool Importer::afford(std::int64_t elements, std::int64_t work) {
+bool Importer::spend_budget(std::int64_t elements, std::int64_t work) {
   if (failed()) return false;
   elements_ -= elements;
   work_ -= work;
@@ -129,7 +139,7 @@ bool Importer::afford(std::int64_t elements, std::int64_t work) {
 
 Tensor Importer::through_format(ImportValue x, std::size_t batch) {
   const Item& it = item(x);
-  const Tensor& tensor = it.known->at.at(batch);
+  const Tensor& tensor = it.constant->at.at(batch);
   if (!it.format) return tensor;
   Result<Tensor> result = quantise(*it.format, tensor.to(DType::F32));
   if (result) return std::move(result).value();
@@ -137,12 +147,12 @@ Tensor Importer::through_format(ImportValue x, std::size_t batch) {
   return tensor;
 }
 
-std::optional<std::vector<ImportValue>> Importer::folded(const OpDef& op,
-                                                         const std::vector<ImportValue>& in,
-                                                         const Attrs& attrs) {
+std::optional<std::vector<ImportValue>> Importer::fold_constants(const OpDef& op,
+                                                                 const std::vector<ImportValue>& in,
+                                                                 const Attrs& attrs) {
   std::array<std::vector<Tensor>, 2> results;
   bool same = true;
-  for (const ImportValue x : in) same = same && item(x).known->is_fixed();
+  for (const ImportValue x : in) same = same && item(x).constant->is_fixed();
   for (std::size_t b = 0; b < (same ? 1 : 2); ++b) {
     std::vector<Tensor> tensors;
     for (const ImportValue x : in) tensors.push_back(through_format(x, b));
@@ -152,13 +162,13 @@ std::optional<std::vector<ImportValue>> Importer::folded(const OpDef& op,
       fail(folding.error());
       return std::nullopt;
     }
-    if (!afford(folding.value().elements, folding.value().work)) return std::nullopt;
+    if (!spend_budget(folding.value().elements, folding.value().work)) return std::nullopt;
     results.at(b) = evaluate(op, attrs, tensors, folding.value().out);
   }
   if (same) results[1] = results[0];
   std::vector<ImportValue> operands;
   for (std::size_t i = 0; i < results[0].size(); ++i)
-    operands.push_back(constant(Known(results[0][i], results[1][i])));
+    operands.push_back(constant(Constant(results[0][i], results[1][i])));
   return operands;
 }
 

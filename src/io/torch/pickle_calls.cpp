@@ -1,4 +1,4 @@
-// Opcodes of the memo, of names, and of what would be calls.
+// Opcodes of the memo, of names and of calls. A call is recorded as a value and never made.
 #include "io/torch/pickle_machine.hpp"
 #include "support/escape.hpp"
 #include "support/text.hpp"
@@ -62,7 +62,7 @@ Status PickleMachine::name(unsigned char code) {
   return push_name(out_[module].text, out_[name].text);
 }
 
-/// collections.OrderedDict and its kin with their arguments are the dicts they would make.
+/// A call of collections.OrderedDict or a similar class becomes the dict it would make.
 Status PickleMachine::push_dict_call(std::string_view name, const PickleValue& arguments) {
   std::vector<PickleId> items;
   for (const PickleId argument : arguments.items) {

@@ -1,4 +1,4 @@
-#include "onnx/pieces.hpp"
+#include "onnx/import_helpers.hpp"
 
 #include <algorithm>
 
@@ -26,10 +26,11 @@ std::string target_of(const Importer& make, const LayerParams& params) {
 ImportValue layer(const OnnxCall& call, std::string_view op, ImportValue x, Attrs attrs,
                   const LayerParams& params) {
   Importer& make = call.make();
-  bool all_known = true;
-  for (const auto& [name, operand] : params) all_known = make.is_known(operand) && all_known;
+  bool all_constant = true;
+  for (const auto& [name, operand] : params)
+    all_constant = make.is_constant(operand) && all_constant;
   if (make.failed()) return kNone;
-  if (!all_known || make.is_known(x)) {
+  if (!all_constant || make.is_constant(x)) {
     std::vector<ImportValue> operands = {x};
     for (const auto& [name, operand] : params) operands.push_back(operand);
     return make.call(op, std::move(operands), std::move(attrs));
@@ -37,7 +38,7 @@ ImportValue layer(const OnnxCall& call, std::string_view op, ImportValue x, Attr
   std::map<std::string, Tensor> tensors;
   std::map<std::string, NumberFormat> formats;
   for (const auto& [name, operand] : params) {
-    tensors.emplace(name, make.need(make.bare(operand), cat("`", name, "`")));
+    tensors.emplace(name, make.need(make.without_format(operand), cat("`", name, "`")));
     if (make.format(operand)) formats.emplace(name, *make.format(operand));
   }
   return make.module(op, target_of(make, params), {x}, std::move(attrs), std::move(tensors),

@@ -1,4 +1,5 @@
-// Pieces that several families of ONNX operators are made of.
+// Helpers that several families of ONNX operators use: layers with parameters, reshapes, windows,
+// padding.
 #pragma once
 
 #include <initializer_list>
@@ -17,19 +18,19 @@ using LayerParams = std::vector<std::pair<std::string, ImportValue>>;
 ImportValue layer(const OnnxCall& call, std::string_view op, ImportValue x, Attrs attrs,
                   const LayerParams& params);
 
-/// Whether a format treats all elements alike, wherever they stand.
+/// Whether a format treats all elements alike, whatever their position.
 bool is_uniform(const NumberFormat& format);
 
 ImportValue reshaped(Importer& make, ImportValue x, Shape shape);
 ImportValue permuted(Importer& make, ImportValue x, Ints order);
-/// Reads only zeros and other numbers where they matter: x as f32 if it is of another type.
+/// x in another dtype; x itself if it has that one.
 ImportValue cast(Importer& make, ImportValue x, DType dtype);
 /// x op number, as a constant operand of x's type.
 ImportValue with_number(Importer& make, std::string_view op, ImportValue x, double number);
 /// A one-dimensional constant of whole numbers.
 ImportValue whole_numbers(Importer& make, const Ints& values);
 
-/// Numbers about windows are at most this, so that products of two can be counted.
+/// Largest kernel size, stride, dilation and padding; the product of two fits 64 bits.
 constexpr std::int64_t kMostWindow = std::int64_t{1} << 24;
 /// Whether `list` holds `count` numbers from `least` to kMostWindow.
 bool fits_window(const Ints& list, std::size_t count, std::int64_t least);

@@ -5,7 +5,7 @@
 
 namespace chop::data {
 
-/// True for what exists and for what ends like a data file, so that a misspelt path is
+/// True for existing paths and for names with the ending of a data file, so that a misspelt path is
 /// reported as a missing file and not as an unknown data set.
 bool looks_like_path(std::string_view text);
 
