@@ -1,6 +1,7 @@
 #include "search/store/sql_link.hpp"
 
 #include <cassert>
+#include <variant>
 
 #include "support/system/log.hpp"
 
@@ -59,6 +60,29 @@ class Errand {
   std::thread thread_;
 };
 
+/// What is on its way to the database.
+struct Pending {
+  StudyChanges changes;
+  std::vector<TrialReport> reports;
+};
+
+struct Idle {};
+struct Locked {
+  std::string transaction;  ///< its id; empty in a database that needs none
+};
+struct Writing {
+  Pending pending;
+  std::string transaction;  ///< which locks the study
+};
+struct Unstored {
+  Pending pending;
+  std::string transaction;  ///< one that may have committed `pending`; empty: certainly none
+};
+struct Failed {
+  Unstored unstored;
+  Error error;  ///< not told yet
+};
+
 class SqlLink final : public StudyLink {
  public:
   SqlLink(std::unique_ptr<SqlConnection> connection, SqlConnect connect, SqlStudy study,
@@ -72,32 +96,35 @@ class SqlLink final : public StudyLink {
   SqlLink& operator=(const SqlLink&) = delete;
   ~SqlLink() override {
     errand_.wait();
-    if (!holding_ && !pending_) (void)flush();
+    if (in<Idle>()) (void)flush();
   }
 
   Result<StudyNews> take() override {
-    CH_CHECK(finish_pending());
-    assert(!holding_ && "take() and give() come in turns");
-    CH_CHECK(persistently([this] { return hold(); }));
+    CH_CHECK(become_idle());
+    CH_TRY(std::string transaction,
+           persistently([this] { return lock(); }, [this] { return connection_->is_lost(); }));
+    state_ = Locked{std::move(transaction)};
     StudyNews news{.stale = std::exchange(stale_, {})};
     for (auto& [number, trial] : std::exchange(news_, {})) news.trials.push_back(std::move(trial));
     return news;
   }
 
   Status give(StudyChanges changes) override {
-    assert(holding_ && "give() comes after take()");
+    assert(in<Locked>() && "give() comes after take()");
     std::vector<TrialReport> reports = pulse_.take_reports();
-    if (changes.empty() && reports.empty()) {
-      release();
-      return {};
-    }
-    if (Status status = check_values(changes); !status) {
-      release();
+    Status status = check_values(changes);
+    if (!status || (changes.empty() && reports.empty())) {
+      (void)execute(*connection_, {"ROLLBACK"});
+      state_ = Idle{};
       return status;
     }
     mirror_.reserve(changes.added.size());
-    pending_ = Pending{std::move(changes), std::move(reports)};
-    errand_.start([this] { outcome_ = store(); });
+    state_ = Writing{{std::move(changes), std::move(reports)},
+                     std::move(std::get<Locked>(state_).transaction)};
+    errand_.start([this] {
+      if (Status stored = store(); !stored)
+        state_ = Failed{std::move(std::get<Unstored>(state_)), std::move(stored).error()};
+    });
     return {};
   }
 
@@ -107,38 +134,37 @@ class SqlLink final : public StudyLink {
   }
 
   Status flush() override {
-    CH_CHECK(finish_pending());
-    assert(!holding_ && "flush() does not come between take() and give()");
+    CH_CHECK(become_idle());
     std::vector<TrialReport> reports = pulse_.take_reports();
     if (reports.empty()) return {};
-    pending_ = Pending{{}, std::move(reports)};
-    outcome_ = store();
-    return finish_pending();
+    state_ = Unstored{{{}, std::move(reports)}, ""};
+    return store();
   }
 
  private:
-  /// What is on its way to the data base.
-  struct Pending {
-    StudyChanges changes;
-    std::vector<TrialReport> reports;
-  };
+  /// What became of a transaction, as far as the server knows.
+  enum class Fate : std::uint8_t { Aborted, Committed, InProgress };
 
-  /// Waits for what give() left behind. An error is told once; then it is tried again.
-  Status finish_pending() {
+  template <class State>
+  bool in() const {
+    return std::holds_alternative<State>(state_);
+  }
+
+  /// Waits for what give() left behind. An error is told once; the next call tries again.
+  Status become_idle() {
     errand_.wait();
-    if (!pending_) return {};
-    if (!outcome_ && std::exchange(told_, true)) outcome_ = store();
-    if (!outcome_) {
-      told_ = true;
-      return outcome_;
+    if (auto* const failed = std::get_if<Failed>(&state_)) {
+      Error error = std::move(failed->error);
+      state_ = Unstored(std::move(failed->unstored));
+      return error;
     }
-    told_ = false;
-    pending_.reset();
+    if (in<Unstored>()) CH_CHECK(store());
+    assert(in<Idle>() && "take() and give() come in turns, flush() not between them");
     return {};
   }
 
-  /// Begins a transaction that holds the study and sees what is new in it.
-  Status hold() {
+  /// Begins a transaction that locks the study and reads what is new in it; returns its id.
+  Result<std::string> lock() {
     CH_CHECK(execute(*connection_, {connection_->dialect().begin}));
     const auto failed = [this](Error error) {
       if (!connection_->is_lost()) (void)execute(*connection_, {"ROLLBACK"});
@@ -150,12 +176,11 @@ class SqlLink final : public StudyLink {
       return failed({.what = cat("the study '", study_.name, "' was deleted from '",
                                  connection_->shown(), "' while it was in use")});
     if (Status status = look(); !status) return failed(std::move(status).error());
-    transaction_ = text_of(rows.value().at(0).at(1));
-    holding_ = true;
-    return {};
+    return text_of(rows.value().at(0).at(1));
   }
 
-  /// News, and every now and then who is silent.
+  /// Reads what others changed since the last call; every `heartbeat` seconds also which trials'
+  /// workers have timed out.
   Status look() {
     const bool before = mirror_.has_read();
     for (int round = before ? 1 : 0; round < 2; ++round) {
@@ -169,62 +194,63 @@ class SqlLink final : public StudyLink {
     return {};
   }
 
-  void release() {
-    (void)execute(*connection_, {"ROLLBACK"});
-    holding_ = false;
-  }
-
+  /// From Writing or Unstored to Idle, or to Unstored with the error.
   Status store() {
-    return persistently([this] { return try_to_store(); });
+    Fate fate = Fate::Aborted;
+    return persistently([&] { return try_to_store(fate); },
+                        [&] { return connection_->is_lost() || fate == Fate::InProgress; });
   }
 
-  Status try_to_store() {
-    if (!holding_) {
-      CH_TRY(const bool committed, was_committed());
-      if (committed) return settle();
-      CH_CHECK(hold());
+  Status try_to_store(Fate& fate) {
+    fate = Fate::Aborted;
+    if (auto* const unstored = std::get_if<Unstored>(&state_)) {
+      CH_TRY(fate, fate_of(*unstored));
+      if (fate == Fate::InProgress)
+        return Error{.what = "the server has not noticed yet that it was cut off"};
+      if (fate == Fate::Committed) return settle(unstored->pending.changes);
+      CH_TRY(std::string transaction, lock());
+      state_ = Writing{std::move(unstored->pending), std::move(transaction)};
     }
-    holding_ = false;
-    Status status = mirror_.write(*connection_, pending_->changes, pending_->reports);
-    if (status) return settle();
-    if (!connection_->is_lost()) {
-      (void)execute(*connection_, {"ROLLBACK"});
-      transaction_.clear();
-    }
+    auto& writing = std::get<Writing>(state_);
+    Status status = mirror_.write(*connection_, writing.pending.changes, writing.pending.reports);
+    if (status) return settle(writing.pending.changes);
+    const bool lost = connection_->is_lost();
+    if (!lost) (void)execute(*connection_, {"ROLLBACK"});
+    state_ = Unstored{std::move(writing.pending), lost ? std::move(writing.transaction) : ""};
     return status;
   }
 
-  Status settle() {
-    transaction_.clear();
-    mirror_.settle(pending_->changes);
+  Status settle(const StudyChanges& stored) {
+    mirror_.settle(stored);
     pulse_.set_running(mirror_.own());
+    state_ = Idle{};
     return {};
   }
 
   /// The connection may have been lost when the server had committed but not said so.
-  Result<bool> was_committed() {
-    undecided_ = false;
+  Result<Fate> fate_of(const Unstored& unstored) {
     const std::string_view outcome = connection_->dialect().outcome;
-    if (transaction_.empty() || outcome.empty()) return false;
-    CH_TRY(const SqlRows rows, connection_->query({outcome, {transaction_}}));
+    if (unstored.transaction.empty() || outcome.empty()) return Fate::Aborted;
+    CH_TRY(const SqlRows rows, connection_->query({outcome, {unstored.transaction}}));
     const std::string state = rows.empty() ? "" : text_of(rows[0].at(0));
-    undecided_ = state == "in progress";
-    if (undecided_) return Error{.what = "the server has not noticed yet that it was cut off"};
-    if (state != "committed") return false;
-    // A server that crashed may have given the name to another transaction since.
-    return mirror_.is_stored(*connection_, pending_->changes);
+    if (state == "in progress") return Fate::InProgress;
+    if (state != "committed") return Fate::Aborted;
+    // A server that crashed may have given the id to another transaction since.
+    CH_TRY(const bool stored, mirror_.is_stored(*connection_, unstored.pending.changes));
+    return stored ? Fate::Committed : Fate::Aborted;
   }
 
-  /// Tries again while the connection is lost, for as long as the options say.
-  template <class Attempt>
-  Status persistently(Attempt attempt) {
+  /// Calls `attempt` until it succeeds, but for no longer than the options say and only while
+  /// `may_pass` says of its error that it may go away.
+  template <class Attempt, class MayPass>
+  std::invoke_result_t<Attempt> persistently(Attempt attempt, MayPass may_pass) {
     const Clock::time_point last = Clock::now() + clock_seconds(options_.patience);
     for (int failures = 0;; ++failures) {
-      Status status = attempt();
-      if (status && failures > 0) log_info(cat("Connected to '", connection_->shown(), "' again"));
-      if (status || !(connection_->is_lost() || undecided_)) return status;
+      auto result = attempt();
+      if (result && failures > 0) log_info(cat("Connected to '", connection_->shown(), "' again"));
+      if (result || !may_pass()) return result;
       if (Clock::now() > last)
-        return std::move(status).error().note(
+        return std::move(result).error().note(
             cat("tried again for ", options_.patience, " s; nothing is stored since then"));
       if (failures == 0)
         log_warning(cat("The connection to '", connection_->shown(),
@@ -238,15 +264,11 @@ class SqlLink final : public StudyLink {
   SqlStudy study_;
   LinkOptions options_;
   StudyMirror mirror_;
-  std::string transaction_;  ///< the name of the last one whose end is not known
-  bool holding_ = false;
-  bool undecided_ = false;
+  /// While errand_ works, it alone uses this and all above.
+  std::variant<Idle, Locked, Writing, Unstored, Failed> state_;
   std::map<std::int64_t, Trial> news_;  ///< not told yet, by number
   std::vector<std::int64_t> stale_;
   Clock::time_point next_check_;
-  std::optional<Pending> pending_;
-  Status outcome_;
-  bool told_ = false;
   SqlPulse pulse_;
   Errand errand_;  ///< last, so that it ends first
 };
