@@ -1,6 +1,6 @@
 // A PostgreSQL server: studies that workers on many machines share.
-#include "search/store/pg_connection.hpp"
-#include "search/store/sql_store.hpp"
+#include "search/store/sql/pg_connection.hpp"
+#include "search/store/sql/sql_store.hpp"
 
 namespace chop::search::stores::postgresql {
 namespace {
@@ -20,7 +20,7 @@ Result<std::unique_ptr<StudyStore>> open(const std::string& url, Create create) 
 
 StoreDef define() {
   return {.name = "postgresql",
-          .doc = "a PostgreSQL data base, which workers on many machines can share",
+          .doc = "a PostgreSQL database, which workers on many machines can share",
           .example = "postgresql://user:password@host/dbname",
           .accepts = accepts,
           .open = open};

@@ -1,4 +1,4 @@
-#include "search/store/sql_rows.hpp"
+#include "search/store/sql/trial_rows.hpp"
 
 #include <algorithm>
 #include <cmath>

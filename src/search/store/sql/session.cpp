@@ -1,64 +1,15 @@
-#include "search/store/sql_link.hpp"
+#include "search/store/sql/session.hpp"
 
 #include <cassert>
 #include <variant>
 
+#include "search/store/sql/background_writer.hpp"
 #include "support/system/log.hpp"
 
 namespace chop::search {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-/// Runs one task at a time on a thread of its own.
-class Errand {
- public:
-  Errand() : thread_([this] { loop(); }) {}
-  Errand(const Errand&) = delete;
-  Errand& operator=(const Errand&) = delete;
-  ~Errand() {
-    wait();
-    {
-      const std::lock_guard lock(mutex_);
-      stop_ = true;
-    }
-    changed_.notify_all();
-    thread_.join();
-  }
-
-  void start(std::function<void()> task) {
-    {
-      const std::lock_guard lock(mutex_);
-      task_ = std::move(task);
-    }
-    changed_.notify_all();
-  }
-
-  void wait() {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return !task_; });
-  }
-
- private:
-  void loop() {
-    std::unique_lock lock(mutex_);
-    while (true) {
-      changed_.wait(lock, [this] { return stop_ || task_; });
-      if (stop_) return;
-      lock.unlock();
-      task_();
-      lock.lock();
-      task_ = nullptr;
-      changed_.notify_all();
-    }
-  }
-
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::function<void()> task_;
-  bool stop_ = false;
-  std::thread thread_;
-};
 
 /// What is on its way to the database.
 struct Pending {
@@ -83,45 +34,46 @@ struct Failed {
   Error error;  ///< not told yet
 };
 
-class SqlLink final : public StudyLink {
+class SqlSession final : public StudySession {
  public:
-  SqlLink(std::unique_ptr<SqlConnection> connection, SqlConnect connect, SqlStudy study,
-          const LinkOptions& options)
+  SqlSession(std::unique_ptr<SqlConnection> connection, SqlConnect connect, SqlStudy study,
+             const SessionOptions& options)
       : connection_(std::move(connection)),
         study_(std::move(study)),
         options_(options),
-        mirror_(study_.id, connection_->dialect(), options.heartbeat > 0),
-        pulse_(std::move(connect), options.heartbeat) {}
-  SqlLink(const SqlLink&) = delete;
-  SqlLink& operator=(const SqlLink&) = delete;
-  ~SqlLink() override {
-    errand_.wait();
+        cache_(study_.id, connection_->dialect(), options.heartbeat > 0),
+        heartbeat_(std::move(connect), options.heartbeat) {}
+  SqlSession(const SqlSession&) = delete;
+  SqlSession& operator=(const SqlSession&) = delete;
+  ~SqlSession() override {
+    writer_.wait();
     if (in<Idle>()) (void)flush();
   }
 
-  Result<StudyNews> take() override {
+  Result<StudyUpdates> begin() override {
     CH_CHECK(become_idle());
     CH_TRY(std::string transaction,
            persistently([this] { return lock(); }, [this] { return connection_->is_lost(); }));
     state_ = Locked{std::move(transaction)};
-    StudyNews news{.stale = std::exchange(stale_, {})};
-    for (auto& [number, trial] : std::exchange(news_, {})) news.trials.push_back(std::move(trial));
-    return news;
+    StudyUpdates updates{.stale = std::exchange(stale_, {})};
+    for (auto& [number, trial] : std::exchange(unread_, {}))
+      updates.trials.push_back(std::move(trial));
+    return updates;
   }
 
-  Status give(StudyChanges changes) override {
-    assert(in<Locked>() && "give() comes after take()");
-    std::vector<TrialReport> reports = pulse_.take_reports();
+  Status commit(StudyChanges changes) override {
+    assert(in<Locked>() && "commit() comes after begin()");
+    std::vector<TrialReport> reports = heartbeat_.take_reports();
     Status status = check_values(changes);
     if (!status || (changes.empty() && reports.empty())) {
       (void)execute(*connection_, {"ROLLBACK"});
       state_ = Idle{};
       return status;
     }
-    mirror_.reserve(changes.added.size());
+    cache_.reserve_numbers(changes.added.size());
     state_ = Writing{{std::move(changes), std::move(reports)},
                      std::move(std::get<Locked>(state_).transaction)};
-    errand_.start([this] {
+    writer_.start([this] {
       if (Status stored = store(); !stored)
         state_ = Failed{std::move(std::get<Unstored>(state_)), std::move(stored).error()};
     });
@@ -129,13 +81,13 @@ class SqlLink final : public StudyLink {
   }
 
   Status report(std::int64_t number, std::int64_t step, double value) override {
-    pulse_.report({number, step, value});
+    heartbeat_.report({number, step, value});
     return {};
   }
 
   Status flush() override {
     CH_CHECK(become_idle());
-    std::vector<TrialReport> reports = pulse_.take_reports();
+    std::vector<TrialReport> reports = heartbeat_.take_reports();
     if (reports.empty()) return {};
     state_ = Unstored{{{}, std::move(reports)}, ""};
     return store();
@@ -150,16 +102,16 @@ class SqlLink final : public StudyLink {
     return std::holds_alternative<State>(state_);
   }
 
-  /// Waits for what give() left behind. An error is told once; the next call tries again.
+  /// Waits for what commit() left behind. An error is told once; the next call tries again.
   Status become_idle() {
-    errand_.wait();
+    writer_.wait();
     if (auto* const failed = std::get_if<Failed>(&state_)) {
       Error error = std::move(failed->error);
       state_ = Unstored(std::move(failed->unstored));
       return error;
     }
     if (in<Unstored>()) CH_CHECK(store());
-    assert(in<Idle>() && "take() and give() come in turns, flush() not between them");
+    assert(in<Idle>() && "begin() and commit() come in turns, flush() not between them");
     return {};
   }
 
@@ -175,21 +127,21 @@ class SqlLink final : public StudyLink {
     if (rows.value().empty())
       return failed({.what = cat("the study '", study_.name, "' was deleted from '",
                                  connection_->shown(), "' while it was in use")});
-    if (Status status = look(); !status) return failed(std::move(status).error());
+    if (Status status = read_updates(); !status) return failed(std::move(status).error());
     return text_of(rows.value().at(0).at(1));
   }
 
   /// Reads what others changed since the last call; every `heartbeat` seconds also which trials'
   /// workers have timed out.
-  Status look() {
-    const bool before = mirror_.has_read();
-    for (int round = before ? 1 : 0; round < 2; ++round) {
-      CH_TRY(std::vector<Trial> news, mirror_.news(*connection_));
-      for (Trial& trial : news) news_[trial.number] = std::move(trial);
+  Status read_updates() {
+    const bool loaded = cache_.is_loaded();
+    // The first call loads the whole study; only the second locks the rows of unfinished trials.
+    for (int round = loaded ? 1 : 0; round < 2; ++round) {
+      CH_TRY(std::vector<Trial> updates, cache_.read_updates(*connection_));
+      for (Trial& trial : updates) unread_[trial.number] = std::move(trial);
     }
-    if (options_.heartbeat <= 0 || (before && Clock::now() < next_check_)) return {};
-    const double grace = options_.grace > 0 ? options_.grace : 3 * options_.heartbeat;
-    CH_TRY(stale_, mirror_.stale(*connection_, grace));
+    if (options_.heartbeat <= 0 || (loaded && Clock::now() < next_check_)) return {};
+    CH_TRY(stale_, cache_.stale(*connection_, options_.timeout()));
     next_check_ = Clock::now() + clock_seconds(options_.heartbeat);
     return {};
   }
@@ -207,22 +159,22 @@ class SqlLink final : public StudyLink {
       CH_TRY(fate, fate_of(*unstored));
       if (fate == Fate::InProgress)
         return Error{.what = "the server has not noticed yet that it was cut off"};
-      if (fate == Fate::Committed) return settle(unstored->pending.changes);
+      if (fate == Fate::Committed) return finish(unstored->pending.changes);
       CH_TRY(std::string transaction, lock());
       state_ = Writing{std::move(unstored->pending), std::move(transaction)};
     }
     auto& writing = std::get<Writing>(state_);
-    Status status = mirror_.write(*connection_, writing.pending.changes, writing.pending.reports);
-    if (status) return settle(writing.pending.changes);
+    Status status = cache_.write(*connection_, writing.pending.changes, writing.pending.reports);
+    if (status) return finish(writing.pending.changes);
     const bool lost = connection_->is_lost();
     if (!lost) (void)execute(*connection_, {"ROLLBACK"});
     state_ = Unstored{std::move(writing.pending), lost ? std::move(writing.transaction) : ""};
     return status;
   }
 
-  Status settle(const StudyChanges& stored) {
-    mirror_.settle(stored);
-    pulse_.set_running(mirror_.own());
+  Status finish(const StudyChanges& stored) {
+    cache_.apply(stored);
+    heartbeat_.set_running(cache_.own_running());
     state_ = Idle{};
     return {};
   }
@@ -236,7 +188,7 @@ class SqlLink final : public StudyLink {
     if (state == "in progress") return Fate::InProgress;
     if (state != "committed") return Fate::Aborted;
     // A server that crashed may have given the id to another transaction since.
-    CH_TRY(const bool stored, mirror_.is_stored(*connection_, unstored.pending.changes));
+    CH_TRY(const bool stored, cache_.is_stored(*connection_, unstored.pending.changes));
     return stored ? Fate::Committed : Fate::Aborted;
   }
 
@@ -262,24 +214,24 @@ class SqlLink final : public StudyLink {
 
   std::unique_ptr<SqlConnection> connection_;
   SqlStudy study_;
-  LinkOptions options_;
-  StudyMirror mirror_;
-  /// While errand_ works, it alone uses this and all above.
+  SessionOptions options_;
+  StudyCache cache_;
+  /// While writer_ works, it alone uses this and all above.
   std::variant<Idle, Locked, Writing, Unstored, Failed> state_;
-  std::map<std::int64_t, Trial> news_;  ///< not told yet, by number
+  std::map<std::int64_t, Trial> unread_;  ///< not told yet, by number
   std::vector<std::int64_t> stale_;
   Clock::time_point next_check_;
-  SqlPulse pulse_;
-  Errand errand_;  ///< last, so that it ends first
+  Heartbeat heartbeat_;
+  BackgroundWriter writer_;  ///< last, so that it ends first
 };
 
 }  // namespace
 
-Result<std::unique_ptr<StudyLink>> open_link(SqlConnect connect, const SqlStudy& study,
-                                             const LinkOptions& options) {
+Result<std::unique_ptr<StudySession>> open_sql_session(SqlConnect connect, const SqlStudy& study,
+                                                       const SessionOptions& options) {
   CH_TRY(std::unique_ptr<SqlConnection> connection, connect());
-  return std::unique_ptr<StudyLink>(
-      std::make_unique<SqlLink>(std::move(connection), std::move(connect), study, options));
+  return std::unique_ptr<StudySession>(
+      std::make_unique<SqlSession>(std::move(connection), std::move(connect), study, options));
 }
 
 }  // namespace chop::search

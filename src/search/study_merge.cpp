@@ -1,14 +1,13 @@
-#include "cli/study_merge.hpp"
+#include "search/study_merge.hpp"
 
 #include <algorithm>
 #include <map>
 
-#include "cli/views/study_json.hpp"
-#include "search/store/study_identity.hpp"
+#include "search/study_identity.hpp"
 #include "support/json.hpp"
 #include "support/text.hpp"
 
-namespace chop::cli {
+namespace chop::search {
 namespace {
 
 constexpr const char* kOrigin = "chop:merged_from";
@@ -103,4 +102,4 @@ Result<MergeResult> merge_studies(const std::vector<Study>& sources, StudyStore&
   return result;
 }
 
-}  // namespace chop::cli
+}  // namespace chop::search

@@ -1,10 +1,10 @@
-// The states of a link to a study in a database: what each call leads to when a connection is lost
-// or a commit is refused. A SQLite file behind a connection that fails on request stands in for a
-// server.
+// The states of a session to a study in a database: what each call leads to when a connection is
+// lost or a commit is refused. A SQLite file behind a connection that fails on request stands in
+// for a server.
 #include <deque>
 
-#include "search/store/sql_link.hpp"
-#include "search/store/sqlite_connection.hpp"
+#include "search/store/sql/session.hpp"
+#include "search/store/sql/sqlite_connection.hpp"
 #include "support/stores.hpp"
 
 namespace chop {
@@ -83,25 +83,26 @@ class FaultyConnection final : public SqlConnection {
   bool lost_ = false;
 };
 
-class SqlLinkStates : public ::testing::Test {
+class SqlSessionStates : public ::testing::Test {
  protected:
   void SetUp() override {
     store_ = must(open_store(file_));
     must(store_->create({.name = "s", .directions = {Direction::Minimise, Direction::Minimise}}));
   }
 
-  std::unique_ptr<StudyLink> join(double patience = 30) {
+  std::unique_ptr<StudySession> join(double patience = 30) {
     const auto connect = [this]() -> Result<std::unique_ptr<SqlConnection>> {
       CH_TRY(std::unique_ptr<SqlConnection> inner, search::open_sqlite(file_, Create::No));
       return std::unique_ptr<SqlConnection>(new FaultyConnection(std::move(inner), server_));
     };
-    return must(search::open_link(connect, {1, "s"}, {.heartbeat = 0, .patience = patience}));
+    return must(
+        search::open_sql_session(connect, {1, "s"}, {.heartbeat = 0, .patience = patience}));
   }
   /// Adds trial 0 with a commit that goes wrong.
-  void add_with(StudyLink& link, Fault fault) {
-    must(link.take());
+  void add_with(StudySession& session, Fault fault) {
+    must(session.begin());
     server_.next_commit = fault;
-    must(link.give({.added = {busy_trial(0)}}));
+    must(session.commit({.added = {busy_trial(0)}}));
   }
   std::size_t stored() { return must(store_->read("s")).trials.size(); }
 
@@ -111,125 +112,125 @@ class SqlLinkStates : public ::testing::Test {
   Server server_;
 };
 
-TEST_F(SqlLinkStates, ACommitThatHappenedBeforeTheLossIsNotStoredTwice) {
-  const auto link = join();
+TEST_F(SqlSessionStates, ACommitThatHappenedBeforeTheLossIsNotStoredTwice) {
+  const auto session = join();
   server_.fates = {"committed"};
-  add_with(*link, Fault::LostAfter);
-  must(link->flush());
+  add_with(*session, Fault::LostAfter);
+  must(session->flush());
   EXPECT_EQ(stored(), 1U);
   EXPECT_EQ(server_.asked, std::vector<std::string>{"tx7"});
 }
 
-TEST_F(SqlLinkStates, ACommitThatDidNotHappenIsDoneAgain) {
-  const auto link = join();
+TEST_F(SqlSessionStates, ACommitThatDidNotHappenIsDoneAgain) {
+  const auto session = join();
   server_.fates = {"aborted"};
-  add_with(*link, Fault::LostBefore);
-  must(link->flush());
+  add_with(*session, Fault::LostBefore);
+  must(session->flush());
   EXPECT_EQ(stored(), 1U);
 }
 
-TEST_F(SqlLinkStates, AnIdGivenToAnotherTransactionIsNotTakenForOurs) {
-  const auto link = join();
+TEST_F(SqlSessionStates, AnIdGivenToAnotherTransactionIsNotTakenForOurs) {
+  const auto session = join();
   server_.fates = {"committed"};
-  add_with(*link, Fault::LostBefore);
-  must(link->flush());
+  add_with(*session, Fault::LostBefore);
+  must(session->flush());
   EXPECT_EQ(stored(), 1U);
 }
 
-TEST_F(SqlLinkStates, ATransactionInProgressIsAskedAboutAgain) {
-  const auto link = join();
+TEST_F(SqlSessionStates, ATransactionInProgressIsAskedAboutAgain) {
+  const auto session = join();
   server_.fates = {"in progress", "in progress", "committed"};
-  add_with(*link, Fault::LostAfter);
-  must(link->flush());
+  add_with(*session, Fault::LostAfter);
+  must(session->flush());
   EXPECT_EQ(stored(), 1U);
   EXPECT_EQ(server_.asked.size(), 3U);
 }
 
-TEST_F(SqlLinkStates, AnErrorIsToldOnceAndThenTheNextCallTriesAgain) {
-  const auto link = join();
-  add_with(*link, Fault::Refused);
-  const Result<StudyNews> refused = link->take();
+TEST_F(SqlSessionStates, AnErrorIsToldOnceAndThenTheNextCallTriesAgain) {
+  const auto session = join();
+  add_with(*session, Fault::Refused);
+  const Result<StudyUpdates> refused = session->begin();
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().what, "the disk is full");
   EXPECT_EQ(stored(), 0U);
-  EXPECT_TRUE(must(link->take()).trials.empty());
+  EXPECT_TRUE(must(session->begin()).trials.empty());
   EXPECT_EQ(stored(), 1U);
   EXPECT_TRUE(server_.asked.empty()) << "a commit that was refused has not happened";
-  must(link->give({.added = {busy_trial(1)}}));
-  must(link->flush());
+  must(session->commit({.added = {busy_trial(1)}}));
+  must(session->flush());
   EXPECT_EQ(stored(), 2U);
 }
 
-TEST_F(SqlLinkStates, FlushTellsAnErrorAndTheNextFlushStores) {
-  const auto link = join();
-  add_with(*link, Fault::Refused);
-  EXPECT_FALSE(link->flush());
-  must(link->flush());
+TEST_F(SqlSessionStates, FlushTellsAnErrorAndTheNextFlushStores) {
+  const auto session = join();
+  add_with(*session, Fault::Refused);
+  EXPECT_FALSE(session->flush());
+  must(session->flush());
   EXPECT_EQ(stored(), 1U);
 }
 
-TEST_F(SqlLinkStates, AServerThatStaysAwayIsAnErrorAndNothingIsForgotten) {
-  const auto link = join(/*patience=*/0.05);
+TEST_F(SqlSessionStates, AServerThatStaysAwayIsAnErrorAndNothingIsForgotten) {
+  const auto session = join(/*patience=*/0.05);
   server_.down = true;
   server_.fates = {"aborted"};
-  add_with(*link, Fault::LostBefore);
-  const Status lost = link->flush();
+  add_with(*session, Fault::LostBefore);
+  const Status lost = session->flush();
   ASSERT_FALSE(lost);
   EXPECT_NE(to_string(lost.error()).find("tried again for 0.05 s"), std::string::npos)
       << to_string(lost.error());
-  EXPECT_FALSE(link->flush()) << "it is still away";
+  EXPECT_FALSE(session->flush()) << "it is still away";
   server_.down = false;
-  must(link->flush());
+  must(session->flush());
   EXPECT_EQ(stored(), 1U);
 }
 
-TEST_F(SqlLinkStates, ALossWhileLockingIsNoError) {
-  const auto link = join();
+TEST_F(SqlSessionStates, ALossWhileLockingIsNoError) {
+  const auto session = join();
   must(store_->append("s", {busy_trial(0)}));
   server_.lose_next_lock = true;
-  EXPECT_EQ(must(link->take()).trials.size(), 1U);
-  must(link->give({}));
+  EXPECT_EQ(must(session->begin()).trials.size(), 1U);
+  must(session->commit({}));
 }
 
-TEST_F(SqlLinkStates, WhatOthersDidWhileItWasLostIsTold) {
-  const auto link = join();
+TEST_F(SqlSessionStates, WhatOthersDidWhileItWasLostIsTold) {
+  const auto session = join();
   server_.fates = {"aborted"};
   server_.when_lost = [this] { must(store_->append("s", {busy_trial(5)})); };
-  add_with(*link, Fault::LostBefore);
-  const StudyNews news = must(link->take());
-  ASSERT_EQ(news.trials.size(), 1U);
-  EXPECT_EQ(news.trials[0].system.at("from"), "5");
-  must(link->give({}));
+  add_with(*session, Fault::LostBefore);
+  const StudyUpdates updates = must(session->begin());
+  ASSERT_EQ(updates.trials.size(), 1U);
+  EXPECT_EQ(updates.trials[0].system.at("from"), "5");
+  must(session->commit({}));
   EXPECT_EQ(stored(), 2U);
 }
 
-TEST_F(SqlLinkStates, AStudyIsFreeAfterNothingWasGiven) {
-  const auto link = join();
+TEST_F(SqlSessionStates, AStudyIsFreeAfterNothingWasCommitted) {
+  const auto session = join();
   const auto other = join();
-  must(link->take());
-  must(link->give({}));
-  must(other->take());
-  must(other->give({.added = {busy_trial(0)}}));
+  must(session->begin());
+  must(session->commit({}));
+  must(other->begin());
+  must(other->commit({.added = {busy_trial(0)}}));
   must(other->flush());
-  EXPECT_EQ(must(link->take()).trials.size(), 1U);
-  must(link->give({}));
+  EXPECT_EQ(must(session->begin()).trials.size(), 1U);
+  must(session->commit({}));
 }
 
-TEST_F(SqlLinkStates, ReportsAfterTheLastGiveAreStoredWhenTheLinkGoes) {
+TEST_F(SqlSessionStates, ReportsAfterTheLastCommitAreStoredWhenTheSessionEnds) {
   {
-    const auto link = join();
-    must(link->take());
-    must(link->give({.added = {Trial{.number = 0}}}));
-    must(link->report(0, 3, 0.5));
+    const auto session = join();
+    must(session->begin());
+    must(session->commit({.added = {Trial{.number = 0}}}));
+    must(session->report(0, 3, 0.5));
   }
   const std::map<std::int64_t, double> expected = {{3, 0.5}};
   EXPECT_EQ(must(store_->read("s")).trials.at(0).reports, expected);
 }
 
-TEST_F(SqlLinkStates, ALinkThatCouldNotStoreGoesWithoutTryingAgain) {
+TEST_F(SqlSessionStates, ASessionThatCouldNotStoreGoesWithoutTryingAgain) {
   {
-    const auto link = join();
-    add_with(*link, Fault::Refused);
+    const auto session = join();
+    add_with(*session, Fault::Refused);
   }
   EXPECT_EQ(stored(), 0U);
 }
