@@ -39,21 +39,29 @@ std::int64_t evaluation_batch(const Shape& sample, std::int64_t training_batch) 
 }
 
 Status check_fits(const Graph& graph, const Split& split, std::int64_t classes) {
-  if (split.rows() == 0) return Error{.what = "the data set has no rows"};
+  return check_fits(graph, {&split}, classes);
+}
+
+Status check_fits(const Graph& graph, std::initializer_list<const Split*> splits,
+                  std::int64_t classes) {
+  for (const Split* split : splits)
+    if (split->rows() == 0) return Error{.what = "the data set has no rows"};
   if (graph.placeholders().empty())
     return Error{.what = cat("graph '", graph.name(), "' has no input")};
   CH_TRY(const Types types, infer_types(graph, 2));
   const NodeId input = graph.placeholders()[0];
   Shape wanted = types[index(input)][0].shape;
-  Shape given = split.x.shape();
   if (wanted.empty())
     return Error{.what = "the network's input has shape []; classification needs [batch, ...]"};
   wanted.erase(wanted.begin());
-  given.erase(given.begin());
-  if (numel(wanted) != numel(given) || (wanted != given && given.size() == wanted.size()))
-    return Error{.what = cat("the network takes samples of shape ", to_string(wanted),
-                             ", the data set has ", to_string(given)),
-                 .hint = "choose a model for this data set; `ch models` lists shapes"};
+  for (const Split* split : splits) {
+    Shape given = split->x.shape();
+    given.erase(given.begin());
+    if (numel(wanted) != numel(given) || (wanted != given && given.size() == wanted.size()))
+      return Error{.what = cat("the network takes samples of shape ", to_string(wanted),
+                               ", the data set has ", to_string(given)),
+                   .hint = "choose a model for this data set; `ch models` lists shapes"};
+  }
   const std::vector<Value> outputs = graph.outputs();
   const Shape logits = outputs.empty() ? Shape{} : type_of(types, outputs[0]).shape;
   if (logits.empty())

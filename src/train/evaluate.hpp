@@ -64,5 +64,7 @@ Result<Metrics> evaluate(const Graph& graph, const Split& split, const EvaluateO
 
 /// The split has rows, their shape fits the graph's input, its labels fit its classes.
 Status check_fits(const Graph& graph, const Split& split, std::int64_t classes);
+Status check_fits(const Graph& graph, std::initializer_list<const Split*> splits,
+                  std::int64_t classes);
 
 }  // namespace chop::train
