@@ -241,11 +241,13 @@ void Engine::begin(Turn& turn, Point point) {
 Trial Engine::evaluate(const Turn& turn, int worker) {
   Trial trial = turn.trial;
   bool pruned = false;
-  EvaluationHooks hooks{.worker = worker, .stop_requested = observer_.stop_requested};
+  RunHooks hooks{.worker = worker, .stop_requested = observer_.stop_requested};
   if (pruner_ != nullptr)
-    hooks.report = [&](std::int64_t step, double value) {
-      trial.reports[step] = value;
-      pruned = hopeless(trial.number, step, value);
+    hooks.report = [&](std::int64_t step, const MetricValues& so_far) {
+      const auto objectives = problem_.objectives_of(so_far);
+      if (!objectives) return false;
+      trial.reports[step] = objectives->front();  // pruners know one objective
+      pruned = should_prune(trial.number, step, objectives->front());
       return pruned;
     };
   const Result<Evaluation> result = problem_.evaluate(turn.point, hooks);
@@ -274,7 +276,7 @@ Trial Engine::evaluate(const Turn& turn, int worker) {
   return trial;
 }
 
-bool Engine::hopeless(std::int64_t number, std::int64_t step, double value) {
+bool Engine::should_prune(std::int64_t number, std::int64_t step, double value) {
   const std::lock_guard lock(mutex_);
   const auto at = static_cast<std::size_t>(number);
   trials_[at].reports[step] = value;

@@ -66,7 +66,7 @@ class Engine {
   bool may_begin() const;
   bool others_run() const;
   Trial evaluate(const Turn& turn, int worker);
-  bool hopeless(std::int64_t number, std::int64_t step, double value);
+  bool should_prune(std::int64_t number, std::int64_t step, double value);
   bool stop_requested() const { return observer_.stop_requested && observer_.stop_requested(); }
   double seconds() const;
 

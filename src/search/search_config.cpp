@@ -101,7 +101,7 @@ class Reader {
     CH_TRY(const Args args, Args::check(defs, own, place));
     if (!args.flag("eval_mode"))
       config_.notes.push_back(
-          cat(place.path, ".eval_mode = false: networks are always judged in evaluation mode"));
+          cat(place.path, ".eval_mode = false: networks are always evaluated in evaluation mode"));
     return {};
   }
 

@@ -1,4 +1,4 @@
-// Merging: the finished trials of several studies in one.
+// Merges several studies into one.
 #pragma once
 
 #include "search/store/store.hpp"
@@ -14,7 +14,7 @@ struct MergeResult {
 };
 
 /// Appends the finished trials of `sources` to the study `name` of `into`, in the order they began.
-/// A study that is not there is made, like the first source. Each trial keeps, in a system
+/// A missing study is created like the first source. Each trial keeps, in a system
 /// attribute, where it came from; so nothing is merged twice. Studies of different spaces,
 /// objectives, networks or rows are an error.
 Result<MergeResult> merge_studies(const std::vector<Study>& sources, StudyStore& into,

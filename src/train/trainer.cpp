@@ -36,12 +36,8 @@ class TrainLoop final : public Trainer {
 
   Status prepare(const Checkpoint* resume) {
     CH_CHECK(runner_.compile(training_.graph, training_.store));
-    const EvaluateOptions evaluation{
-        .batch = evaluation_batch(data_.sample_shape, options_.batch_size),
-        .threads = options_.threads,
-        .most_batches = options_.most_batches};
-    CH_TRY(Evaluator evaluator,
-           Evaluator::make(training_.graph, training_.store, data_.validation, evaluation));
+    CH_TRY(Evaluator evaluator, Evaluator::make(training_.graph, training_.store, data_.validation,
+                                                evaluation_options(options_, data_)));
     evaluator_.emplace(std::move(evaluator));
     if (resume == nullptr) return {};
     const EpochSize epoch{runner_.batches(), data_.train.rows()};
@@ -160,6 +156,12 @@ class TrainLoop final : public Trainer {
 };
 
 }  // namespace
+
+EvaluateOptions evaluation_options(const TrainOptions& options, const Dataset& data) {
+  return {.batch = evaluation_batch(data.sample_shape, options.batch_size),
+          .threads = options.threads,
+          .most_batches = options.most_batches};
+}
 
 Result<std::unique_ptr<Trainer>> Trainer::prepare(const Graph& graph, const Dataset& data,
                                                   const TrainOptions& options,

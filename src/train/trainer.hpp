@@ -78,6 +78,9 @@ struct TrainOutcome {
   Ending ending = Ending::Completed;
 };
 
+/// How a network is evaluated that is trained so.
+EvaluateOptions evaluation_options(const TrainOptions& options, const Dataset& data);
+
 /// Trains a copy of a graph, in two steps, so that the caller can open its files in between.
 class Trainer {
  public:

@@ -194,7 +194,7 @@ Result<Exit> run(const Invocation& invocation) {
   Search search{.study = study_name(settings)};
   const bool dry = settings.flag("dry_run");
   if (const auto url = settings.text("storage"); url && !dry) {
-    search.url = *url;  // a database that is not there is worth knowing before the data is read
+    search.url = *url;  // a missing database is reported before the data is read
     CH_TRY(search.store, open_store(search.url));
   }
   CH_TRY(Session session, open_session(invocation));
@@ -274,7 +274,7 @@ ActionDef define() {
       .details =
           "  ch search --config configs/examples/jsc_toy_by_type.toml --load best.ckpt\n"
           "  ch search --config my_search.toml --storage postgresql://host/studies --study mine\n"
-          "Tries points of the space [search.search_space] and judges them by the metrics of\n"
+          "Tries points of the space [search.search_space] and evaluates them by the metrics of\n"
           "[search.strategy.metrics]. The study goes on where it stopped, is shared by all who\n"
           "name the same storage and study, and opens in Optuna. docs/search.md has it all.",
       .positionals = {"model", "dataset"},

@@ -80,13 +80,9 @@ Result<Exit> run(const Invocation& invocation) {
                      "<project>/software/training_ckpts/best.ckpt"};
   CH_TRY(Session session, open_session(invocation));
   log_info(cat("Testing model '", session.model_name, "'..."));
-  const TrainOptions options = train_options(invocation.settings);
-  CH_TRY(const Metrics metrics,
-         evaluate(session.graph, session.data.test,
-                  {.batch = evaluation_batch(session.data.sample_shape, options.batch_size),
-                   .threads = options.threads,
-                   .confusion = true,
-                   .most_batches = options.most_batches}));
+  EvaluateOptions evaluation = evaluation_options(train_options(invocation.settings), session.data);
+  evaluation.confusion = true;
+  CH_TRY(const Metrics metrics, evaluate(session.graph, session.data.test, evaluation));
   const Table confusion = confusion_table(session.data, metrics);
   if (prints_text(invocation)) {
     const Table scores{
@@ -110,7 +106,7 @@ Result<Exit> run(const Invocation& invocation) {
 ActionDef define() {
   return {.name = "test",
           .usage = "ch test MODEL|FILE [DATASET] [--load CHECKPOINT] [options]",
-          .summary = "judge a trained network on the test split",
+          .summary = "evaluate a trained network on the test split",
           .details =
               "  ch test jsc-tiny jsc --load mase_output/my/software/training_ckpts/best.ckpt\n"
               "  ch test mnist-8.onnx mnist --input-scale 255\n"

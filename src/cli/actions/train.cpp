@@ -93,10 +93,7 @@ Result<Scores> score(const Session& session, const TrainOutcome& outcome,
       scores.validation_accuracy = m.validation_accuracy;
     }
   CH_TRY(scores.test,
-         evaluate(outcome.best, session.data.test,
-                  {.batch = evaluation_batch(session.data.sample_shape, options.batch_size),
-                   .threads = options.threads,
-                   .most_batches = options.most_batches}));
+         evaluate(outcome.best, session.data.test, evaluation_options(options, session.data)));
   return scores;
 }
 

@@ -34,7 +34,7 @@ Result<const RunnerDef*> find_runner(std::string_view name, bool hardware) {
 ArgDef data_loader_argument() {
   return {.name = "data_loader",
           .initial = "val_dataloader",
-          .doc = "the rows that are judged on",
+          .doc = "the rows to evaluate on",
           .choices = {"train_dataloader", "val_dataloader", "test_dataloader"}};
 }
 

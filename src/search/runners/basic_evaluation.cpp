@@ -78,7 +78,7 @@ Result<std::unique_ptr<Runner>> make(const RunnerContext& context, const Args& a
 
 RunnerDef define() {
   return {.name = "basic_evaluation",
-          .doc = "judge the network as it is",
+          .doc = "evaluate the network as it is",
           .metrics = {{"accuracy", "share of the rows that are classified correctly"},
                       {"loss", "mean cross entropy"}},
           .args = {data_loader_argument(),
