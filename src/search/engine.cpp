@@ -1,3 +1,8 @@
+// One exchange with the study, for example by worker 1 of process B while process A has just died:
+//   begin    what changed: A's trial 7 is stale, trial 8 of another process is complete
+//   learn    samplers see trial 8; trial 7 is marked failed, trial 10 waits with its parameters
+//   choose   the waiting trial 10 comes before a new proposal of the sampler
+//   commit   7 failed, 10 running here; then it is evaluated without the lock
 #include "search/engine.hpp"
 
 #include <algorithm>

@@ -1,3 +1,8 @@
+// Two searches are one study when their attributes agree: the space (each parameter's
+// distribution), keys with one choice, objectives, runners, the network, a hash of its weights, a
+// hash of the first rows of each split, and how trials train. They are stored as JSON with the
+// study; 1 equals 1.0, and the error names the first that differs and the key of the configuration
+// it comes from.
 #include "search/study_identity.hpp"
 
 #include <algorithm>

@@ -1,3 +1,7 @@
+// Trials are numbered by their study, so merging gives them new numbers. A trial keeps where it
+// came from, {"study": "a", "number": 3, "datetime_start": ...}, and this is what tells whether it
+// was merged before. References by number (a retry names the trial it stands in for) are turned
+// into such origins first, and back into numbers once the new ones are known.
 #include "search/study_merge.hpp"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// A search problem: a point of the space becomes a candidate network, runners measure it, and the
+// measures become objectives (each times its scale, or their sum).
 #include "search/evaluation/problem.hpp"
 
 #include <algorithm>

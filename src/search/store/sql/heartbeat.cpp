@@ -1,3 +1,6 @@
+// One thread for two kinds of due work: heartbeats every interval, reports 200 ms after the first
+// of them. It waits on a condition variable until the earlier of the two. Reports that could not be
+// stored go back in front of the queue and are tried again after a second.
 #include "search/store/sql/heartbeat.hpp"
 
 #include <algorithm>

@@ -1,3 +1,7 @@
+// PostgreSQL through libpq. Statements are prepared once per connection; several commands are sent
+// as a pipeline, so that a commit of a hundred rows costs one round trip instead of a hundred.
+// SQLSTATEs that pass by themselves (server restart, deadlock, serialisation failure) count as a
+// lost connection, and the session tries the transaction again.
 #include "search/store/sql/pg_connection.hpp"
 
 #include <algorithm>

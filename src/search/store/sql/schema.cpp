@@ -1,3 +1,6 @@
+// Optuna's tables, made and recognised. Two programs may start on an empty database at once: ours
+// take a lock while they make the tables; Optuna takes none and stores the version last, so tables
+// without a version are waited for.
 #include "search/store/sql/schema.hpp"
 
 #include <algorithm>

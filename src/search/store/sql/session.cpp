@@ -1,3 +1,8 @@
+// The state machine of session.hpp. For example, a connection that breaks during COMMIT:
+//   Writing{changes, tx 42} -> Unstored{changes, tx 42} -> (connected again) what became of 42?
+//     committed:   Idle
+//     aborted:     lock the study again -> Writing{changes, tx 57} -> Idle
+//     in progress: the server has not noticed the loss yet; ask again soon
 #include "search/store/sql/session.hpp"
 
 #include <cassert>

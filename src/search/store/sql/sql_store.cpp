@@ -1,3 +1,5 @@
+// Studies as rows: list, find, create, delete, read and append. Whatever changes several rows is
+// one transaction that locks the study.
 #include "search/store/sql/sql_store.hpp"
 
 #include <algorithm>

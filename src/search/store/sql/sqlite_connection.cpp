@@ -1,3 +1,6 @@
+// SQLite through its C interface, in WAL mode: readers do not wait for the writer. Statements are
+// prepared once. Processes that find the file locked poll it, because a transaction of ours takes a
+// fraction of a millisecond.
 #include "search/store/sql/sqlite_connection.hpp"
 
 #include <sqlite3.h>

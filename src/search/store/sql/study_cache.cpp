@@ -1,3 +1,6 @@
+// What may have changed since the last read: rows with ids after the last known one, trials that
+// were unfinished (their state, or parameters and reports of those that run elsewhere). Finished
+// trials never change, so they are read once.
 #include "search/store/sql/study_cache.hpp"
 
 #include <algorithm>
