@@ -1,3 +1,8 @@
+// One exchange with the study, for example by worker 1 of process B while process A has just died:
+//   begin    what changed: A's trial 7 is stale, trial 8 of another process is complete
+//   learn    samplers see trial 8; trial 7 is marked failed, trial 10 waits with its parameters
+//   choose   the waiting trial 10 comes before a new proposal of the sampler
+//   commit   7 failed, 10 running here; then it is evaluated without the lock
 #include "search/engine.hpp"
 
 #include <algorithm>
@@ -30,12 +35,12 @@ std::optional<std::int64_t> whole_number(const AttributeMap& attributes, const c
 
 }  // namespace
 
-Engine::Engine(SearchProblem& problem, Sampler& sampler, const Pruner* pruner, StudyLink& link,
-               const EngineOptions& options, const EngineObserver& observer)
+Engine::Engine(SearchProblem& problem, Sampler& sampler, const Pruner* pruner,
+               StudySession& session, const EngineOptions& options, const EngineObserver& observer)
     : problem_(problem),
       sampler_(sampler),
       pruner_(pruner),
-      link_(link),
+      session_(session),
       options_(options),
       observer_(observer),
       objectives_(problem.config().directions().size()) {}
@@ -51,7 +56,7 @@ Result<EngineOutcome> Engine::run() {
   work(0);
   for (std::thread& other : others) other.join();
   if (!failure_)
-    if (Status stored = link_.flush(); !stored) failure_ = std::move(stored).error();
+    if (Status stored = session_.flush(); !stored) failure_ = std::move(stored).error();
   if (failure_) return std::move(*failure_);
   outcome_.trials = std::move(trials_);
   outcome_.seconds = seconds();
@@ -67,29 +72,29 @@ void Engine::work(int worker) {
       std::unique_lock lock(mutex_);
       if (failure_) return;
       Result<Turn> next = exchange(finished);
-      if (finished) news_.notify_all();
+      if (finished) trial_ended_.notify_all();
       finished.reset();
       if (!next) {
         failure_ = std::move(next).error();
-        news_.notify_all();
+        trial_ended_.notify_all();
         return;
       }
       turn = std::move(next).value();
       if (turn.next == Next::End) return;
       if (turn.next == Next::Wait) {
-        news_.wait_for(lock, 100ms);
+        trial_ended_.wait_for(lock, 100ms);
         continue;
       }
     }
-    finished = judge(turn, worker);
+    finished = evaluate(turn, worker);
   }
 }
 
 Result<Engine::Turn> Engine::exchange(const std::optional<Trial>& finished) {
-  CH_TRY(StudyNews news, link_.take());
+  CH_TRY(StudyUpdates updates, session_.begin());
   StudyChanges changes;
-  for (Trial& trial : news.trials) {
-    // Whoever wrote it, nobody can compare it.
+  for (Trial& trial : updates.trials) {
+    // Another program stored it for other objectives: it cannot be compared.
     if (trial.state == TrialState::Complete && trial.values.size() != objectives_)
       trial.state = TrialState::Fail;
     const bool ended = is_finished(trial.state);
@@ -106,7 +111,7 @@ Result<Engine::Turn> Engine::exchange(const std::optional<Trial>& finished) {
         finished->state == TrialState::Fail && finished->user.contains(kInterrupted);
     if (interrupted) give_up_on(finished->number, changes);
   }
-  for (const std::int64_t number : news.stale)
+  for (const std::int64_t number : updates.stale)
     if (trials_[static_cast<std::size_t>(number)].state == TrialState::Running &&
         !running_.contains(number)) {
       if (observer_.on_note)
@@ -114,12 +119,12 @@ Result<Engine::Turn> Engine::exchange(const std::optional<Trial>& finished) {
       give_up_on(number, changes);
     }
   Result<Turn> turn = choose(changes);
-  // Whatever was decided, the study must be let go.
-  CH_CHECK(link_.give(std::move(changes)));
+  // An error of choose() too: the study must be unlocked.
+  CH_CHECK(session_.commit(std::move(changes)));
   return turn;
 }
 
-/// Takes over a trial as it is now.
+/// Remembers a trial as it is now.
 void Engine::learn(const Trial& trial) {
   const auto at = static_cast<std::size_t>(trial.number);
   if (at >= trials_.size()) {
@@ -179,12 +184,11 @@ bool Engine::may_begin() const {
   return counted < options_.n_trials;
 }
 
-/// Trials of other processes that may yet turn out to be nobody's.
+/// Whether other processes run trials that this one may yet have to take over.
 bool Engine::others_run() const {
-  if (options_.link.heartbeat <= 0 || elsewhere_.empty()) return false;
-  const double grace = options_.link.grace > 0 ? options_.link.grace : 3 * options_.link.heartbeat;
+  if (options_.session.heartbeat <= 0 || elsewhere_.empty()) return false;
   const std::chrono::duration<double> quiet = std::chrono::steady_clock::now() - changed_;
-  return quiet.count() <= 1.5 * grace + 2;
+  return quiet.count() <= 1.5 * options_.session.timeout() + 2;
 }
 
 Result<Engine::Turn> Engine::choose(StudyChanges& changes) {
@@ -239,14 +243,16 @@ void Engine::begin(Turn& turn, Point point) {
   running_.insert(turn.trial.number);
 }
 
-Trial Engine::judge(const Turn& turn, int worker) {
+Trial Engine::evaluate(const Turn& turn, int worker) {
   Trial trial = turn.trial;
   bool pruned = false;
-  EvaluationHooks hooks{.worker = worker, .stop_requested = observer_.stop_requested};
+  RunHooks hooks{.worker = worker, .stop_requested = observer_.stop_requested};
   if (pruner_ != nullptr)
-    hooks.report = [&](std::int64_t step, double value) {
-      trial.reports[step] = value;
-      pruned = hopeless(trial.number, step, value);
+    hooks.report = [&](std::int64_t step, const MetricValues& so_far) {
+      const auto objectives = problem_.objectives_of(so_far);
+      if (!objectives) return false;
+      trial.reports[step] = objectives->front();  // pruners know one objective
+      pruned = should_prune(trial.number, step, objectives->front());
       return pruned;
     };
   const Result<Evaluation> result = problem_.evaluate(turn.point, hooks);
@@ -275,12 +281,12 @@ Trial Engine::judge(const Turn& turn, int worker) {
   return trial;
 }
 
-bool Engine::hopeless(std::int64_t number, std::int64_t step, double value) {
+bool Engine::should_prune(std::int64_t number, std::int64_t step, double value) {
   const std::lock_guard lock(mutex_);
   const auto at = static_cast<std::size_t>(number);
   trials_[at].reports[step] = value;
   seen_[at].reports[step] = value;
-  if (Status stored = link_.report(number, step, value); !stored) {
+  if (Status stored = session_.report(number, step, value); !stored) {
     if (!failure_) failure_ = std::move(stored).error();
     return true;
   }

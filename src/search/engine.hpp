@@ -1,5 +1,8 @@
-// The loop of a search: workers that take trials from a study, run them and give back what came
-// of them, together with any number of other processes that do the same.
+// The loop of a search. Each worker thread repeats: begin a transaction on the study, learn what
+// other processes changed, store the trial it has finished, ask the sampler for the next one,
+// commit, evaluate it. Any number of processes may do the same with one study. A trial whose worker
+// died (its heartbeat stopped) is marked failed and added again, with the same parameters, at most
+// three times.
 #pragma once
 
 #include <chrono>
@@ -16,7 +19,7 @@ struct EngineOptions {
   std::int64_t n_trials = 20;          ///< that the study should have in all
   int workers = 1;                     ///< trials at a time
   std::optional<double> timeout = {};  ///< seconds after which no further trial begins
-  LinkOptions link = {};
+  SessionOptions session = {};
 };
 
 /// What the caller hears; every member may be empty. Calls come one at a time, but for
@@ -39,7 +42,7 @@ struct EngineOutcome {
 
 class Engine {
  public:
-  Engine(SearchProblem& problem, Sampler& sampler, const Pruner* pruner, StudyLink& link,
+  Engine(SearchProblem& problem, Sampler& sampler, const Pruner* pruner, StudySession& session,
          const EngineOptions& options, const EngineObserver& observer);
   Result<EngineOutcome> run();
 
@@ -52,7 +55,7 @@ class Engine {
   };
 
   void work(int worker);
-  /// Gives back what a worker finished and takes the next trial; the mutex is held.
+  /// Stores what a worker finished and takes the next trial; the mutex is held.
   Result<Turn> exchange(const std::optional<Trial>& finished);
   void learn(const Trial& trial);
   void give_up_on(std::int64_t number, StudyChanges& changes);
@@ -62,23 +65,24 @@ class Engine {
   void put(const Trial& trial, StudyChanges& changes);
   bool may_begin() const;
   bool others_run() const;
-  Trial judge(const Turn& turn, int worker);
-  bool hopeless(std::int64_t number, std::int64_t step, double value);
+  Trial evaluate(const Turn& turn, int worker);
+  bool should_prune(std::int64_t number, std::int64_t step, double value);
   bool stop_requested() const { return observer_.stop_requested && observer_.stop_requested(); }
   double seconds() const;
 
   SearchProblem& problem_;
   Sampler& sampler_;
   const Pruner* pruner_;
-  StudyLink& link_;
+  StudySession& session_;
   EngineOptions options_;
   EngineObserver observer_;
   std::size_t objectives_;
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
-  std::chrono::steady_clock::time_point changed_ = began_;  ///< when others were last heard of
+  std::chrono::steady_clock::time_point changed_ =
+      began_;  ///< when other processes last changed something
 
-  std::mutex mutex_;  ///< of everything below, and of the link
-  std::condition_variable news_;
+  std::mutex mutex_;  ///< of everything below, and of the session
+  std::condition_variable trial_ended_;
   std::vector<Trial> trials_;
   std::vector<SeenTrial> seen_;       ///< the same as samplers see them
   std::set<std::int64_t> waiting_;    ///< trials nobody has taken yet

@@ -4,21 +4,14 @@
 #include <set>
 
 #include "search/algorithms/pareto.hpp"
-#include "support/json.hpp"
 #include "support/text.hpp"
 
 namespace chop::search {
 namespace {
 
-/// Python writes NaN and Infinity into JSON; such a text stays a text.
-Tree parsed(const std::string& text) {
-  Result<Tree> json = parse_json(text, "an attribute");
-  return json ? std::move(json).value() : Tree(text);
-}
-
 Tree attribute(const Trial& trial, const std::string& name) {
   const auto found = trial.user.find(name);
-  return found == trial.user.end() ? Tree() : parsed(found->second);
+  return found == trial.user.end() ? Tree() : attribute_value(found->second);
 }
 
 Tree milliseconds(LocalTime time) {
@@ -104,7 +97,8 @@ Tree log_tree(std::span<const Trial> trials) {
     entry["duration"] = trial.started == 0 || trial.completed == 0
                             ? Tree()
                             : Tree((trial.completed - trial.started) / 1000);
-    for (const auto& [name, text] : trial.user) entry[cat("user_attrs_", name)] = parsed(text);
+    for (const auto& [name, text] : trial.user)
+      entry[cat("user_attrs_", name)] = attribute_value(text);
     entry["state"] = name_of(trial.state);
   }
   return log;

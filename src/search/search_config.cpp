@@ -101,7 +101,7 @@ class Reader {
     CH_TRY(const Args args, Args::check(defs, own, place));
     if (!args.flag("eval_mode"))
       config_.notes.push_back(
-          cat(place.path, ".eval_mode = false: networks are always judged in evaluation mode"));
+          cat(place.path, ".eval_mode = false: networks are always evaluated in evaluation mode"));
     return {};
   }
 
@@ -130,7 +130,7 @@ class Reader {
     }
     if (args.has("pkl_ckpt"))
       config_.notes.push_back(cat(place.path,
-                                  ".setup.pkl_ckpt is not read: studies live in data bases "
+                                  ".setup.pkl_ckpt is not read: studies live in databases "
                                   "(--storage, --study) and go on by themselves"));
     return read_algorithms(strategy, place, args);
   }

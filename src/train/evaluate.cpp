@@ -1,19 +1,18 @@
+// Evaluation of a classifier over a split. Small networks run a batch on each thread, large ones
+// share the work of one batch among the threads; both give the same bits (train/tally.hpp).
 #include "train/evaluate.hpp"
 
 #include <algorithm>
-#include <atomic>
-#include <numeric>
 
-#include "data/loader.hpp"
 #include "ops/core/infer.hpp"
-#include "support/system/threads.hpp"
 #include "support/text.hpp"
 
 namespace chop::train {
 namespace {
 
-void copy_rows(const Split& split, std::int64_t first, Program& program) {
-  const std::int64_t width = split.rows() == 0 ? 0 : split.x.size() / split.rows();
+/// Rows `first` and following, as many as the program takes.
+void copy_rows(const Split& split, std::int64_t first, const Program& program) {
+  const std::int64_t width = split.x.size() / split.rows();
   const auto x = split.x.data<float>().subspan(static_cast<std::size_t>(first * width),
                                                static_cast<std::size_t>(program.batch() * width));
   const auto y = split.y.data<std::int64_t>().subspan(static_cast<std::size_t>(first),
@@ -24,36 +23,35 @@ void copy_rows(const Split& split, std::int64_t first, Program& program) {
 
 }  // namespace
 
-void count_confusion(const Program& program, std::vector<std::int64_t>& confusion) {
-  const auto width = static_cast<std::size_t>(program.classes());
-  for (std::size_t row = 0; row < static_cast<std::size_t>(program.batch()); ++row) {
-    const auto predicted =
-        static_cast<std::size_t>(argmax(program.logits().subspan(row * width, width)));
-    ++confusion[static_cast<std::size_t>(program.targets()[row]) * width + predicted];
-  }
-}
-
 std::int64_t evaluation_batch(const Shape& sample, std::int64_t training_batch) {
   const std::int64_t values = std::max<std::int64_t>(1, numel(sample));
   return std::max(training_batch, std::min<std::int64_t>(1024, 32768 / values));
 }
 
 Status check_fits(const Graph& graph, const Split& split, std::int64_t classes) {
-  if (split.rows() == 0) return Error{.what = "the data set has no rows"};
+  return check_fits(graph, {&split}, classes);
+}
+
+Status check_fits(const Graph& graph, std::initializer_list<const Split*> splits,
+                  std::int64_t classes) {
+  for (const Split* split : splits)
+    if (split->rows() == 0) return Error{.what = "the data set has no rows"};
   if (graph.placeholders().empty())
     return Error{.what = cat("graph '", graph.name(), "' has no input")};
   CH_TRY(const Types types, infer_types(graph, 2));
   const NodeId input = graph.placeholders()[0];
   Shape wanted = types[index(input)][0].shape;
-  Shape given = split.x.shape();
   if (wanted.empty())
     return Error{.what = "the network's input has shape []; classification needs [batch, ...]"};
   wanted.erase(wanted.begin());
-  given.erase(given.begin());
-  if (numel(wanted) != numel(given) || (wanted != given && given.size() == wanted.size()))
-    return Error{.what = cat("the network takes samples of shape ", to_string(wanted),
-                             ", the data set has ", to_string(given)),
-                 .hint = "choose a model for this data set; `ch models` lists shapes"};
+  for (const Split* split : splits) {
+    Shape given = split->x.shape();
+    given.erase(given.begin());
+    if (numel(wanted) != numel(given) || (wanted != given && given.size() == wanted.size()))
+      return Error{.what = cat("the network takes samples of shape ", to_string(wanted),
+                               ", the data set has ", to_string(given)),
+                   .hint = "choose a model for this data set; `ch models` lists shapes"};
+  }
   const std::vector<Value> outputs = graph.outputs();
   const Shape logits = outputs.empty() ? Shape{} : type_of(types, outputs[0]).shape;
   if (logits.empty())
@@ -66,17 +64,11 @@ Status check_fits(const Graph& graph, const Split& split, std::int64_t classes) 
   return {};
 }
 
-/// By batch, so that what threads find out can be added in the order of the batches.
-struct Evaluator::Tally {
-  std::vector<double> losses;
-  std::vector<std::int64_t> correct;
-  std::vector<std::int64_t> rows;  ///< 0 for batches that were not run
-
-  explicit Tally(std::int64_t batches)
-      : losses(static_cast<std::size_t>(batches)),
-        correct(static_cast<std::size_t>(batches)),
-        rows(static_cast<std::size_t>(batches)) {}
-};
+std::int64_t quick_batches(const Split& split, std::int64_t batch) {
+  constexpr std::int64_t kNumbers = std::int64_t{1} << 23;
+  if (split.x.size() <= kNumbers) return 0;
+  return std::max<std::int64_t>(1, kNumbers / (split.x.size() / split.rows()) / batch);
+}
 
 Result<Evaluator> Evaluator::make(const Graph& graph, ParameterStore& store, const Split& split,
                                   const EvaluateOptions& options) {
@@ -86,85 +78,50 @@ Result<Evaluator> Evaluator::make(const Graph& graph, ParameterStore& store, con
   if (split.rows() == 0) return Error{.what = "the data set has no rows"};
   if (options.batch < 1)
     return Error{.what = cat("a batch of ", options.batch, " rows cannot be run")};
-  CH_CHECK(evaluator.prepare(graph, store));
+  evaluator.batches_ = {split.rows(), std::min(options.batch, split.rows())};
+  CH_CHECK(evaluator.compile(graph, store));
   return evaluator;
 }
 
 /// Small networks keep threads busy with a batch each; large ones share the work of one batch.
-Status Evaluator::prepare(const Graph& graph, ParameterStore& store) {
+Status Evaluator::compile(const Graph& graph, ParameterStore& store) {
   constexpr std::size_t kSmall = std::size_t{8} << 20U;
-  const std::int64_t batch = std::min(options_.batch, split_->rows());
   const auto make = [&](std::int64_t rows, int threads) {
     return Program::evaluation(graph, store, rows, threads, options_.parameters);
   };
-  CH_TRY(Program full, make(batch, options_.threads));
+  CH_TRY(Program full, make(batches_.size, options_.threads));
   const bool apart = options_.threads > 1 && full.plan().memory_bytes() <= kSmall &&
-                     split_->rows() / batch >= std::int64_t{2} * options_.threads;
+                     batches_.rows / batches_.size >= std::int64_t{2} * options_.threads;
   programs_.push_back(std::move(full));
   for (int i = 1; apart && i < options_.threads; ++i) {
-    CH_TRY(Program another, make(batch, 1));
+    CH_TRY(Program another, make(batches_.size, 1));
     programs_.push_back(std::move(another));
   }
-  if (const std::int64_t rest = split_->rows() % batch; rest != 0) {
+  if (const std::int64_t rest = batches_.rest(); rest != 0) {
     CH_TRY(Program last, make(rest, options_.threads));
     rest_.emplace(std::move(last));
   }
   return {};
 }
 
-std::int64_t Evaluator::batches() const {
-  const std::int64_t batch = programs_[0].batch();
-  const std::int64_t all = (split_->rows() + batch - 1) / batch;
-  return options_.most_batches > 0 ? std::min(options_.most_batches, all) : all;
-}
-
-void Evaluator::run_batch(std::int64_t batch, Program& program, Tally& tally) const {
-  copy_rows(*split_, batch * programs_[0].batch(), program);
-  program.run();
-  const auto b = static_cast<std::size_t>(batch);
-  tally.losses[b] = program.loss() * static_cast<double>(program.batch());
-  tally.correct[b] = program.correct();
-  tally.rows[b] = program.batch();
-}
-
 Metrics Evaluator::run() {
-  Metrics metrics;
-  metrics.classes = programs_[0].classes();
-  const auto cells = options_.confusion ? metrics.classes * metrics.classes : 0;
-  const auto threads = static_cast<std::int64_t>(programs_.size());
-  std::vector<std::vector<std::int64_t>> confusion(
-      programs_.size(), std::vector<std::int64_t>(static_cast<std::size_t>(cells)));
-  const std::int64_t count = batches();
-  const bool has_rest = rest_ && count * programs_[0].batch() > split_->rows();
-  Tally tally(count);
-  std::atomic<bool> stopped = false;
-  const auto go_on = [&] {
-    if (options_.stop_requested && options_.stop_requested()) stopped = true;
-    return !stopped;
+  const std::int64_t all = batches_.count();
+  const std::int64_t count = options_.most_batches > 0 ? std::min(options_.most_batches, all) : all;
+  const bool has_rest = rest_ && count == all;
+  Tally tally(count, programs_.size(), programs_[0].classes(),
+              options_.confusion ? Confusion::Yes : Confusion::No);
+  const auto run_batch = [&](std::int64_t batch, std::size_t lane, Program& program) {
+    if (lane == 0 && options_.stop_requested && options_.stop_requested()) return false;
+    copy_rows(*split_, batches_.first_row(batch), program);
+    program.run();
+    tally.add(batch, lane, program);
+    return true;
   };
-  const auto judge = [&](std::int64_t batch, Program& program, std::size_t thread) {
-    run_batch(batch, program, tally);
-    if (options_.confusion) count_confusion(program, confusion[thread]);
-  };
-  parallel_for(static_cast<int>(threads), threads, [&](std::int64_t thread) {
-    const auto t = static_cast<std::size_t>(thread);
-    for (std::int64_t b = thread; b < count - (has_rest ? 1 : 0); b += threads) {
-      if (thread == 0 ? !go_on() : stopped.load()) return;
-      judge(b, programs_[t], t);
-    }
-  });
-  if (has_rest && go_on()) judge(count - 1, *rest_, 0);
-  double sum = 0;
-  for (std::size_t b = 0; b < tally.rows.size(); ++b) {
-    sum += tally.losses[b];
-    metrics.correct += tally.correct[b];
-    metrics.rows += tally.rows[b];
-  }
-  metrics.confusion.resize(static_cast<std::size_t>(cells));
-  for (const std::vector<std::int64_t>& part : confusion)
-    for (std::size_t i = 0; i < part.size(); ++i) metrics.confusion[i] += part[i];
-  metrics.loss = metrics.rows == 0 ? 0 : sum / static_cast<double>(metrics.rows);
-  return metrics;
+  const bool done = for_batches(
+      0, has_rest ? count - 1 : count, static_cast<int>(programs_.size()),
+      [&](std::int64_t b, std::size_t lane) { return run_batch(b, lane, programs_[lane]); });
+  if (done && has_rest) run_batch(count - 1, 0, *rest_);
+  return tally.total();
 }
 
 Result<Metrics> evaluate(const Graph& graph, const Split& split, const EvaluateOptions& options) {

@@ -1,28 +1,14 @@
 // How good a network is on a split: loss, accuracy, and what it takes for what.
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <optional>
-#include <vector>
 
 #include "data/dataset.hpp"
-#include "train/parameter_store.hpp"
-#include "train/program.hpp"
+#include "support/system/batches.hpp"
+#include "train/tally.hpp"
 
 namespace chop::train {
-
-struct Metrics {
-  double loss = 0;  ///< mean cross entropy over rows
-  std::int64_t rows = 0;
-  std::int64_t correct = 0;
-  std::int64_t classes = 0;
-  std::vector<std::int64_t> confusion;  ///< [true class][predicted class], if asked for
-
-  double accuracy() const {
-    return rows == 0 ? 0 : static_cast<double>(correct) / static_cast<double>(rows);
-  }
-};
 
 struct EvaluateOptions {
   std::int64_t batch = 128;
@@ -41,14 +27,11 @@ class Evaluator {
   Metrics run();
 
  private:
-  /// What the batches of a run come to.
-  struct Tally;
-  Status prepare(const Graph& graph, ParameterStore& store);
-  void run_batch(std::int64_t batch, Program& program, Tally& tally) const;
-  std::int64_t batches() const;
+  Status compile(const Graph& graph, ParameterStore& store);
 
   const Split* split_ = nullptr;
   EvaluateOptions options_;
+  Batches batches_;
   std::vector<Program> programs_;  ///< for full batches: one, or one for every thread
   std::optional<Program> rest_;    ///< for the last batch when it is smaller
 };
@@ -56,13 +39,16 @@ class Evaluator {
 /// Batches larger than the training's where samples are small: fewer, fuller products.
 std::int64_t evaluation_batch(const Shape& sample, std::int64_t training_batch);
 
-/// Adds what the program that just ran takes for what: [true class][predicted class].
-void count_confusion(const Program& program, std::vector<std::int64_t>& confusion);
+/// How many batches are quickly evaluated: all (0), or as many as hold 2^23 numbers (ten thousand
+/// images of MNIST) where the split has more.
+std::int64_t quick_batches(const Split& split, std::int64_t batch);
 
-/// Builds what it needs and judges once.
+/// Compiles what it needs and evaluates once.
 Result<Metrics> evaluate(const Graph& graph, const Split& split, const EvaluateOptions& options);
 
 /// The split has rows, their shape fits the graph's input, its labels fit its classes.
 Status check_fits(const Graph& graph, const Split& split, std::int64_t classes);
+Status check_fits(const Graph& graph, std::initializer_list<const Split*> splits,
+                  std::int64_t classes);
 
 }  // namespace chop::train

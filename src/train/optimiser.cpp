@@ -1,7 +1,5 @@
 #include "train/optimiser.hpp"
 
-#include <cmath>
-#include <numbers>
 #include <string>
 
 #include "support/text.hpp"
@@ -34,12 +32,6 @@ Result<const OptimiserDef*> find_optimiser(std::string_view name) {
   }
   return Error{.what = cat("unknown optimiser '", name, "'"),
                .hint = cat(did_you_mean(name, names), "there are ", join(names, ", "))};
-}
-
-double cosine_learning_rate(double start, double end, std::int64_t epoch, std::int64_t period) {
-  if (period <= 0) return start;
-  const double angle = std::numbers::pi * static_cast<double>(epoch) / static_cast<double>(period);
-  return end + (start - end) * (1 + std::cos(angle)) / 2;
 }
 
 }  // namespace chop::train

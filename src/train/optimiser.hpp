@@ -41,8 +41,4 @@ struct OptimiserDef {
 std::span<const OptimiserDef> all_optimisers();
 Result<const OptimiserDef*> find_optimiser(std::string_view name);
 
-/// The learning rate of an epoch: from `start` down to `end` along half a cosine in `period`
-/// epochs, and back up beyond, as PyTorch's CosineAnnealingLR.
-double cosine_learning_rate(double start, double end, std::int64_t epoch, std::int64_t period);
-
 }  // namespace chop::train

@@ -1,3 +1,6 @@
+// Layout: trainable parameters one after the other, each from a multiple of 64 bytes on; gradients
+// in a second array at the same offsets. Buffers (running means) are kept apart, as the optimiser
+// leaves them alone.
 #include "train/parameter_store.hpp"
 
 #include <algorithm>

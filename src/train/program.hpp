@@ -1,4 +1,4 @@
-// Plans for learning and for judging: a model with its loss, compiled for one batch size.
+// Plans for training and for evaluation: a model with its loss, compiled for one batch size.
 #pragma once
 
 #include <cstdint>

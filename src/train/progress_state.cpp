@@ -1,3 +1,6 @@
+// Counting, and the record of a training in a checkpoint: JSON in which every real number is a text
+// that reads back to the same bits, and a fingerprint of settings and data that must agree on
+// resume.
 #include "train/progress_state.hpp"
 
 #include <algorithm>
@@ -82,6 +85,35 @@ Status compare(const Tree& then, const std::map<std::string, std::string>& now) 
 }
 
 }  // namespace
+
+void ProgressState::add_batch(double loss, std::int64_t right, std::int64_t batch_rows) {
+  ++batch;
+  loss_sum += loss * static_cast<double>(batch_rows);
+  correct += right;
+  rows += batch_rows;
+}
+
+EpochMetrics ProgressState::end_epoch(double learning_rate, const Metrics& validation) {
+  const auto count = static_cast<double>(std::max<std::int64_t>(1, rows));
+  const EpochMetrics metrics{.epoch = epoch,
+                             .step = step,
+                             .learning_rate = learning_rate,
+                             .train_loss = loss_sum / count,
+                             .train_accuracy = static_cast<double>(correct) / count,
+                             .validation_loss = validation.loss,
+                             .validation_accuracy = validation.accuracy(),
+                             .is_best = validation.loss < best_loss};
+  history.push_back(metrics);
+  bad_epochs = metrics.is_best ? 0 : bad_epochs + 1;
+  if (metrics.is_best) {
+    best_loss = validation.loss;
+    best_epoch = epoch;
+  }
+  ++epoch;
+  batch = correct = rows = 0;
+  loss_sum = 0;
+  return metrics;
+}
 
 namespace {
 

@@ -22,6 +22,11 @@ struct ProgressState {
   std::int64_t bad_epochs = 0;
   bool finished = false;
   std::vector<EpochMetrics> history = {};
+
+  /// Counts a batch of this epoch: its mean loss and how many of its rows were right.
+  void add_batch(double loss, std::int64_t right, std::int64_t batch_rows);
+  /// Adds the epoch to the history and begins the next one.
+  EpochMetrics end_epoch(double learning_rate, const Metrics& validation);
 };
 
 /// The settings that decide the bits of a run, by name, as text.

@@ -7,6 +7,7 @@
 #include <functional>
 #include <limits>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -58,7 +59,6 @@ struct StepMetrics {
 
 /// What the caller hears of a running training; every member may be empty.
 struct TrainObserver {
-  std::function<Status()> on_start;  ///< all is ready; nothing has been written yet
   std::function<void(std::int64_t epoch, std::int64_t batch, std::int64_t batches, double loss)>
       on_batch;
   std::function<void(const StepMetrics&)> on_step;  ///< every log_every_n_steps
@@ -78,8 +78,24 @@ struct TrainOutcome {
   Ending ending = Ending::Completed;
 };
 
-/// Trains a copy of `graph`. With `resume`, continues the run that wrote that checkpoint; an
-/// error when its settings were others. A loss that is not finite ends with an error.
+/// How a network is evaluated that is trained so.
+EvaluateOptions evaluation_options(const TrainOptions& options, const Dataset& data);
+
+/// Trains a copy of a graph, in two steps, so that the caller can open its files in between.
+class Trainer {
+ public:
+  /// Checks and compiles everything; writes nothing. With `resume`, continues the run that wrote
+  /// that checkpoint; an error when its settings were others. The data outlives the trainer.
+  static Result<std::unique_ptr<Trainer>> prepare(const Graph& graph, const Dataset& data,
+                                                  const TrainOptions& options,
+                                                  const Checkpoint* resume = nullptr);
+  virtual ~Trainer() = default;
+
+  /// To be called once. A loss that is not finite ends with an error.
+  virtual Result<TrainOutcome> run(const TrainObserver& observer) = 0;
+};
+
+/// prepare() and run() at once.
 Result<TrainOutcome> train_network(const Graph& graph, const Dataset& data,
                                    const TrainOptions& options, const TrainObserver& observer,
                                    const Checkpoint* resume = nullptr);

@@ -15,6 +15,33 @@ void mark(Checkpoint& checkpoint, const Training& training) {
 
 }  // namespace
 
+Training begin_training(const Graph& graph, ParameterStore store, const OptimiserDef& optimiser,
+                        bool transformed) {
+  const Shape shape = {static_cast<std::int64_t>(store.values().size())};
+  std::vector<Tensor> slots;
+  for (std::size_t i = 0; i < optimiser.slots.size(); ++i) slots.emplace_back(DType::F32, shape);
+  return {.graph = graph,
+          .store = std::move(store),
+          .optimiser = optimiser,
+          .slots = std::move(slots),
+          .best = graph,
+          .transformed = transformed};
+}
+
+TrainOutcome outcome_of(const Training& training, Ending ending) {
+  const ProgressState& state = training.state;
+  TrainOutcome outcome{.last = training.graph,
+                       .best = Graph(),
+                       .best_epoch = state.best_epoch,
+                       .best_loss = state.best_loss,
+                       .history = state.history,
+                       .steps = state.step,
+                       .ending = ending};
+  training.store.write_to(outcome.last);
+  outcome.best = state.best_epoch < 0 ? outcome.last : training.best;
+  return outcome;
+}
+
 Checkpoint last_checkpoint(const Training& training,
                            const std::map<std::string, std::string>& fingerprint) {
   Checkpoint checkpoint{training.graph, to_info(training.state, fingerprint), {}};

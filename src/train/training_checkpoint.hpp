@@ -1,4 +1,4 @@
-// last.ckpt and best.ckpt: a training as a checkpoint, and back.
+// A training: what it consists of, its outcome, and last.ckpt and best.ckpt of it, and back.
 #pragma once
 
 #include "io/checkpoint.hpp"
@@ -18,6 +18,11 @@ struct Training {
   Graph best;                ///< weights of the best epoch, once there is one
   bool transformed = false;  ///< passes made the graph: checkpoints say so
 };
+
+/// Before the first step: the optimiser's state is all zeros.
+Training begin_training(const Graph& graph, ParameterStore store, const OptimiserDef& optimiser,
+                        bool transformed);
+TrainOutcome outcome_of(const Training& training, Ending ending);
 
 /// Weights, optimiser state, progress and the best weights: all it takes to go on.
 Checkpoint last_checkpoint(const Training& training,

@@ -7,6 +7,7 @@
 
 #include "io/npz.hpp"
 #include "train/optimiser.hpp"
+#include "train/schedule.hpp"
 
 namespace chop {
 namespace {
@@ -40,8 +41,7 @@ Status run(const std::string& from, const std::string& to, const Task& task) {
   Tensor rates(DType::F64, {steps});
   for (std::int64_t i = 0; i < steps; ++i) {
     const auto at = static_cast<std::size_t>(i);
-    const double rate =
-        cosine_learning_rate(task.settings.learning_rate, task.eta_min, i, task.t_max);
+    const double rate = CosineSchedule{task.settings.learning_rate, task.eta_min, task.t_max}.at(i);
     rates.mutable_data<double>()[at] = rate;
     OptimiserStep step{.values = weights.mutable_data<float>(),
                        .gradients = gradients->data<float>().subspan(at * width, width),

@@ -51,18 +51,19 @@ Result<Trial> trial_of(const Json& json) {
 }
 
 /// Begins the trial, reports its intermediate values, ends it.
-Status add(StudyLink& link, const Trial& trial) {
+Status add(StudySession& session, const Trial& trial) {
   Trial begun = trial;
   begun.values.clear();
   begun.reports.clear();
   begun.user.clear();
   begun.completed = 0;
   if (trial.state != TrialState::Waiting) begun.state = TrialState::Running;
-  CH_TRY(const StudyNews first, link.take());
-  CH_CHECK(link.give({.added = {begun}}));
-  for (const auto& [step, value] : trial.reports) CH_CHECK(link.report(trial.number, step, value));
-  CH_TRY(const StudyNews second, link.take());
-  return link.give({.changed = {trial}});
+  CH_TRY(const StudyUpdates first, session.begin());
+  CH_CHECK(session.commit({.added = {begun}}));
+  for (const auto& [step, value] : trial.reports)
+    CH_CHECK(session.report(trial.number, step, value));
+  CH_TRY(const StudyUpdates second, session.begin());
+  return session.commit({.changed = {trial}});
 }
 
 Status write(const std::string& url) {
@@ -74,12 +75,12 @@ Status write(const std::string& url) {
     info.directions.push_back(*direction_from_name(one.get<std::string>()));
   CH_TRY(const auto store, open_store(url));
   CH_CHECK(store->create(info));
-  CH_TRY(const auto link, store->join(info.name, {.heartbeat = json["heartbeat"]}));
+  CH_TRY(const auto session, store->join(info.name, {.heartbeat = json["heartbeat"]}));
   for (const Json& one : json["trials"]) {
     CH_TRY(const Trial trial, trial_of(one));
-    CH_CHECK(add(*link, trial));
+    CH_CHECK(add(*session, trial));
   }
-  return link->flush();
+  return session->flush();
 }
 
 Status read(const std::string& url, const std::string& name) {
@@ -91,11 +92,11 @@ Status read(const std::string& url, const std::string& name) {
 
 Status run(const std::string& url, const std::string& name, std::int64_t count) {
   CH_TRY(const auto store, open_store(url, Create::No));
-  CH_TRY(const auto link, store->join(name, {.heartbeat = 1}));
+  CH_TRY(const auto session, store->join(name, {.heartbeat = 1}));
   std::map<std::int64_t, Trial> known;
   for (std::int64_t i = 0; i < count; ++i) {
-    CH_TRY(StudyNews news, link->take());
-    for (Trial& trial : news.trials) known[trial.number] = std::move(trial);
+    CH_TRY(StudyUpdates updates, session->begin());
+    for (Trial& trial : updates.trials) known[trial.number] = std::move(trial);
     StudyChanges changes;
     std::int64_t number = static_cast<std::int64_t>(known.size());
     for (auto& [each, trial] : known)
@@ -108,17 +109,17 @@ Status run(const std::string& url, const std::string& name, std::int64_t count) 
       trial.parameters = {{"x", Distribution::real(0, 10), 0.25 * static_cast<double>(i)}};
     known[number] = trial;
     (waited ? changes.changed : changes.added).push_back(trial);
-    CH_CHECK(link->give(changes));
-    CH_TRY(news, link->take());
-    for (Trial& other : news.trials) known[other.number] = std::move(other);
+    CH_CHECK(session->commit(changes));
+    CH_TRY(updates, session->begin());
+    for (Trial& other : updates.trials) known[other.number] = std::move(other);
     trial.state = TrialState::Complete;
     trial.values = {1.0 + static_cast<double>(i)};
     trial.user["by"] = "\"ours\"";
     trial.completed = local_now();
     known[number] = trial;
-    CH_CHECK(link->give({.changed = {trial}}));
+    CH_CHECK(session->commit({.changed = {trial}}));
   }
-  return link->flush();
+  return session->flush();
 }
 
 Status answer(std::span<char*> words) {

@@ -93,7 +93,7 @@ class PostgresServer:
         return done.stdout.strip()
 
     def dump_schema(self, database):
-        """What pg_dump says of the tables of a data base, in lines without comments, sorted."""
+        """What pg_dump says of the tables of a database, in lines without comments, sorted."""
         done = subprocess.run([program("pg_dump"), "-s", "-h", "127.0.0.1", "-p", str(self.port), "-U",
                                "chop", database], env={**os.environ, "PGPASSWORD": PASSWORD},
                               capture_output=True, text=True, check=True)
@@ -101,7 +101,7 @@ class PostgresServer:
                       if line and not line.startswith(("--", "\\")))
 
     def new_database(self):
-        """The address of an empty data base."""
+        """The address of an empty database."""
         self.databases += 1
         name = f"db{self.databases}"
         self.psql(f"CREATE DATABASE {name}")

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "analysis/calibration/observe.hpp"
+#include "support/system/batches.hpp"
 
 namespace chop::analysis {
 namespace {
@@ -171,10 +172,10 @@ Result<OutputsComparison> compare_outputs(const Graph& before, const Graph& afte
     found.has_predictions = true;
   }
   if (pairs.empty()) return found;
-  const std::int64_t at_once = rows_at_once(pairs, found.rows);
+  const Batches batches{found.rows, rows_at_once(pairs, found.rows)};
   OutputComparer comparer(std::move(pairs), found);
-  for (std::int64_t first = 0; first < found.rows; first += at_once) {
-    const Split part = rows_of(split, first, std::min(at_once, found.rows - first));
+  for (std::int64_t i = 0; i < batches.count(); ++i) {
+    const Split part = rows_of(split, batches.first_row(i), batches.rows_in(i));
     CH_CHECK(comparer.run(before, after, part, options.threads));
   }
   const auto differs = [](const OutputComparison& node) { return node.error.different() > 0; };

@@ -5,7 +5,7 @@
 #include "cli/settings/toml_tree.hpp"
 #include "cli/views/search_report.hpp"
 #include "passes/manager.hpp"
-#include "search/store/study_identity.hpp"
+#include "search/study_identity.hpp"
 #include "support/system/files.hpp"
 #include "support/system/log.hpp"
 #include "support/text.hpp"
@@ -76,15 +76,16 @@ Result<EngineOutcome> run_study(const Search& search, const Session& session,
   const EngineOptions options{.n_trials = config.n_trials,
                               .workers = config.n_jobs,
                               .timeout = config.timeout,
-                              .link = {.heartbeat = settings.real("heartbeat")}};
-  CH_TRY(const std::unique_ptr<StudyLink> link, search.store->join(search.study, options.link));
+                              .session = {.heartbeat = settings.real("heartbeat")}};
+  CH_TRY(const std::unique_ptr<StudySession> joined,
+         search.store->join(search.study, options.session));
   const InterruptGuard guard;
   SearchProgress progress(*search.problem, config.n_trials);
   EngineObserver observer;
   observer.on_trial = [&progress](const Trial& trial) { progress.on_trial(trial); };
   observer.on_note = [](const std::string& note) { log_warning(note); };
   observer.stop_requested = InterruptGuard::requested;
-  Engine engine(*search.problem, *sampler, pruner.get(), *link, options, observer);
+  Engine engine(*search.problem, *sampler, pruner.get(), *joined, options, observer);
   Result<EngineOutcome> outcome = engine.run();
   progress.finish();
   return outcome;

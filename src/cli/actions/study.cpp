@@ -4,9 +4,9 @@
 #include <iostream>
 
 #include "cli/output.hpp"
-#include "cli/study_merge.hpp"
 #include "cli/views/study_json.hpp"
 #include "cli/views/study_view.hpp"
+#include "search/study_merge.hpp"
 #include "support/display.hpp"
 #include "support/json.hpp"
 #include "support/system/files.hpp"

@@ -80,13 +80,9 @@ Result<Exit> run(const Invocation& invocation) {
                      "<project>/software/training_ckpts/best.ckpt"};
   CH_TRY(Session session, open_session(invocation));
   log_info(cat("Testing model '", session.model_name, "'..."));
-  const TrainOptions options = train_options(invocation.settings);
-  CH_TRY(const Metrics metrics,
-         evaluate(session.graph, session.data.test,
-                  {.batch = evaluation_batch(session.data.sample_shape, options.batch_size),
-                   .threads = options.threads,
-                   .confusion = true,
-                   .most_batches = options.most_batches}));
+  EvaluateOptions evaluation = evaluation_options(train_options(invocation.settings), session.data);
+  evaluation.confusion = true;
+  CH_TRY(const Metrics metrics, evaluate(session.graph, session.data.test, evaluation));
   const Table confusion = confusion_table(session.data, metrics);
   if (prints_text(invocation)) {
     const Table scores{

@@ -57,7 +57,7 @@ void log_epoch(const EpochMetrics& m, std::int64_t epochs, double seconds) {
                m.is_best ? " (best)" : ""));
 }
 
-TrainObserver make_observer(const TrainOptions& options, std::optional<TrainingReport>& report,
+TrainObserver make_observer(const TrainOptions& options, TrainingReport& report,
                             std::optional<Progress>& bar) {
   TrainObserver observer;
   observer.on_batch = [&bar, &options](std::int64_t epoch, std::int64_t batch, std::int64_t batches,
@@ -67,12 +67,10 @@ TrainObserver make_observer(const TrainOptions& options, std::optional<TrainingR
                   batch - 1);
     bar->update(batch, [loss] { return cat("loss ", fixed(loss, 4)); });
   };
-  observer.on_step = [&report](const StepMetrics& m) {
-    if (report) report->on_step(m);
-  };
+  observer.on_step = [&report](const StepMetrics& m) { report.on_step(m); };
   observer.on_epoch = [&report, &bar, &options](const EpochMetrics& m, double seconds) {
     bar.reset();
-    if (report) report->on_epoch(m);
+    report.on_epoch(m);
     log_epoch(m, options.max_epochs, seconds);
   };
   observer.stop_requested = InterruptGuard::requested;
@@ -95,10 +93,7 @@ Result<Scores> score(const Session& session, const TrainOutcome& outcome,
       scores.validation_accuracy = m.validation_accuracy;
     }
   CH_TRY(scores.test,
-         evaluate(outcome.best, session.data.test,
-                  {.batch = evaluation_batch(session.data.sample_shape, options.batch_size),
-                   .threads = options.threads,
-                   .most_batches = options.most_batches}));
+         evaluate(outcome.best, session.data.test, evaluation_options(options, session.data)));
   return scores;
 }
 
@@ -184,26 +179,23 @@ Result<Exit> run(const Invocation& invocation) {
     CH_TRY(resume, find_interrupted(session));
   }
   options.transformed = session.transformed;
-  std::optional<TrainingReport> report;
   log_info(cat("Training model '", session.model_name, "'..."));
   const InterruptGuard guard;
+  CH_TRY(const std::unique_ptr<Trainer> trainer,
+         Trainer::prepare(session.graph, session.data, options, resume ? &*resume : nullptr));
+  // Everything is ready: only now is anything written.
+  CH_CHECK(ensure_writable_folder(options.checkpoints));
+  if (!resume) CH_CHECK(set_aside(options.checkpoints));
+  CH_TRY(TrainingReport report, TrainingReport::open(session.software(), invocation.settings));
   std::optional<Progress> bar;
-  TrainObserver observer = make_observer(options, report, bar);
-  observer.on_start = [&]() -> Status {
-    CH_CHECK(ensure_writable_folder(options.checkpoints));
-    if (!resume) CH_CHECK(set_aside(options.checkpoints));
-    CH_TRY(report, TrainingReport::open(session.software(), invocation.settings));
-    return {};
-  };
-  Result<TrainOutcome> outcome =
-      train_network(session.graph, session.data, options, observer, resume ? &*resume : nullptr);
+  Result<TrainOutcome> outcome = trainer->run(make_observer(options, report, bar));
   bar.reset();
   const std::string title = labelled(session.data, session.model_name);
   if (!outcome) {
-    if (report) CH_CHECK(report->finish(title));
+    CH_CHECK(report.finish(title));
     return std::move(outcome).error();
   }
-  CH_CHECK(report->finish(title, outcome.value().history));
+  CH_CHECK(report.finish(title, outcome.value().history));
   return finish(invocation, session, outcome.value(), options);
 }
 

@@ -34,19 +34,6 @@ bool changes_numbers(const std::vector<PassCall>& calls) {
   });
 }
 
-/// Evaluates the network on the test split; of large samples on the first ones.
-Result<Metrics> test_metrics(const Session& session, const TrainOptions& options) {
-  constexpr std::int64_t kMostNumbers = std::int64_t{1} << 23;  // ten thousand digits
-  const std::int64_t batch = evaluation_batch(session.data.sample_shape, options.batch_size);
-  const std::int64_t sample = std::max<std::int64_t>(1, numel(session.data.sample_shape));
-  const bool large = sample * session.data.test.rows() > kMostNumbers;
-  const std::int64_t most = large ? std::max<std::int64_t>(1, kMostNumbers / sample / batch) : 0;
-  return evaluate(session.graph, session.data.test,
-                  {.batch = batch,
-                   .threads = options.threads,
-                   .most_batches = options.most_batches > 0 ? options.most_batches : most});
-}
-
 Table accuracy_table(const Session& session, const Metrics& before, const Metrics& after) {
   const auto row = [](const char* name, double a, double b) {
     return std::vector<Cell>{name, Cell(a, 4), Cell(b, 4), Cell(b - a, 4)};
@@ -76,16 +63,19 @@ Result<Exit> run(const Invocation& invocation) {
       .threads = thread_count(settings),
       .seed = static_cast<std::uint64_t>(settings.integer("seed")),
       .folder = folder};
-  const TrainOptions options = train_options(settings);
   std::optional<Metrics> before;
+  EvaluateOptions evaluation;
   if (changes_numbers(calls) && session.has_data()) {
-    CH_TRY(before, test_metrics(session, options));
+    evaluation = evaluation_options(train_options(settings), session.data);
+    if (evaluation.most_batches == 0)
+      evaluation.most_batches = quick_batches(session.data.test, evaluation.batch);
+    CH_TRY(before, evaluate(session.graph, session.data.test, evaluation));
   }
   CH_TRY(const std::vector<PassReport> reports,
          run_and_print(invocation, session.graph, calls, context));
   Tree accuracy;
   if (before) {
-    CH_TRY(const Metrics after, test_metrics(session, options));
+    CH_TRY(const Metrics after, evaluate(session.graph, session.data.test, evaluation));
     const Table table = accuracy_table(session, *before, after);
     if (prints_text(invocation))
       invocation.out << render(table, {.style = TableStyle::Orgtbl}) << std::flush;

@@ -2,8 +2,6 @@
 
 #include <cmath>
 
-#include "support/json.hpp"
-
 namespace chop::cli {
 namespace {
 
@@ -13,15 +11,9 @@ Tree number(double value) {
   return value > 0 ? "inf" : "-inf";
 }
 
-/// Python writes NaN and Infinity into JSON; such a text stays a text.
-Tree parsed(const std::string& text) {
-  Result<Tree> result = parse_json(text, "attribute");
-  return result ? std::move(result).value() : Tree(text);
-}
-
 Tree attributes(const AttributeMap& map) {
   Tree result = Tree::table();
-  for (const auto& [key, text] : map) result[key] = parsed(text);
+  for (const auto& [key, text] : map) result[key] = attribute_value(text);
   return result;
 }
 
@@ -30,10 +22,6 @@ Tree time(LocalTime time) {
 }
 
 }  // namespace
-
-std::string_view word_for(Direction direction) {
-  return direction == Direction::Minimise ? "minimise" : "maximise";
-}
 
 std::optional<double> duration_of(const Trial& trial) {
   if (trial.started == 0 || trial.completed == 0) return std::nullopt;
@@ -53,7 +41,7 @@ Tree tree_of(const Trial& trial) {
   result["distributions"] = Tree::table();
   for (const TrialParameter& parameter : trial.parameters) {
     result["params"][parameter.name] = to_external(parameter.distribution, parameter.value);
-    result["distributions"][parameter.name] = parsed(to_json_text(parameter.distribution));
+    result["distributions"][parameter.name] = attribute_value(to_json_text(parameter.distribution));
   }
   result["intermediate_values"] = Tree::table();
   for (const auto& [step, value] : trial.reports)

@@ -12,8 +12,6 @@ Tree tree_of(const Trial& trial);
 Tree tree_of(const StudyInfo& info);
 Tree tree_of(const Study& study);
 
-/// "minimise" or "maximise".
-std::string_view word_for(Direction direction);
 /// Seconds from start to end; nothing while one of them is not known.
 std::optional<double> duration_of(const Trial& trial);
 

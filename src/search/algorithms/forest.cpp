@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t kMostSamples = 1000;
 constexpr int kDeepest = 64;
 
-struct Split {
+struct TreeSplit {
   std::size_t column = 0;
   double at = 0;  ///< numbers below it, or points with this choice, go to the first side
   double gain = 0;
@@ -35,9 +35,9 @@ class Grower {
 
  private:
   void grow_below(std::size_t begin, std::size_t end, std::vector<Side> sides, int depth);
-  std::optional<Split> best_split(std::size_t begin, std::size_t end);
-  void split_numbers(std::size_t column, std::size_t begin, std::size_t end, Split& best);
-  void split_choices(std::size_t column, std::size_t begin, std::size_t end, Split& best) const;
+  std::optional<TreeSplit> best_split(std::size_t begin, std::size_t end);
+  void split_numbers(std::size_t column, std::size_t begin, std::size_t end, TreeSplit& best);
+  void split_choices(std::size_t column, std::size_t begin, std::size_t end, TreeSplit& best) const;
 
   std::span<const Column> columns_;
   std::span<const double> values_;
@@ -54,7 +54,8 @@ double gain_of(double sum, double count, double other_sum, double other_count) {
   return sum * sum / count + other_sum * other_sum / other_count;
 }
 
-void Grower::split_numbers(std::size_t column, std::size_t begin, std::size_t end, Split& best) {
+void Grower::split_numbers(std::size_t column, std::size_t begin, std::size_t end,
+                           TreeSplit& best) {
   sorted_.clear();
   double total = 0;
   for (std::size_t i = begin; i < end; ++i) {
@@ -78,7 +79,7 @@ void Grower::split_numbers(std::size_t column, std::size_t begin, std::size_t en
 }
 
 void Grower::split_choices(std::size_t column, std::size_t begin, std::size_t end,
-                           Split& best) const {
+                           TreeSplit& best) const {
   const std::size_t choices = columns_[column].shares.size();
   std::vector<double> sums(choices);
   std::vector<double> counts(choices);
@@ -99,7 +100,7 @@ void Grower::split_choices(std::size_t column, std::size_t begin, std::size_t en
   }
 }
 
-std::optional<Split> Grower::best_split(std::size_t begin, std::size_t end) {
+std::optional<TreeSplit> Grower::best_split(std::size_t begin, std::size_t end) {
   double sum = 0;
   double least = values_[sample_[begin]];
   double most = least;
@@ -111,7 +112,7 @@ std::optional<Split> Grower::best_split(std::size_t begin, std::size_t end) {
   }
   if (!(most > least)) return std::nullopt;
   const double none = sum * sum / static_cast<double>(end - begin);
-  Split best{.gain = none * (1 + 1e-12)};
+  TreeSplit best{.gain = none * (1 + 1e-12)};
   // From a random column on, so that none of several equally good columns is preferred.
   const std::size_t first = stream_.below(next_++, columns_.size());
   for (std::size_t i = 0; i < columns_.size(); ++i) {

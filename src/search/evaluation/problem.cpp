@@ -1,3 +1,5 @@
+// A search problem: a point of the space becomes a candidate network, runners measure it, and the
+// measures become objectives (each times its scale, or their sum).
 #include "search/evaluation/problem.hpp"
 
 #include <algorithm>
@@ -115,22 +117,21 @@ std::optional<std::vector<double>> SearchProblem::objectives_of(const MetricValu
   return config_.sum ? std::vector<double>{sum} : found;
 }
 
-Result<Evaluation> SearchProblem::evaluate(const Point& point, const EvaluationHooks& hooks) {
+Result<Evaluation> SearchProblem::evaluate(const Point& point, const RunHooks& hooks) {
   CH_TRY(Candidate trial, candidate(point));
   Evaluation found{.config = trial.config};
   MetricValues all;
   bool ended = false;
-  RunHooks inner{.worker = hooks.worker, .stop_requested = hooks.stop_requested};
+  RunHooks with_earlier = hooks;
   if (hooks.report)
-    inner.report = [&](std::int64_t step, const MetricValues& so_far) {
+    with_earlier.report = [&](std::int64_t step, const MetricValues& so_far) {
       MetricValues merged = so_far;
       merged.insert(all.begin(), all.end());
-      const auto objectives = objectives_of(merged);
-      ended = objectives && hooks.report(step, objectives->front());
+      ended = hooks.report(step, merged);
       return ended;
     };
   for (std::size_t i = 0; i < runners_.size() && !ended; ++i) {
-    CH_TRY(const MetricValues values, runners_[i]->run(trial, inner));
+    CH_TRY(const MetricValues values, runners_[i]->run(trial, with_earlier));
     for (const auto& [name, value] : values) {
       all[name] = value;
       (config_.runners[i].def->hardware ? found.hardware : found.software)[name] = value;

@@ -22,13 +22,6 @@ struct Evaluation {
   Tree config = {};
 };
 
-struct EvaluationHooks {
-  int worker = 0;
-  /// Takes the objective so far (there is one only); true: the trial ends here. May be empty.
-  std::function<bool(std::int64_t step, double value)> report = {};
-  std::function<bool()> stop_requested = {};
-};
-
 class SearchProblem {
  public:
   /// Checks the whole configuration. Graph and data outlive the problem.
@@ -47,8 +40,11 @@ class SearchProblem {
   std::string training_text() const;
 
   Result<Candidate> candidate(const Point& point);
-  /// Safe to call by several workers at once, each with a number of its own.
-  Result<Evaluation> evaluate(const Point& point, const EvaluationHooks& hooks);
+  /// Safe to call by several workers at once, each with a number of its own. What runners report
+  /// comes with the metrics of those that ran before.
+  Result<Evaluation> evaluate(const Point& point, const RunHooks& hooks);
+  /// Values of the objectives; nothing while a metric is missing.
+  std::optional<std::vector<double>> objectives_of(const MetricValues& metrics) const;
   /// The candidate with the weights its trial ended with.
   Result<Candidate> rebuild(const Point& point);
 
@@ -57,7 +53,6 @@ class SearchProblem {
       : config_(std::move(config)), graph_(graph), data_(data) {}
   Status read_space(const ProblemOptions& options);
   Status make_runners(const ProblemOptions& options);
-  std::optional<std::vector<double>> objectives_of(const MetricValues& metrics) const;
 
   SearchConfig config_;
   const Graph& graph_;

@@ -24,10 +24,10 @@ struct RunnerContext {
   bool reporting = false;  ///< trials will be asked how they stand while they run
 };
 
-/// How a trial is watched while it runs.
+/// How a trial is observed and ended while it runs.
 struct RunHooks {
   int worker = 0;
-  /// Takes the metrics so far; true: the trial is hopeless and ends here. May be empty.
+  /// Takes the metrics so far; true: the trial is pruned and ends here. May be empty.
   std::function<bool(std::int64_t step, const MetricValues& so_far)> report = {};
   std::function<bool()> stop_requested = {};
 };

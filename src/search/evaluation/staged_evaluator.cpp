@@ -1,7 +1,14 @@
+// Evaluates candidates that differ in the number formats of some layers, and reuses what they share
+// (memoisation by prefix).
+//
+// The network is cut into stages at values everything flows through, say conv | pool | linear. The
+// key of a stage is the formats in it; values at a cut depend on the keys of all stages before it.
+// When a candidate has the formats of an earlier one up to a cut, evaluation starts there, from the
+// values kept at that cut; and a stage with a known key needs no new plan. Values are kept from the
+// second time on that their formats come up, the least recently used ones are dropped first.
 #include "search/evaluation/staged_evaluator.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <numeric>
 
 #include "ops/core/lower.hpp"
@@ -11,13 +18,13 @@
 namespace chop::search {
 namespace {
 
-/// Blocks as equal as they can be, so that threads finish together.
-std::int64_t even_block(std::int64_t rows, std::int64_t most) {
-  const std::int64_t blocks = (rows + most - 1) / most;
-  return (rows + blocks - 1) / blocks;
+/// Batches as equal as they can be, so that threads finish together.
+std::int64_t even_batch(std::int64_t rows, std::int64_t most) {
+  const std::int64_t batches = Batches{rows, most}.count();
+  return (rows + batches - 1) / batches;
 }
 
-constexpr std::int64_t kParts = 5;  // that are told of one by one
+constexpr std::int64_t kParts = 5;  // after each of which the metrics so far are reported
 
 std::int64_t width_of(const Shape& sample) {
   return std::accumulate(sample.begin(), sample.end(), std::int64_t{1}, std::multiplies<>());
@@ -27,37 +34,27 @@ std::int64_t width_of(const Shape& sample) {
 
 struct StagedEvaluator::StagePlans {
   std::unique_ptr<ParameterStore> store;
-  std::vector<Plan> middle;   ///< of a stage that others follow: by thread, the rest last
+  std::vector<Plan> middle;   ///< of a stage that others follow: by lane, the rest last
   std::vector<Program> last;  ///< of the last stage, likewise
   std::size_t bytes = 0;
-
-  std::span<float> input(std::size_t lane) {
-    return last.empty() ? middle[lane].input<float>("stage_input") : last[lane].inputs();
-  }
 };
 
 struct StagedEvaluator::Job {
-  const Graph& candidate;
-  int worker = 0;
   std::vector<std::string> through = {};  ///< formats before each cut; after the last: all
   std::vector<std::shared_ptr<StagePlans>> plans = {};
   std::size_t start = 0;                    ///< first stage to run
   std::shared_ptr<const Values> kept = {};  ///< what flows into it; null: the rows themselves
   std::vector<std::shared_ptr<Values>> keeping = {};  ///< what is to be kept, by cut
-  std::vector<double> losses = {};                    ///< by block
-  std::vector<std::int64_t> correct = {};
-  std::vector<std::vector<std::int64_t>> confusion = {};
 };
 
 StagedEvaluator::StagedEvaluator(std::vector<GraphStage> stages, const Split& split,
                                  const StagedOptions& options)
     : stages_(std::move(stages)), split_(&split), options_(options), values_(options.most_bytes) {
-  rows_ = options.rows > 0 ? std::min(options.rows, split.rows()) : split.rows();
+  const std::int64_t rows = options.rows > 0 ? std::min(options.rows, split.rows()) : split.rows();
   const std::int64_t most =
-      options.in_parts ? std::min(options.batch, (rows_ + kParts - 1) / kParts) : options.batch;
-  block_ = even_block(rows_, std::max<std::int64_t>(1, most));
-  blocks_ = (rows_ + block_ - 1) / block_;
-  lanes_ = blocks_ >= std::int64_t{2} * options.threads ? options.threads : 1;
+      options.in_parts ? std::min(options.batch, (rows + kParts - 1) / kParts) : options.batch;
+  batches_ = {rows, even_batch(rows, std::max<std::int64_t>(1, most))};
+  lanes_ = batches_.count() >= std::int64_t{2} * options.threads ? options.threads : 1;
   const auto workers = static_cast<std::size_t>(options.workers);
   plans_.assign(workers, Lru<StagePlans>(options.most_bytes / workers));
 }
@@ -69,10 +66,6 @@ Result<std::unique_ptr<StagedEvaluator>> StagedEvaluator::make(const Graph& grap
   if (split.rows() == 0) return Error{.what = "the data set has no rows"};
   CH_TRY(std::vector<GraphStage> stages, cut_into_stages(graph, searched));
   return std::unique_ptr<StagedEvaluator>(new StagedEvaluator(std::move(stages), split, options));
-}
-
-std::int64_t StagedEvaluator::rows_in(std::int64_t block) const {
-  return std::min(block_, rows_ - block * block_);
 }
 
 Result<std::shared_ptr<StagedEvaluator::StagePlans>> StagedEvaluator::plans_for(
@@ -104,8 +97,8 @@ Result<std::shared_ptr<StagedEvaluator::StagePlans>> StagedEvaluator::plans_for(
     made->middle.push_back(std::move(plan));
     return {};
   };
-  for (int lane = 0; lane < lanes_; ++lane) CH_CHECK(add(block_));
-  if (const std::int64_t rest = rows_in(blocks_ - 1); rest != block_) CH_CHECK(add(rest));
+  for (int lane = 0; lane < lanes_; ++lane) CH_CHECK(add(batches_.size));
+  if (batches_.rest() != 0) CH_CHECK(add(batches_.rest()));
   plans_made_ += 1;
   known.put(name, made, made->bytes + 4 * static_cast<std::size_t>(graph.parameter_count()));
   return made;
@@ -121,47 +114,46 @@ void StagedEvaluator::find_start(Job& job) {
     }
   job.keeping.assign(stages_.size(), nullptr);
   for (std::size_t s = job.start + 1; s < stages_.size(); ++s) {
-    const auto count = static_cast<std::size_t>(rows_ * width_of(stages_[s].sample));
+    const auto count = static_cast<std::size_t>(batches_.rows * width_of(stages_[s].sample));
     const bool came_before = !seen_.insert(job.through[s]).second;
     if (came_before && count * sizeof(float) <= options_.most_bytes / 4)
       job.keeping[s] = std::make_shared<Values>(count);
   }
 }
 
-void StagedEvaluator::run_block(Job& job, std::int64_t block, int thread) {
-  const std::int64_t rows = rows_in(block);
-  const auto lane =
-      rows == block_ ? static_cast<std::size_t>(thread) : static_cast<std::size_t>(lanes_);
-  const float* from = job.kept ? job.kept->data() : split_->x.data<float>().data();
+/// Runs a batch through the stages from the first whose input is not known; returns what ran the
+/// last one.
+const Program& StagedEvaluator::run_batch(const Job& job, std::int64_t batch, std::size_t lane) {
+  const std::int64_t rows = batches_.rows_in(batch);
+  const std::int64_t first = batches_.first_row(batch);
+  if (rows < batches_.size) lane = static_cast<std::size_t>(lanes_);
+  const std::span<const float> all =
+      job.kept ? std::span<const float>(*job.kept) : split_->x.data<float>();
   const std::int64_t width =
       job.kept ? width_of(stages_[job.start].sample) : split_->x.size() / split_->rows();
-  from += block * block_ * width;
-  std::int64_t count = rows * width;
-  for (std::size_t s = job.start; s < stages_.size(); ++s) {
-    StagePlans& plans = *job.plans[s];
-    std::memcpy(plans.input(lane).data(), from, static_cast<std::size_t>(count) * sizeof(float));
-    if (s + 1 == stages_.size()) break;
-    plans.middle[lane].run();
-    const std::span<const float> out = plans.middle[lane].output<float>();
-    from = out.data();
-    count = static_cast<std::int64_t>(out.size());
+  std::span<const float> in =
+      all.subspan(static_cast<std::size_t>(first * width), static_cast<std::size_t>(rows * width));
+  for (std::size_t s = job.start; s + 1 < stages_.size(); ++s) {
+    Plan& stage = job.plans[s]->middle[lane];
+    std::copy(in.begin(), in.end(), stage.input("stage_input").begin());
+    stage.run();
+    in = stage.output();
     if (job.keeping[s + 1])
-      std::copy(out.begin(), out.end(),
-                job.keeping[s + 1]->begin() + block * block_ * (count / rows));
+      std::copy(
+          in.begin(), in.end(),
+          job.keeping[s + 1]->begin() + first * (static_cast<std::int64_t>(in.size()) / rows));
   }
-  Program& program = job.plans.back()->last[lane];
-  const auto y = split_->y.data<std::int64_t>().subspan(static_cast<std::size_t>(block * block_),
-                                                        static_cast<std::size_t>(rows));
-  std::copy(y.begin(), y.end(), program.targets().begin());
-  program.run();
-  const auto b = static_cast<std::size_t>(block);
-  job.losses[b] = program.loss() * static_cast<double>(rows);
-  job.correct[b] = program.correct();
-  if (options_.confusion) count_confusion(program, job.confusion[b]);
+  Program& last = job.plans.back()->last[lane];
+  std::copy(in.begin(), in.end(), last.inputs().begin());
+  const auto labels = split_->y.data<std::int64_t>().subspan(static_cast<std::size_t>(first),
+                                                             static_cast<std::size_t>(rows));
+  std::copy(labels.begin(), labels.end(), last.targets().begin());
+  last.run();
+  return last;
 }
 
-/// What was computed on the way becomes known to all.
-void StagedEvaluator::keep(Job& job) {
+/// What was computed on the way becomes known to all workers.
+void StagedEvaluator::keep(Job& job, const Metrics& metrics) {
   const std::lock_guard lock(mutex_);
   for (std::size_t s = job.start + 1; s < stages_.size(); ++s)
     if (job.keeping[s]) {
@@ -169,28 +161,12 @@ void StagedEvaluator::keep(Job& job) {
       values_.put(job.through[s], std::move(job.keeping[s]), bytes);
     }
   constexpr std::size_t kMostKnown = 100'000;
-  if (known_.size() < kMostKnown) known_.emplace(job.through.back(), tally(job, blocks_));
+  if (known_.size() < kMostKnown) known_.emplace(job.through.back(), metrics);
   if (seen_.size() > kMostKnown) seen_.clear();
 }
 
-Metrics StagedEvaluator::tally(const Job& job, std::int64_t blocks) const {
-  Metrics metrics;
-  metrics.classes = job.plans.back()->last.front().classes();
-  double sum = 0;
-  for (std::size_t b = 0; b < static_cast<std::size_t>(blocks); ++b) {
-    sum += job.losses[b];
-    metrics.correct += job.correct[b];
-    metrics.rows += rows_in(static_cast<std::int64_t>(b));
-    metrics.confusion.resize(job.confusion[b].size());
-    for (std::size_t i = 0; i < metrics.confusion.size(); ++i)
-      metrics.confusion[i] += job.confusion[b][i];
-  }
-  metrics.loss = metrics.rows == 0 ? 0 : sum / static_cast<double>(metrics.rows);
-  return metrics;
-}
-
 Result<Metrics> StagedEvaluator::run(const Graph& candidate, int worker, const OnPart& on_part) {
-  Job job{.candidate = candidate, .worker = worker};
+  Job job;
   job.through.emplace_back();
   std::vector<std::string> keys;
   for (const GraphStage& stage : stages_) {
@@ -209,24 +185,21 @@ Result<Metrics> StagedEvaluator::run(const Graph& candidate, int worker, const O
   }
   stages_kept_ += static_cast<std::int64_t>(job.start);
   stages_run_ += static_cast<std::int64_t>(stages_.size() - job.start);
-  const std::int64_t classes = job.plans.back()->last.front().classes();
-  job.losses.resize(static_cast<std::size_t>(blocks_));
-  job.correct.resize(static_cast<std::size_t>(blocks_));
-  job.confusion.assign(static_cast<std::size_t>(blocks_),
-                       std::vector<std::int64_t>(
-                           static_cast<std::size_t>(options_.confusion ? classes * classes : 0)));
-  const std::int64_t parts = on_part ? std::min(kParts, blocks_) : 1;
-  for (std::int64_t part = 0; part < parts; ++part) {
-    const std::int64_t first = blocks_ * part / parts;
-    const std::int64_t end = blocks_ * (part + 1) / parts;
-    parallel_for(lanes_, lanes_, [&](std::int64_t lane) {
-      for (std::int64_t block = first + lane; block < end; block += lanes_)
-        run_block(job, block, static_cast<int>(lane));
-    });
-    if (part + 1 < parts && on_part(part + 1, tally(job, end))) return tally(job, end);
+  Tally tally(batches_.count(), static_cast<std::size_t>(lanes_),
+              job.plans.back()->last.front().classes(),
+              options_.confusion ? Confusion::Yes : Confusion::No);
+  const std::int64_t parts = on_part ? std::min(kParts, batches_.count()) : 1;
+  for (std::int64_t part = 1; part <= parts; ++part) {
+    for_batches(batches_.count() * (part - 1) / parts, batches_.count() * part / parts, lanes_,
+                [&](std::int64_t batch, std::size_t lane) {
+                  tally.add(batch, lane, run_batch(job, batch, lane));
+                  return true;
+                });
+    if (part < parts && on_part(part, tally.total())) return tally.total();
   }
-  keep(job);
-  return tally(job, blocks_);
+  Metrics metrics = tally.total();
+  keep(job, metrics);
+  return metrics;
 }
 
 }  // namespace chop::search

@@ -1,4 +1,4 @@
-// Judges many candidates of one network on the same rows, and computes again only what changed:
+// Evaluates many candidates of one network on the same rows, and computes again only what changed:
 // values at a cut are kept where the formats before it come back, plans where a stage's do.
 #pragma once
 
@@ -19,7 +19,7 @@ struct StagedOptions {
   int workers = 1;            ///< who call run() at once
   int threads = 1;            ///< of each worker
   bool confusion = false;
-  bool in_parts = false;  ///< run() will be given an `on_part`: there are parts to tell of
+  bool in_parts = false;                             ///< run() will be given an `on_part`
   std::size_t most_bytes = std::size_t{512} << 20U;  ///< for values, and as much for plans
 };
 
@@ -34,7 +34,7 @@ class StagedEvaluator {
   /// Told the number of parts done and the metrics so far; true: stop.
   using OnPart = std::function<bool(std::int64_t part, const Metrics& so_far)>;
 
-  /// Judges a candidate: the graph given to make() but for formats and what they learn. With
+  /// Evaluates a candidate: the graph given to make() but for formats and what they learn. With
   /// `on_part` in a few parts one after the other.
   Result<Metrics> run(const Graph& candidate, int worker = 0, const OnPart& on_part = {});
 
@@ -48,7 +48,7 @@ class StagedEvaluator {
   std::size_t stage_count() const { return stages_.size(); }
 
  private:
-  /// Plans of a stage for full blocks, one per thread; parameters they read.
+  /// Plans of a stage, one per lane.
   struct StagePlans;
   using Values = std::vector<float>;
   /// One call of run().
@@ -58,18 +58,14 @@ class StagedEvaluator {
   Result<std::shared_ptr<StagePlans>> plans_for(const Graph& candidate, std::size_t stage,
                                                 const std::string& key, int worker);
   void find_start(Job& job);
-  void run_block(Job& job, std::int64_t block, int thread);
-  void keep(Job& job);
-  Metrics tally(const Job& job, std::int64_t blocks) const;
-  std::int64_t rows_in(std::int64_t block) const;
+  const Program& run_batch(const Job& job, std::int64_t batch, std::size_t lane);
+  void keep(Job& job, const Metrics& metrics);
 
   std::vector<GraphStage> stages_;
   const Split* split_;
   StagedOptions options_;
-  std::int64_t rows_ = 0;
-  std::int64_t block_ = 0;   ///< rows at a time
-  std::int64_t blocks_ = 0;  ///< the last may be smaller
-  int lanes_ = 1;            ///< threads that have a block each
+  Batches batches_;
+  int lanes_ = 1;  ///< threads that run a batch each
 
   std::mutex mutex_;  ///< of the next three
   Lru<Values> values_;

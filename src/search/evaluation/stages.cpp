@@ -1,3 +1,6 @@
+// Cutting a network into stages. For x -> fc1 -> relu -> fc2 -> y with fc1 and fc2 searched, the
+// only value that flows on before fc2 is relu's result, so the stages are [fc1, relu] and [fc2]. In
+// a residual network two values flow on inside a block, so cuts lie between blocks only.
 #include "search/evaluation/stages.hpp"
 
 #include <algorithm>

@@ -17,13 +17,13 @@ class BasicTrain : public Runner {
   Result<MetricValues> run(Candidate& candidate, const RunHooks& hooks) override {
     TrainOptions options = candidate.training;
     options.threads = threads_;
-    bool hopeless = false;
+    bool pruned = false;
     TrainObserver observer;
     observer.on_epoch = [&](const EpochMetrics& epoch, double /*seconds*/) {
-      if (hooks.report) hopeless = hooks.report(epoch.epoch + 1, values_of(epoch));
+      if (hooks.report) pruned = hooks.report(epoch.epoch + 1, values_of(epoch));
     };
     observer.stop_requested = [&] {
-      return hopeless || (hooks.stop_requested && hooks.stop_requested());
+      return pruned || (hooks.stop_requested && hooks.stop_requested());
     };
     CH_TRY(TrainOutcome outcome, train_network(candidate.graph, data_, options, observer));
     candidate.graph = std::move(outcome.best);

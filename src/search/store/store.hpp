@@ -13,15 +13,15 @@
 
 namespace chop::search {
 
-/// What others did to a study since this process last looked.
-struct StudyNews {
+/// What other processes did to a study since this one last read it.
+struct StudyUpdates {
   std::vector<Trial> trials = {};  ///< new, or changed since; whole, in order of their numbers
-  /// Running trials whose worker gave no sign of life for too long, by number.
+  /// Numbers of running trials whose worker has sent no heartbeat for too long.
   std::vector<std::int64_t> stale = {};
 };
 
-/// What this process does to it, in one go: all of it is stored or nothing. What a trial has
-/// (parameters, values, reports, attributes) may be set anew but not taken away. Values of a
+/// What this process does to it, in one transaction: all of it is stored or nothing. What a trial
+/// has (parameters, values, reports, attributes) may be set anew but not taken away. Values of a
 /// complete trial are numbers or infinite, never NaN: Optuna could not read that, such trials fail.
 struct StudyChanges {
   std::vector<Trial> added = {};    ///< with the next free numbers, in order
@@ -33,36 +33,38 @@ struct StudyChanges {
 /// The error of a complete trial with a value that is no number.
 Status check_values(const StudyChanges& changes);
 
-struct LinkOptions {
-  /// Seconds between signs of life of running trials; 0: none are given, none are expected.
+struct SessionOptions {
+  /// Seconds between heartbeats of running trials; 0: none are sent, none are expected.
   double heartbeat = 10;
   /// Seconds without one after which a trial counts as stale; 0: three times `heartbeat`.
   double grace = 0;
-  /// Seconds for which a lost connection is sought again before it is an error.
+  /// Seconds for which a lost connection is opened again before it is an error.
   double patience = 300;
+
+  double timeout() const { return grace > 0 ? grace : 3 * heartbeat; }
 };
 
-/// One process's part in one study. Calls come from one thread at a time, take() and give()
-/// in turns. Trials that this process added or took over (changed to Running) give signs of life
+/// One process's part in one study. Calls come from one thread at a time, begin() and commit()
+/// in turns. Trials that this process added or took over (changed to Running) send heartbeats
 /// until it changes them to another state.
 ///
 /// A call that fails leaves what was to be stored in memory; the next call tries again first.
-/// Numbers are those of the store, unless a connection is lost between take() and the end of give()
-/// and others add trials meanwhile: then this link keeps the numbers it gave its own.
-class StudyLink {
+/// Numbers are those of the store, unless a connection is lost between begin() and the end of
+/// commit() and others add trials meanwhile: then this session keeps the numbers it gave its own.
+class StudySession {
  public:
-  virtual ~StudyLink() = default;
+  virtual ~StudySession() = default;
 
-  /// Takes the study for this process alone until give(), and tells what others changed since
-  /// the last time; at first everything there is. Does not return trials this process changed
-  /// itself, unless others changed them afterwards.
-  virtual Result<StudyNews> take() = 0;
-  /// Stores the changes and lets the study go. May return before they are stored: whatever call
-  /// comes next waits for that and has the error if it failed.
-  virtual Status give(StudyChanges changes) = 0;
-  /// Stores a running trial's intermediate value, with the next give() at the latest.
+  /// Locks the study for this process until commit(), and returns what others changed since the
+  /// last call; the first one returns the whole study. Trials that this process changed itself are
+  /// not among them, unless others changed them afterwards.
+  virtual Result<StudyUpdates> begin() = 0;
+  /// Stores the changes and unlocks the study. May return before they are stored: the next call
+  /// waits for that, and returns the error if it failed.
+  virtual Status commit(StudyChanges changes) = 0;
+  /// Stores a running trial's intermediate value, with the next commit() at the latest.
   virtual Status report(std::int64_t number, std::int64_t step, double value) = 0;
-  /// Waits until all is stored.
+  /// Waits until everything is stored.
   virtual Status flush() = 0;
 };
 
@@ -83,12 +85,12 @@ class StudyStore {
   virtual Status append(const std::string& name, const std::vector<Trial>& trials) = 0;
   virtual Status set_user_attribute(const std::string& name, const std::string& key,
                                     const std::string& json) = 0;
-  /// Takes part in a study that exists. The link may outlive the store.
-  virtual Result<std::unique_ptr<StudyLink>> join(const std::string& name,
-                                                  const LinkOptions& options) = 0;
+  /// Takes part in a study that exists. The session may outlive the store.
+  virtual Result<std::unique_ptr<StudySession>> join(const std::string& name,
+                                                     const SessionOptions& options) = 0;
 };
 
-/// Whether a SQLite file, or the tables of a data base, are made when there are none.
+/// Whether a SQLite file, or the tables of a database, are made when there are none.
 enum class Create : std::uint8_t { No, Yes };
 
 /// A kind of store. The file src/search/stores/<name>.cpp defines `StoreDef define()` in

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <ctime>
 
+#include "support/json.hpp"
 #include "support/text.hpp"
 
 namespace chop::search {
@@ -37,6 +38,15 @@ std::optional<Direction> direction_from_name(std::string_view name) {
   for (const Direction one : {Direction::Minimise, Direction::Maximise})
     if (name_of(one) == wanted) return one;
   return std::nullopt;
+}
+
+std::string_view word_for(Direction direction) {
+  return direction == Direction::Minimise ? "minimise" : "maximise";
+}
+
+Tree attribute_value(const std::string& json) {
+  Result<Tree> value = parse_json(json, "an attribute");
+  return value ? std::move(value).value() : Tree(json);
 }
 
 bool better(Direction direction, double a, double b) {

@@ -17,6 +17,8 @@ enum class Direction : std::uint8_t { Minimise, Maximise };
 std::string_view name_of(Direction direction);
 /// In any case of letters, with s or z.
 std::optional<Direction> direction_from_name(std::string_view name);
+/// "minimise", "maximise": for people.
+std::string_view word_for(Direction direction);
 /// True when `a` is better than `b`; NaN is worse than any number.
 bool better(Direction direction, double a, double b);
 
@@ -37,6 +39,8 @@ struct TrialParameter {
 
 /// Attributes by name; values are JSON texts.
 using AttributeMap = std::map<std::string, std::string>;
+/// The value of an attribute. Python writes NaN and Infinity into JSON; such a text stays a text.
+Tree attribute_value(const std::string& json);
 /// Microseconds since 1970 of the local clock, as Optuna's naive datetimes; 0: not known.
 using LocalTime = std::int64_t;
 LocalTime local_now();

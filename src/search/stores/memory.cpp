@@ -1,4 +1,4 @@
-// Studies that live as long as the process: trials without a data base, and tests.
+// Studies that live as long as the process: trials without a database, and tests.
 #include <algorithm>
 #include <cassert>
 #include <condition_variable>
@@ -10,7 +10,7 @@ namespace chop::search::stores::memory {
 namespace {
 
 struct MemoryStudy {
-  /// A trial was added or changed, by which link (0: by none).
+  /// A trial was added or changed, by which session (0: by none).
   struct Event {
     std::int64_t number;
     int writer;
@@ -20,10 +20,10 @@ struct MemoryStudy {
   std::vector<Event> events = {};
   bool taken = false;
   bool removed = false;
-  int links = 0;
+  int sessions = 0;
 };
 
-/// What the store and all links share.
+/// What the store and all sessions share.
 struct Memory {
   std::mutex mutex;
   std::condition_variable released;
@@ -42,15 +42,15 @@ void put(MemoryStudy& study, Trial trial, int writer) {
   study.events.push_back({number, writer});
 }
 
-class MemoryLink final : public StudyLink {
+class MemorySession final : public StudySession {
  public:
-  MemoryLink(std::shared_ptr<Memory> memory, std::shared_ptr<MemoryStudy> study)
-      : memory_(std::move(memory)), study_(std::move(study)), id_(++study_->links) {}
-  MemoryLink(const MemoryLink&) = delete;
-  MemoryLink& operator=(const MemoryLink&) = delete;
-  ~MemoryLink() override { release(); }
+  MemorySession(std::shared_ptr<Memory> memory, std::shared_ptr<MemoryStudy> study)
+      : memory_(std::move(memory)), study_(std::move(study)), id_(++study_->sessions) {}
+  MemorySession(const MemorySession&) = delete;
+  MemorySession& operator=(const MemorySession&) = delete;
+  ~MemorySession() override { release(); }
 
-  Result<StudyNews> take() override {
+  Result<StudyUpdates> begin() override {
     std::unique_lock lock(memory_->mutex);
     memory_->released.wait(lock, [this] { return !study_->taken; });
     if (study_->removed) return no_study(study_->study.info.name);
@@ -60,14 +60,14 @@ class MemoryLink final : public StudyLink {
       if (study_->events[seen_].writer != id_) numbers.push_back(study_->events[seen_].number);
     std::sort(numbers.begin(), numbers.end());
     numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
-    StudyNews news;
+    StudyUpdates updates;
     for (const std::int64_t number : numbers)
-      news.trials.push_back(study_->study.trials[static_cast<std::size_t>(number)]);
-    return news;
+      updates.trials.push_back(study_->study.trials[static_cast<std::size_t>(number)]);
+    return updates;
   }
 
-  Status give(StudyChanges changes) override {
-    assert(holds_ && "give() comes after take()");
+  Status commit(StudyChanges changes) override {
+    assert(holds_ && "commit() comes after begin()");
     if (Status status = check_values(changes); !status) {
       release();
       return status;
@@ -177,10 +177,12 @@ class MemoryStore final : public StudyStore {
     return {};
   }
 
-  Result<std::unique_ptr<StudyLink>> join(const std::string& name, const LinkOptions&) override {
+  Result<std::unique_ptr<StudySession>> join(const std::string& name,
+                                             const SessionOptions&) override {
     const std::lock_guard lock(memory_->mutex);
     CH_TRY(auto study, get(name));
-    return std::unique_ptr<StudyLink>(std::make_unique<MemoryLink>(memory_, std::move(study)));
+    return std::unique_ptr<StudySession>(
+        std::make_unique<MemorySession>(memory_, std::move(study)));
   }
 
  private:

@@ -1,6 +1,6 @@
 // A PostgreSQL server: studies that workers on many machines share.
-#include "search/store/pg_connection.hpp"
-#include "search/store/sql_store.hpp"
+#include "search/store/sql/pg_connection.hpp"
+#include "search/store/sql/sql_store.hpp"
 
 namespace chop::search::stores::postgresql {
 namespace {

@@ -1,6 +1,6 @@
 // A file of one's own: sqlite:///study.db, sqlite:////absolute/study.db, or just its path.
-#include "search/store/sql_store.hpp"
-#include "search/store/sqlite_connection.hpp"
+#include "search/store/sql/sql_store.hpp"
+#include "search/store/sql/sqlite_connection.hpp"
 
 namespace chop::search::stores::sqlite {
 namespace {

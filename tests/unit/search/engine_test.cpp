@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "search/results.hpp"
-#include "search/store/study_identity.hpp"
+#include "search/study_identity.hpp"
 #include "support/json.hpp"
 #include "support/search_problems.hpp"
 #include "unit/io/temp_folder.hpp"
@@ -52,11 +52,12 @@ struct Bench {
   StudyInfo info() const { return describe_study("study", *problem, graph, data); }
 
   EngineOutcome run(StudyStore& store, std::int64_t trials, EngineObserver observer = {},
-                    LinkOptions link_options = {.heartbeat = 0}) {
+                    SessionOptions session_options = {.heartbeat = 0}) {
     EXPECT_TRUE(open_study(store, info(), problem->space()));
-    auto link = store.join("study", link_options).value();
-    Engine engine(*problem, *sampler, pruner.get(), *link,
-                  {.n_trials = trials, .workers = config.n_jobs, .link = link_options}, observer);
+    auto session = store.join("study", session_options).value();
+    Engine engine(*problem, *sampler, pruner.get(), *session,
+                  {.n_trials = trials, .workers = config.n_jobs, .session = session_options},
+                  observer);
     return engine.run().value();
   }
 };
@@ -159,16 +160,16 @@ TEST(Engine, StudiesHaveTheirTrialsOnce) {
 TEST(Engine, TrialsOfTheDeadAreTriedAgain) {
   const testing::TempFolder folder;
   const std::string url = (folder / "dead.db").string();
-  const LinkOptions quick{.heartbeat = 0.1, .grace = 0.4};
+  const SessionOptions quick{.heartbeat = 0.1, .grace = 0.4};
   auto store = open_store(url).value();
   Bench bench(with_sampler("random"));
   ASSERT_TRUE(open_study(*store, bench.info(), bench.problem->space()));
   {
     auto dead = store->join("study", quick).value();
-    dead->take().value();
+    dead->begin().value();
     Trial trial{.number = 0, .started = local_now()};
     trial.parameters = parameters_of(bench.problem->space(), {1, 2, 0});
-    ASSERT_TRUE(dead->give({.added = {trial}}));
+    ASSERT_TRUE(dead->commit({.added = {trial}}));
     ASSERT_TRUE(dead->flush());
   }
   std::vector<std::string> notes;
@@ -194,14 +195,14 @@ TEST(Engine, GivesUpOnTrialsThatEndEveryWorker) {
   const testing::TempFolder folder;
   auto file = open_store((folder / "a.db").string()).value();
   ASSERT_TRUE(open_study(*file, bench.info(), bench.problem->space()));
-  const LinkOptions quick{.heartbeat = 0.05, .grace = 0.2};
+  const SessionOptions quick{.heartbeat = 0.05, .grace = 0.2};
   {
     auto dead = file->join("study", quick).value();
-    dead->take().value();
+    dead->begin().value();
     Trial trial{.number = 0, .started = local_now()};
     trial.parameters = parameters_of(bench.problem->space(), {1, 2, 0});
     trial.system["retry_history"] = "[7, 8, 9]";
-    ASSERT_TRUE(dead->give({.added = {trial}}));
+    ASSERT_TRUE(dead->commit({.added = {trial}}));
     ASSERT_TRUE(dead->flush());
   }
   const EngineOutcome outcome = bench.run(*file, 2, {}, quick);

@@ -6,7 +6,7 @@
 
 #include <thread>
 
-#include "search/store/sql_pulse.hpp"
+#include "search/store/sql/heartbeat.hpp"
 #include "support/stores.hpp"
 
 namespace chop {
@@ -51,7 +51,7 @@ TEST(SqliteStore, LooksAtWrongPlacesSayWhatIsWrong) {
   EXPECT_TRUE(mentions(what_of("sqlite:///"), "names no file"));
   EXPECT_TRUE(mentions(what_of("mysql://host/db"), "sqlite:///study.db"));
   const std::string text = folder.write("notes.db", std::string(5000, 'x')).string();
-  EXPECT_TRUE(mentions(what_of(text), "is no SQLite data base"));
+  EXPECT_TRUE(mentions(what_of(text), "is no SQLite database"));
   const std::string empty = folder.write("empty.db", "").string();
   EXPECT_TRUE(mentions(what_of(empty, Create::No), "there are no studies"));
   EXPECT_EQ(what_of(empty), "opened");
@@ -75,12 +75,12 @@ TEST(SqliteStore, AKilledProcessLosesNothingItHeardWasStored) {
   ASSERT_EQ(::pipe(told), 0);
   const pid_t child = ::fork();
   if (child == 0) {
-    const auto link = must(must(open_store((folder / "study.db").string()))->join("s", {}));
+    const auto session = must(must(open_store((folder / "study.db").string()))->join("s", {}));
     for (std::int64_t i = 0;; ++i) {
-      must(link->take());
-      // take() came back: all that was given before is stored.
+      must(session->begin());
+      // begin() came back: all that was given before is stored.
       if (::write(told[1], &i, sizeof i) != sizeof i) ::_exit(1);
-      must(link->give({.added = {busy_trial(i)}}));
+      must(session->commit({.added = {busy_trial(i)}}));
     }
   }
   ::close(told[1]);
@@ -114,19 +114,19 @@ TEST(SqliteStore, TrialsWithoutHeartbeatsAreNeverStale) {
   const TempFolder folder;
   const auto store = new_study(folder);
   must(store->append("s", {busy_trial(0, TrialState::Running)}));
-  const auto link = must(store->join("s", {.heartbeat = 0.1, .grace = 0.0001}));
-  EXPECT_TRUE(must(link->take()).stale.empty());
-  must(link->give({}));
+  const auto session = must(store->join("s", {.heartbeat = 0.1, .grace = 0.0001}));
+  EXPECT_TRUE(must(session->begin()).stale.empty());
+  must(session->commit({}));
 }
 
 TEST(SqliteStore, ReportsAreWrittenSoonWithoutBeingAskedFor) {
   const TempFolder folder;
   const auto store = new_study(folder);
-  const auto link = must(store->join("s", {.heartbeat = 0}));
-  must(link->take());
-  must(link->give({.added = {Trial{.number = 0}}}));
-  must(link->flush());
-  must(link->report(0, 3, 0.5));
+  const auto session = must(store->join("s", {.heartbeat = 0}));
+  must(session->begin());
+  must(session->commit({.added = {Trial{.number = 0}}}));
+  must(session->flush());
+  must(session->report(0, 3, 0.5));
   for (int i = 0; i < 100; ++i) {
     if (!must(store->read("s")).trials.at(0).reports.empty()) return;
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
@@ -151,36 +151,36 @@ TEST(SqliteStore, AParameterThatIsNoneOfItsChoicesIsAnError) {
 TEST(SqliteStore, ADeletedStudyIsAnErrorForThoseInIt) {
   const TempFolder folder;
   const auto store = new_study(folder);
-  const auto link = must(store->join("s", {}));
+  const auto session = must(store->join("s", {}));
   must(store->remove("s"));
-  const Result<StudyNews> news = link->take();
-  ASSERT_FALSE(news);
-  EXPECT_TRUE(mentions(news.error().what, "was deleted"));
+  const Result<StudyUpdates> updates = session->begin();
+  ASSERT_FALSE(updates);
+  EXPECT_TRUE(mentions(updates.error().what, "was deleted"));
 }
 
 TEST(SqliteStore, WhatCannotBeStoredStaysAndIsTriedAgain) {
   const TempFolder folder;
   const auto store = new_study(folder);
-  const auto link = must(store->join("s", {.heartbeat = 0}));
-  must(link->take());
-  must(link->give({.added = {busy_trial(0)}}));
-  must(link->flush());
+  const auto session = must(store->join("s", {.heartbeat = 0}));
+  must(session->begin());
+  must(session->commit({.added = {busy_trial(0)}}));
+  must(session->flush());
   // As full as a disk can be: no file may grow.
   struct rlimit before {};
   ::getrlimit(RLIMIT_FSIZE, &before);
   ::signal(SIGXFSZ, SIG_IGN);
   const struct rlimit full { 4096, before.rlim_max };
-  must(link->take());
+  must(session->begin());
   ::setrlimit(RLIMIT_FSIZE, &full);
-  must(link->give({.added = {busy_trial(1)}}));
-  const Result<StudyNews> news = link->take();
+  must(session->commit({.added = {busy_trial(1)}}));
+  const Result<StudyUpdates> updates = session->begin();
   ::setrlimit(RLIMIT_FSIZE, &before);
   ::signal(SIGXFSZ, SIG_DFL);
-  ASSERT_FALSE(news);
-  EXPECT_TRUE(mentions(to_string(news.error()), "full")) << to_string(news.error());
-  must(link->take());
-  must(link->give({.added = {busy_trial(2)}}));
-  must(link->flush());
+  ASSERT_FALSE(updates);
+  EXPECT_TRUE(mentions(to_string(updates.error()), "full")) << to_string(updates.error());
+  must(session->begin());
+  must(session->commit({.added = {busy_trial(2)}}));
+  must(session->flush());
   EXPECT_EQ(must(store->read("s")).trials.size(), 3U);
 }
 

@@ -24,17 +24,17 @@ class StoreContract : public ::testing::TestWithParam<std::string> {
   }
   void TearDown() override { must(store_->remove(name_)); }
 
-  std::unique_ptr<StudyLink> join(LinkOptions options = {.heartbeat = 0}) {
+  std::unique_ptr<StudySession> join(SessionOptions options = {.heartbeat = 0}) {
     return must(store_->join(name_, options));
   }
   /// Adds one trial.
-  static void add(StudyLink& link, Trial trial) {
-    must(link.take());
-    must(link.give({.added = {std::move(trial)}}));
+  static void add(StudySession& session, Trial trial) {
+    must(session.begin());
+    must(session.commit({.added = {std::move(trial)}}));
   }
-  static void change(StudyLink& link, Trial trial) {
-    must(link.take());
-    must(link.give({.changed = {std::move(trial)}}));
+  static void change(StudySession& session, Trial trial) {
+    must(session.begin());
+    must(session.commit({.changed = {std::move(trial)}}));
   }
 
   testing::StorePlace place_{GetParam()};
@@ -44,7 +44,7 @@ class StoreContract : public ::testing::TestWithParam<std::string> {
 };
 
 TEST_P(StoreContract, WhatGoesInComesOut) {
-  const auto link = join();
+  const auto session = join();
   std::vector<Trial> trials;
   for (const TrialState state : {TrialState::Complete, TrialState::Pruned, TrialState::Fail,
                                  TrialState::Waiting, TrialState::Running, TrialState::Complete})
@@ -54,9 +54,9 @@ TEST_P(StoreContract, WhatGoesInComesOut) {
   trials[2].user["huge"] = "\"" + std::string(3'000'000, 'x') + "\"";
   trials[5].user["\u4e2d\u6587"] = "\"\xf0\x9f\x98\x80\"";
   trials[5].values = {0.1 + 0.2, 1e308};
-  must(link->take());
-  must(link->give({.added = trials}));
-  must(link->flush());
+  must(session->begin());
+  must(session->commit({.added = trials}));
+  must(session->flush());
   const Study study = must(store_->read(name_));
   ASSERT_EQ(study.trials.size(), trials.size());
   for (std::size_t i = 0; i < trials.size(); ++i) expect_same(study.trials[i], trials[i]);
@@ -98,55 +98,55 @@ TEST_P(StoreContract, ASecondStudyOfOneNameIsAnError) {
   EXPECT_NE(status.error().what.find("already"), std::string::npos);
 }
 
-TEST_P(StoreContract, LinksSeeWhatOthersDidAndNotTheirOwn) {
+TEST_P(StoreContract, SessionsSeeWhatOthersDidAndNotTheirOwn) {
   const auto a = join();
   const auto b = join();
   add(*a, busy_trial(0, TrialState::Running));
-  StudyNews news = must(b->take());
-  ASSERT_EQ(news.trials.size(), 1U);
-  EXPECT_EQ(news.trials[0].state, TrialState::Running);
-  must(b->give({.added = {busy_trial(1, TrialState::Running)}}));
-  news = must(a->take());
-  ASSERT_EQ(news.trials.size(), 1U);
-  EXPECT_EQ(news.trials[0].number, 1);
-  must(a->give({.added = {busy_trial(2, TrialState::Waiting)}, .changed = {busy_trial(0)}}));
-  news = must(b->take());
-  ASSERT_EQ(news.trials.size(), 2U);
-  expect_same(news.trials[0], must(store_->read(name_)).trials[0]);
-  EXPECT_EQ(news.trials[0].values.size(), 2U);
-  Trial waiting = news.trials[1];
+  StudyUpdates updates = must(b->begin());
+  ASSERT_EQ(updates.trials.size(), 1U);
+  EXPECT_EQ(updates.trials[0].state, TrialState::Running);
+  must(b->commit({.added = {busy_trial(1, TrialState::Running)}}));
+  updates = must(a->begin());
+  ASSERT_EQ(updates.trials.size(), 1U);
+  EXPECT_EQ(updates.trials[0].number, 1);
+  must(a->commit({.added = {busy_trial(2, TrialState::Waiting)}, .changed = {busy_trial(0)}}));
+  updates = must(b->begin());
+  ASSERT_EQ(updates.trials.size(), 2U);
+  expect_same(updates.trials[0], must(store_->read(name_)).trials[0]);
+  EXPECT_EQ(updates.trials[0].values.size(), 2U);
+  Trial waiting = updates.trials[1];
   EXPECT_EQ(waiting.system.at("from"), "2");
   waiting.state = TrialState::Running;
-  must(b->give({.changed = {waiting}}));
-  news = must(a->take());
-  ASSERT_EQ(news.trials.size(), 1U);
-  EXPECT_EQ(news.trials[0].state, TrialState::Running);
-  must(a->give({}));
-  EXPECT_TRUE(must(b->take()).trials.empty());
-  must(b->give({}));
+  must(b->commit({.changed = {waiting}}));
+  updates = must(a->begin());
+  ASSERT_EQ(updates.trials.size(), 1U);
+  EXPECT_EQ(updates.trials[0].state, TrialState::Running);
+  must(a->commit({}));
+  EXPECT_TRUE(must(b->begin()).trials.empty());
+  must(b->commit({}));
 }
 
-TEST_P(StoreContract, AChangeToATrialOfOursIsNews) {
+TEST_P(StoreContract, AChangeToATrialOfOursIsAnUpdate) {
   const auto a = join();
   const auto b = join();
   add(*a, busy_trial(0, TrialState::Running));
-  must(b->take());
-  must(b->give({.changed = {busy_trial(0, TrialState::Fail)}}));
+  must(b->begin());
+  must(b->commit({.changed = {busy_trial(0, TrialState::Fail)}}));
   must(b->flush());
-  const StudyNews news = must(a->take());
-  ASSERT_EQ(news.trials.size(), 1U);
-  EXPECT_EQ(news.trials[0].state, TrialState::Fail);
-  must(a->give({}));
+  const StudyUpdates updates = must(a->begin());
+  ASSERT_EQ(updates.trials.size(), 1U);
+  EXPECT_EQ(updates.trials[0].state, TrialState::Fail);
+  must(a->commit({}));
 }
 
 TEST_P(StoreContract, ReportsArriveAndLaterOnesReplaceEarlierOnes) {
-  const auto link = join();
+  const auto session = join();
   Trial trial{.number = 0};
-  add(*link, trial);
-  must(link->report(0, 1, 0.5));
-  must(link->report(0, 1, 0.25));
-  must(link->report(0, 2, std::nan("")));
-  must(link->flush());
+  add(*session, trial);
+  must(session->report(0, 1, 0.5));
+  must(session->report(0, 1, 0.25));
+  must(session->report(0, 2, std::nan("")));
+  must(session->flush());
   trial = must(store_->read(name_)).trials.at(0);
   ASSERT_EQ(trial.reports.size(), 2U);
   EXPECT_EQ(trial.reports.at(1), 0.25);
@@ -155,41 +155,41 @@ TEST_P(StoreContract, ReportsArriveAndLaterOnesReplaceEarlierOnes) {
 
 TEST_P(StoreContract, TakingIsExclusive) {
   const auto a = join();
-  must(a->take());
+  must(a->begin());
   std::atomic<bool> taken = false;
   std::thread other([&] {
     const auto b = join();
-    EXPECT_EQ(must(b->take()).trials.size(), 1U);
+    EXPECT_EQ(must(b->begin()).trials.size(), 1U);
     taken = true;
-    must(b->give({}));
+    must(b->commit({}));
   });
   std::this_thread::sleep_for(std::chrono::milliseconds(50));
   EXPECT_FALSE(taken);
-  must(a->give({.added = {busy_trial(0)}}));
+  must(a->commit({.added = {busy_trial(0)}}));
   other.join();
   EXPECT_TRUE(taken);
 }
 
-TEST_P(StoreContract, ManyLinksAtOnceLoseNothingAndNumberWithoutGaps) {
+TEST_P(StoreContract, ManySessionsAtOnceLoseNothingAndNumberWithoutGaps) {
   constexpr int kEach = 40;
   std::vector<std::thread> threads;
   for (int worker = 0; worker < 4; ++worker)
-    threads.emplace_back([worker, link = std::shared_ptr(join())] {
+    threads.emplace_back([worker, session = std::shared_ptr(join())] {
       std::int64_t known = 0;
       std::vector<Trial> finished;
       for (int i = 0; i < kEach; ++i) {
-        for (const Trial& trial : must(link->take()).trials)
+        for (const Trial& trial : must(session->begin()).trials)
           known = std::max(known, trial.number + 1);
         Trial trial = busy_trial(known++, TrialState::Running);
         trial.user["worker"] = cat(worker);
-        must(link->give({.added = {trial}, .changed = std::exchange(finished, {})}));
+        must(session->commit({.added = {trial}, .changed = std::exchange(finished, {})}));
         trial.state = TrialState::Complete;
         trial.values = {1, 2};
         finished = {trial};
       }
-      must(link->take());
-      must(link->give({.changed = finished}));
-      must(link->flush());
+      must(session->begin());
+      must(session->commit({.changed = finished}));
+      must(session->flush());
     });
   for (std::thread& thread : threads) thread.join();
   const Study study = must(store_->read(name_));
@@ -207,65 +207,65 @@ TEST_P(StoreContract, TenThousandTrials) {
   std::vector<Trial> trials;
   for (std::int64_t i = 0; i < 10'000; ++i) trials.push_back(busy_trial(i));
   must(store_->append(name_, trials));
-  const auto link = join();
-  const StudyNews news = must(link->take());
-  ASSERT_EQ(news.trials.size(), trials.size());
-  for (const std::size_t i : {0, 1, 777, 9999}) expect_same(news.trials[i], trials[i]);
-  must(link->give({.added = {busy_trial(10'000)}}));
-  EXPECT_TRUE(must(link->take()).trials.empty());
-  must(link->give({}));
+  const auto session = join();
+  const StudyUpdates updates = must(session->begin());
+  ASSERT_EQ(updates.trials.size(), trials.size());
+  for (const std::size_t i : {0, 1, 777, 9999}) expect_same(updates.trials[i], trials[i]);
+  must(session->commit({.added = {busy_trial(10'000)}}));
+  EXPECT_TRUE(must(session->begin()).trials.empty());
+  must(session->commit({}));
 }
 
 TEST_P(StoreContract, ARunningTrialWithoutSignsOfLifeIsStale) {
   if (GetParam() == "memory") GTEST_SKIP() << "it ends with its workers";
-  const LinkOptions options{.heartbeat = 0.1, .grace = 0.4};
+  const SessionOptions options{.heartbeat = 0.1, .grace = 0.4};
   auto lively = join(options);
   auto silent = join(options);
-  must(lively->take());
-  must(lively->give({.added = {busy_trial(0, TrialState::Running)}}));
-  must(silent->take());
-  must(silent->give({.added = {busy_trial(1, TrialState::Running)}}));
+  must(lively->begin());
+  must(lively->commit({.added = {busy_trial(0, TrialState::Running)}}));
+  must(silent->begin());
+  must(silent->commit({.added = {busy_trial(1, TrialState::Running)}}));
   must(silent->flush());
   silent.reset();
-  EXPECT_TRUE(must(join(options)->take()).stale.empty());
+  EXPECT_TRUE(must(join(options)->begin()).stale.empty());
   std::this_thread::sleep_for(std::chrono::milliseconds(700));
   const auto watcher = join(options);
-  EXPECT_EQ(must(watcher->take()).stale, std::vector<std::int64_t>{1});
-  must(watcher->give({.changed = {busy_trial(1, TrialState::Fail)}}));
+  EXPECT_EQ(must(watcher->begin()).stale, std::vector<std::int64_t>{1});
+  must(watcher->commit({.changed = {busy_trial(1, TrialState::Fail)}}));
   must(watcher->flush());
-  const StudyNews news = must(lively->take());
-  EXPECT_TRUE(news.stale.empty());
-  ASSERT_EQ(news.trials.size(), 1U);
-  EXPECT_EQ(news.trials[0].state, TrialState::Fail);
-  must(lively->give({}));
+  const StudyUpdates updates = must(lively->begin());
+  EXPECT_TRUE(updates.stale.empty());
+  ASSERT_EQ(updates.trials.size(), 1U);
+  EXPECT_EQ(updates.trials[0].state, TrialState::Fail);
+  must(lively->commit({}));
 }
 
-TEST_P(StoreContract, ALinkOutlivesItsStore) {
-  const auto link = join();
+TEST_P(StoreContract, ASessionOutlivesItsStore) {
+  const auto session = join();
   if (GetParam() != "memory") store_ = nullptr;
-  add(*link, busy_trial(0));
-  must(link->flush());
+  add(*session, busy_trial(0));
+  must(session->flush());
   if (!store_) store_ = place_.open();
   EXPECT_EQ(must(store_->read(name_)).trials.size(), 1U);
 }
 
 TEST_P(StoreContract, ACompleteTrialWithoutANumberIsAnError) {
-  const auto link = join();
-  must(link->take());
+  const auto session = join();
+  must(session->begin());
   Trial trial = busy_trial(0);
   trial.values[1] = std::nan("");
-  const Status status = link->give({.added = {trial}});
+  const Status status = session->commit({.added = {trial}});
   ASSERT_FALSE(status);
   EXPECT_NE(status.error().what.find("NaN"), std::string::npos);
   EXPECT_FALSE(store_->append(name_, {trial}));
-  add(*link, busy_trial(0));
-  must(link->flush());
+  add(*session, busy_trial(0));
+  must(session->flush());
 }
 
-TEST_P(StoreContract, AnIdleLinkCanGoAway) {
+TEST_P(StoreContract, AnIdleSessionCanGoAway) {
   join();
-  const auto link = join();
-  must(link->take());
+  const auto session = join();
+  must(session->begin());
 }
 
 INSTANTIATE_TEST_SUITE_P(All, StoreContract, ::testing::ValuesIn(testing::store_kinds()),

@@ -1,4 +1,4 @@
-// Judging a network: loss, accuracy and confusion on splits of any size.
+// Evaluating a network: loss, accuracy and confusion on splits of any size.
 #include "train/evaluate.hpp"
 
 #include <gtest/gtest.h>

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <numbers>
 
 namespace chop {
 namespace {
@@ -129,19 +128,6 @@ TEST(Optimisers, AreFoundByNameOrTheErrorNamesThem) {
   EXPECT_EQ(typo.error().what, "unknown optimiser 'adamx'");
   EXPECT_EQ(typo.error().hint, "did you mean 'adam'? there are adam, adamw, sgd");
   EXPECT_EQ(find_optimiser("").error().hint, "there are adam, adamw, sgd");
-}
-
-TEST(CosineSchedule, RunsFromStartToEndAndBackUp) {
-  EXPECT_EQ(cosine_learning_rate(1e-3, 1e-6, 0, 10), 1e-3);
-  EXPECT_DOUBLE_EQ(cosine_learning_rate(1e-3, 1e-6, 5, 10), (1e-3 + 1e-6) / 2);
-  EXPECT_DOUBLE_EQ(cosine_learning_rate(1e-3, 1e-6, 10, 10), 1e-6);
-  EXPECT_DOUBLE_EQ(cosine_learning_rate(1e-3, 1e-6, 20, 10), 1e-3);
-  EXPECT_DOUBLE_EQ(cosine_learning_rate(2, 0, 1, 4), 1 + std::numbers::sqrt2 / 2);
-}
-
-TEST(CosineSchedule, StaysAtTheStartWithoutAPeriod) {
-  EXPECT_EQ(cosine_learning_rate(0.1, 0, 3, 0), 0.1);
-  EXPECT_EQ(cosine_learning_rate(0.1, 0, 0, 1), 0.1);
 }
 
 }  // namespace

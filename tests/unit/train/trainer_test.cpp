@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "train/schedule.hpp"
 #include "unit/train/networks.hpp"
 
 namespace chop {
@@ -150,7 +151,7 @@ TEST(Train, FollowsTheCosineFromEpochToEpoch) {
   options.eta_min = 0.0;
   const TrainOutcome outcome = run(toy_network(), toy_data(32), options);
   for (const EpochMetrics& m : outcome.history)
-    EXPECT_DOUBLE_EQ(m.learning_rate, cosine_learning_rate(0.02, 0, m.epoch, 4));
+    EXPECT_DOUBLE_EQ(m.learning_rate, (CosineSchedule{0.02, 0, 4}.at(m.epoch)));
   options.t_max = 2;
   EXPECT_NEAR(run(toy_network(), toy_data(32), options).history[2].learning_rate, 0, 1e-12);
 }

@@ -1,5 +1,6 @@
-// The signs of life of a process's running trials, and their intermediate values, written from a
-// thread of its own over a connection of its own.
+// The heartbeat of a process: a thread with a connection of its own that renews the timestamps of
+// the process's running trials every few seconds, and stores the intermediate values they report.
+// A trial whose timestamp grows old has lost its worker, and another process tries it again.
 #pragma once
 
 #include <chrono>
@@ -7,25 +8,25 @@
 #include <mutex>
 #include <thread>
 
-#include "search/store/sql_mirror.hpp"
+#include "search/store/sql/study_cache.hpp"
 
 namespace chop::search {
 
-/// So many seconds, at most a year: the clock would overflow.
+/// `seconds` as a duration, at most a year: the clock would overflow.
 std::chrono::steady_clock::duration clock_seconds(double seconds);
 
-class SqlPulse {
+class Heartbeat {
  public:
-  /// Beats every `seconds`; 0: never.
-  SqlPulse(SqlConnect connect, double seconds);
-  SqlPulse(const SqlPulse&) = delete;
-  SqlPulse& operator=(const SqlPulse&) = delete;
-  ~SqlPulse();
+  /// A beat every `seconds`; 0: none, intermediate values only.
+  Heartbeat(SqlConnect connect, double seconds);
+  Heartbeat(const Heartbeat&) = delete;
+  Heartbeat& operator=(const Heartbeat&) = delete;
+  ~Heartbeat();
 
-  /// Ids of the running trials by number.
+  /// Row ids of the running trials, by number.
   void set_running(std::map<std::int64_t, std::int64_t> running);
   void report(const TrialReport& report);
-  /// Reports nobody has written yet, for whoever writes next.
+  /// Reports that are not stored yet: the caller stores them with its own changes.
   std::vector<TrialReport> take_reports();
 
  private:
@@ -34,7 +35,7 @@ class SqlPulse {
   void loop();
   void beat(std::unique_lock<std::mutex>& lock);
   void start();
-  Status write(std::span<const std::int64_t> living, std::span<const TrialReport> reports,
+  Status write(std::span<const std::int64_t> alive, std::span<const TrialReport> reports,
                const std::map<std::int64_t, std::int64_t>& ids);
 
   SqlConnect connect_;

@@ -1,4 +1,7 @@
-#include "search/store/sql_pulse.hpp"
+// One thread for two kinds of due work: heartbeats every interval, reports 200 ms after the first
+// of them. It waits on a condition variable until the earlier of the two. Reports that could not be
+// stored go back in front of the queue and are tried again after a second.
+#include "search/store/sql/heartbeat.hpp"
 
 #include <algorithm>
 
@@ -7,7 +10,7 @@
 namespace chop::search {
 namespace {
 
-/// Reports wait this long for company.
+/// Reports wait this long, so that several are stored by one transaction.
 constexpr std::chrono::milliseconds kReportDelay(200);
 
 }  // namespace
@@ -18,12 +21,12 @@ std::chrono::steady_clock::duration clock_seconds(double seconds) {
   return std::chrono::duration_cast<std::chrono::steady_clock::duration>(span);
 }
 
-SqlPulse::SqlPulse(SqlConnect connect, double seconds)
+Heartbeat::Heartbeat(SqlConnect connect, double seconds)
     : connect_(std::move(connect)),
       interval_(clock_seconds(seconds)),
       next_beat_(Clock::now() + interval_) {}
 
-SqlPulse::~SqlPulse() {
+Heartbeat::~Heartbeat() {
   {
     const std::lock_guard lock(mutex_);
     stop_ = true;
@@ -32,17 +35,17 @@ SqlPulse::~SqlPulse() {
   if (thread_.joinable()) thread_.join();
 }
 
-void SqlPulse::start() {
+void Heartbeat::start() {
   if (!thread_.joinable()) thread_ = std::thread([this] { loop(); });
 }
 
-void SqlPulse::set_running(std::map<std::int64_t, std::int64_t> running) {
+void Heartbeat::set_running(std::map<std::int64_t, std::int64_t> running) {
   const std::lock_guard lock(mutex_);
   running_ = std::move(running);
   if (!running_.empty() && interval_.count() > 0) start();
 }
 
-void SqlPulse::report(const TrialReport& report) {
+void Heartbeat::report(const TrialReport& report) {
   const std::lock_guard lock(mutex_);
   start();
   if (reports_.empty()) {
@@ -52,12 +55,12 @@ void SqlPulse::report(const TrialReport& report) {
   reports_.push_back(report);
 }
 
-std::vector<TrialReport> SqlPulse::take_reports() {
+std::vector<TrialReport> Heartbeat::take_reports() {
   const std::lock_guard lock(mutex_);
   return std::exchange(reports_, {});
 }
 
-void SqlPulse::loop() {
+void Heartbeat::loop() {
   std::unique_lock lock(mutex_);
   while (!stop_) {
     const bool beats = interval_.count() > 0;
@@ -74,15 +77,15 @@ void SqlPulse::loop() {
   }
 }
 
-void SqlPulse::beat(std::unique_lock<std::mutex>& lock) {
+void Heartbeat::beat(std::unique_lock<std::mutex>& lock) {
   const Clock::time_point now = Clock::now();
-  std::vector<std::int64_t> living;
+  std::vector<std::int64_t> alive;
   if (interval_.count() > 0 && now >= next_beat_) {
     next_beat_ = now + interval_;
-    for (const auto& [number, id] : running_) living.push_back(id);
+    for (const auto& [number, id] : running_) alive.push_back(id);
   }
   const auto ids = running_;
-  // Those of trials that are just being stored stay for later.
+  // Trials that are just being stored have no row yet: their reports stay for later.
   const auto known = std::stable_partition(
       reports_.begin(), reports_.end(),
       [&ids](const TrialReport& report) { return ids.count(report.number) == 0; });
@@ -90,7 +93,7 @@ void SqlPulse::beat(std::unique_lock<std::mutex>& lock) {
   reports_.erase(known, reports_.end());
   reports_due_ = now + kReportDelay;
   lock.unlock();
-  const Status status = write(living, sent, ids);
+  const Status status = write(alive, sent, ids);
   lock.lock();
   if (status) {
     warned_ = false;
@@ -99,12 +102,12 @@ void SqlPulse::beat(std::unique_lock<std::mutex>& lock) {
   reports_.insert(reports_.begin(), sent.begin(), sent.end());
   reports_due_ = Clock::now() + std::chrono::seconds(1);
   if (!std::exchange(warned_, true))
-    log_warning(cat("The study does not hear that this process is alive: ", status.error().what));
+    log_warning(cat("The heartbeat cannot be stored: ", status.error().what));
 }
 
-Status SqlPulse::write(std::span<const std::int64_t> living, std::span<const TrialReport> reports,
-                       const std::map<std::int64_t, std::int64_t>& ids) {
-  if (living.empty() && reports.empty()) return {};
+Status Heartbeat::write(std::span<const std::int64_t> alive, std::span<const TrialReport> reports,
+                        const std::map<std::int64_t, std::int64_t>& ids) {
+  if (alive.empty() && reports.empty()) return {};
   if (!connection_) {
     CH_TRY(connection_, connect_());
   } else if (connection_->is_lost()) {
@@ -114,7 +117,7 @@ Status SqlPulse::write(std::span<const std::int64_t> living, std::span<const Tri
   std::vector<SqlCommand> commands = {{dialect.begin}};
   const std::string beat = cat("UPDATE trial_heartbeats SET heartbeat = ", dialect.now,
                                " WHERE trial_id", dialect.in_list);
-  if (!living.empty()) commands.push_back({beat, {list_argument(dialect, living)}});
+  if (!alive.empty()) commands.push_back({beat, {list_argument(dialect, alive)}});
   const TrialWriter writer(dialect);
   for (const TrialReport& report : reports)
     writer.set_report(ids.at(report.number), report.step, report.value, commands);

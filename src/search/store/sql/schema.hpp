@@ -2,13 +2,13 @@
 // either program opens what the other made.
 #pragma once
 
-#include "search/store/sql_connection.hpp"
+#include "search/store/sql/connection.hpp"
 #include "search/store/store.hpp"
 
 namespace chop::search {
 
-/// Makes the tables in a data base that has none (with Create::Yes). Tables of later versions of
-/// Optuna are accepted, of earlier ones not, nor a data base with tables of something else.
+/// Makes the tables in a database that has none (with Create::Yes). Tables of later versions of
+/// Optuna are accepted, of earlier ones not, nor a database with tables of something else.
 Status prepare_schema(SqlConnection& connection, Create create);
 
 }  // namespace chop::search

@@ -1,16 +1,20 @@
-#include "search/store/pg_connection.hpp"
+// PostgreSQL through libpq. Statements are prepared once per connection; several commands are sent
+// as a pipeline, so that a commit of a hundred rows costs one round trip instead of a hundred.
+// SQLSTATEs that pass by themselves (server restart, deadlock, serialisation failure) count as a
+// lost connection, and the session tries the transaction again.
+#include "search/store/sql/pg_connection.hpp"
 
 #include <algorithm>
 #include <map>
 
-#include "search/store/pg_library.hpp"
+#include "search/store/sql/pg_library.hpp"
 #include "search/store/store.hpp"
 #include "support/text.hpp"
 
 namespace chop::search {
 namespace {
 
-constexpr SqlDialect kDialect = {
+constexpr SqlDialect kPostgresqlDialect = {
     .begin = "BEGIN",
     .lock_study =
         "SELECT study_id, txid_current()::text FROM studies WHERE study_id = $1 FOR UPDATE",
@@ -93,7 +97,7 @@ class PgConnection final : public SqlConnection {
     return check(result.get());
   }
 
-  const SqlDialect& dialect() const override { return kDialect; }
+  const SqlDialect& dialect() const override { return kPostgresqlDialect; }
   const std::string& shown() const override { return shown_; }
   Result<bool> others_wrote() override { return true; }
   bool is_lost() const override { return lost_; }
@@ -169,7 +173,7 @@ class PgConnection final : public SqlConnection {
     const bool held = state != nullptr && std::string_view(state) == "55P03";
     const std::string said(
         trim(result == nullptr ? pq_.PQerrorMessage(server_) : pq_.PQresultErrorMessage(result)));
-    return Error{.what = cat("the data base '", shown_, "': ", split(said, '\n').front()),
+    return Error{.what = cat("the database '", shown_, "': ", split(said, '\n').front()),
                  .hint = lost_  ? "is the server running, and can it be reached from here?"
                          : held ? "another process holds the study; is one of them stopped?"
                                 : ""};
@@ -258,7 +262,7 @@ Result<std::string> checked_url(const PqLibrary& pq, const std::string& url) {
   pq.PQfreemem(said);
   if (options != nullptr) pq.PQconninfoFree(options);
   if (options != nullptr && escaped) return plain;
-  return Error{.what = cat("'", shown_url(url), "' is no address of a PostgreSQL data base"),
+  return Error{.what = cat("'", shown_url(url), "' is no address of a PostgreSQL database"),
                .hint =
                    "postgresql://user:password@host:5432/dbname; @ : / ? # % of a password are "
                    "%40 %3A %2F %3F %23 %25"};

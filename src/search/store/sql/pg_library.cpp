@@ -1,4 +1,4 @@
-#include "search/store/pg_library.hpp"
+#include "search/store/sql/pg_library.hpp"
 
 #include <dlfcn.h>
 

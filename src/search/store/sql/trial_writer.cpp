@@ -1,7 +1,7 @@
 // The commands that write a trial.
 #include <cmath>
 
-#include "search/store/sql_rows.hpp"
+#include "search/store/sql/trial_rows.hpp"
 
 namespace chop::search {
 namespace {
@@ -24,10 +24,10 @@ constexpr std::string_view kReport =
     "intermediate_value_type) VALUES ($1, $2, $3, $4) ON CONFLICT (trial_id, step) DO UPDATE SET "
     "intermediate_value = excluded.intermediate_value, "
     "intermediate_value_type = excluded.intermediate_value_type";
-constexpr std::string_view kUserAttribute =
+constexpr std::string_view kTrialUserAttribute =
     "INSERT INTO trial_user_attributes (trial_id, \"key\", value_json) VALUES ($1, $2, $3) "
     "ON CONFLICT (trial_id, \"key\") DO UPDATE SET value_json = excluded.value_json";
-constexpr std::string_view kSystemAttribute =
+constexpr std::string_view kTrialSystemAttribute =
     "INSERT INTO trial_system_attributes (trial_id, \"key\", value_json) VALUES ($1, $2, $3) "
     "ON CONFLICT (trial_id, \"key\") DO UPDATE SET value_json = excluded.value_json";
 
@@ -108,8 +108,8 @@ void TrialWriter::set_content(std::int64_t id, const Trial& trial, const Trial& 
     if (found == known.reports.end() || !same_value(found->second, value))
       set_report(id, step, value, commands);
   }
-  set_attributes(kUserAttribute, id, trial.user, known.user, commands);
-  set_attributes(kSystemAttribute, id, trial.system, known.system, commands);
+  set_attributes(kTrialUserAttribute, id, trial.user, known.user, commands);
+  set_attributes(kTrialSystemAttribute, id, trial.system, known.system, commands);
 }
 
 void TrialWriter::set_report(std::int64_t id, std::int64_t step, double value,

@@ -1,7 +1,7 @@
 // Connections to PostgreSQL servers.
 #pragma once
 
-#include "search/store/sql_connection.hpp"
+#include "search/store/sql/connection.hpp"
 
 namespace chop::search {
 

@@ -1,4 +1,4 @@
-// A connection to a data base that holds Optuna's tables, and how its SQL differs from others'.
+// A connection to a database that holds Optuna's tables, and how its SQL differs from others'.
 #pragma once
 
 #include <cstdint>

@@ -3,7 +3,7 @@
 
 #include "search/store/store.hpp"
 
-namespace chop::cli {
+namespace chop::search {
 
 struct MergeResult {
   std::int64_t merged = 0;
@@ -20,4 +20,4 @@ struct MergeResult {
 Result<MergeResult> merge_studies(const std::vector<Study>& sources, StudyStore& into,
                                   const std::string& name);
 
-}  // namespace chop::cli
+}  // namespace chop::search

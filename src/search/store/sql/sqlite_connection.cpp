@@ -1,4 +1,7 @@
-#include "search/store/sqlite_connection.hpp"
+// SQLite through its C interface, in WAL mode: readers do not wait for the writer. Statements are
+// prepared once. Processes that find the file locked poll it, because a transaction of ours takes a
+// fraction of a millisecond.
+#include "search/store/sql/sqlite_connection.hpp"
 
 #include <sqlite3.h>
 #include <unistd.h>
@@ -15,7 +18,7 @@ namespace fs = std::filesystem;
 
 constexpr std::chrono::seconds kBusyPatience(60);
 
-constexpr SqlDialect kDialect = {
+constexpr SqlDialect kSqliteDialect = {
     .begin = "BEGIN IMMEDIATE",
     .lock_study = "SELECT study_id, '' FROM studies WHERE study_id = $1",
     .outcome = "",
@@ -95,7 +98,7 @@ class SqliteConnection final : public SqlConnection {
     return run({"PRAGMA synchronous = NORMAL"}, nullptr);
   }
 
-  const SqlDialect& dialect() const override { return kDialect; }
+  const SqlDialect& dialect() const override { return kSqliteDialect; }
   const std::string& shown() const override { return file_; }
 
   Result<SqlRows> query(const SqlCommand& command) override {
@@ -136,7 +139,7 @@ class SqliteConnection final : public SqlConnection {
   Error failed() const {
     const int code = base_ == nullptr ? SQLITE_NOMEM : sqlite3_extended_errcode(base_);
     if ((code & 0xff) == SQLITE_NOTADB)
-      return {.what = cat("'", file_, "' is no SQLite data base"),
+      return {.what = cat("'", file_, "' is no SQLite database"),
               .hint = "name another file; a study is kept in one of its own"};
     return {.what = cat("the study's file '", file_,
                         "': ", base_ == nullptr ? "out of memory" : sqlite3_errmsg(base_)),

@@ -1,4 +1,4 @@
-#include "search/store/sql_connection.hpp"
+#include "search/store/sql/connection.hpp"
 
 #include <limits>
 

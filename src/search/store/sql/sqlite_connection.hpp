@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "search/store/sql_connection.hpp"
+#include "search/store/sql/connection.hpp"
 #include "search/store/store.hpp"
 
 namespace chop::search {

@@ -1,4 +1,7 @@
-#include "search/store/sql_mirror.hpp"
+// What may have changed since the last read: rows with ids after the last known one, trials that
+// were unfinished (their state, or parameters and reports of those that run elsewhere). Finished
+// trials never change, so they are read once.
+#include "search/store/sql/study_cache.hpp"
 
 #include <algorithm>
 #include <cassert>
@@ -23,18 +26,18 @@ bool same_trial(const Trial& a, const Trial& b) {
 
 }  // namespace
 
-void StudyMirror::remember(std::int64_t id, const Trial& trial, bool own) {
+void StudyCache::remember(std::int64_t id, const Trial& trial, bool own) {
   last_id_ = std::max(last_id_, id);
   if (is_finished(trial.state)) {
-    open_.erase(trial.number);
-    open_numbers_.erase(id);
+    unfinished_.erase(trial.number);
+    numbers_.erase(id);
     return;
   }
-  open_[trial.number] = {.id = id, .known = trial, .own = own};
-  open_numbers_[id] = trial.number;
+  unfinished_[trial.number] = {.id = id, .known = trial, .own = own};
+  numbers_[id] = trial.number;
 }
 
-Result<std::vector<Trial>> StudyMirror::everything(SqlConnection& connection) {
+Result<std::vector<Trial>> StudyCache::load(SqlConnection& connection) {
   CH_TRY(std::vector<StoredTrial> stored, reader_.read_study(connection, study_));
   std::vector<Trial> trials;
   for (StoredTrial& one : stored) {
@@ -42,14 +45,14 @@ Result<std::vector<Trial>> StudyMirror::everything(SqlConnection& connection) {
     remember(one.id, one.trial, /*own=*/false);
     trials.push_back(std::move(one.trial));
   }
-  stored_ = static_cast<std::int64_t>(ids_.size());
-  read_before_ = true;
+  rows_ = static_cast<std::int64_t>(ids_.size());
+  loaded_ = true;
   return trials;
 }
 
-Result<std::vector<std::int64_t>> StudyMirror::suspects(SqlConnection& connection) const {
+Result<std::vector<std::int64_t>> StudyCache::possibly_changed(SqlConnection& connection) const {
   std::vector<std::int64_t> open;
-  for (const auto& [number, trial] : open_) open.push_back(trial.id);
+  for (const auto& [number, trial] : unfinished_) open.push_back(trial.id);
   const SqlDialect& dialect = connection.dialect();
   const std::string text =
       cat("SELECT trial_id, state FROM trials WHERE (trial_id", dialect.in_list,
@@ -59,13 +62,13 @@ Result<std::vector<std::int64_t>> StudyMirror::suspects(SqlConnection& connectio
   std::vector<std::int64_t> found;
   for (const SqlRow& row : rows) {
     const std::int64_t id = integer_of(row[0]);
-    const auto number = open_numbers_.find(id);
-    if (number == open_numbers_.end()) {
+    const auto number = numbers_.find(id);
+    if (number == numbers_.end()) {
       found.push_back(id);
       continue;
     }
     // A running trial of another process may have gained parameters, reports, attributes.
-    const Open& known = open_.at(number->second);
+    const Unfinished& known = unfinished_.at(number->second);
     const TrialState state = state_from_name(text_of(row[1])).value_or(TrialState::Fail);
     if (state != known.known.state || (state == TrialState::Running && !known.own))
       found.push_back(id);
@@ -73,38 +76,38 @@ Result<std::vector<std::int64_t>> StudyMirror::suspects(SqlConnection& connectio
   return found;
 }
 
-bool StudyMirror::note(StoredTrial& stored) {
-  const auto known = open_numbers_.find(stored.id);
-  const bool is_new = known == open_numbers_.end();
+bool StudyCache::update(StoredTrial& stored) {
+  const auto known = numbers_.find(stored.id);
+  const bool is_new = known == numbers_.end();
   if (is_new) {
     stored.trial.number = static_cast<std::int64_t>(ids_.size());
     ids_.push_back(stored.id);
-    ++stored_;
+    ++rows_;
   } else {
     stored.trial.number = known->second;
-    if (same_trial(open_.at(known->second).known, stored.trial)) return false;
+    if (same_trial(unfinished_.at(known->second).known, stored.trial)) return false;
   }
   remember(stored.id, stored.trial, /*own=*/false);
   return true;
 }
 
-Result<std::vector<Trial>> StudyMirror::news(SqlConnection& connection) {
-  CH_TRY(const bool somebody_wrote, connection.others_wrote());
-  if (!read_before_) return everything(connection);
+Result<std::vector<Trial>> StudyCache::read_updates(SqlConnection& connection) {
+  CH_TRY(const bool others_wrote, connection.others_wrote());
+  if (!loaded_) return load(connection);
   std::vector<Trial> trials;
-  if (!somebody_wrote) return trials;
-  CH_TRY(const std::vector<std::int64_t> ids, suspects(connection));
+  if (!others_wrote) return trials;
+  CH_TRY(const std::vector<std::int64_t> ids, possibly_changed(connection));
   if (ids.empty()) return trials;
   CH_TRY(std::vector<StoredTrial> stored, reader_.read_trials(connection, ids));
   for (StoredTrial& one : stored)
-    if (note(one)) trials.push_back(std::move(one.trial));
+    if (update(one)) trials.push_back(std::move(one.trial));
   return trials;
 }
 
-Result<std::vector<std::int64_t>> StudyMirror::stale(SqlConnection& connection,
-                                                     double seconds) const {
+Result<std::vector<std::int64_t>> StudyCache::stale(SqlConnection& connection,
+                                                    double seconds) const {
   std::vector<std::int64_t> others;
-  for (const auto& [number, trial] : open_)
+  for (const auto& [number, trial] : unfinished_)
     if (!trial.own && trial.known.state == TrialState::Running) others.push_back(trial.id);
   std::vector<std::int64_t> numbers;
   if (others.empty()) return numbers;
@@ -112,37 +115,37 @@ Result<std::vector<std::int64_t>> StudyMirror::stale(SqlConnection& connection,
   const std::string text = cat("SELECT trial_id FROM trial_heartbeats WHERE trial_id",
                                dialect.in_list, " AND ", dialect.heartbeat_age, " > $2");
   CH_TRY(const SqlRows rows, connection.query({text, {list_argument(dialect, others), seconds}}));
-  for (const SqlRow& row : rows) numbers.push_back(open_numbers_.at(integer_of(row[0])));
+  for (const SqlRow& row : rows) numbers.push_back(numbers_.at(integer_of(row[0])));
   std::sort(numbers.begin(), numbers.end());
   return numbers;
 }
 
-std::int64_t StudyMirror::id_of(const Trial& trial) const {
+std::int64_t StudyCache::id_of(const Trial& trial) const {
   assert(trial.number >= 0 && static_cast<std::size_t>(trial.number) < ids_.size() &&
          "a trial of this study is changed");
   return ids_[static_cast<std::size_t>(trial.number)];
 }
 
-Status StudyMirror::write(SqlConnection& connection, const StudyChanges& changes,
-                          std::span<const TrialReport> reports) {
+Status StudyCache::write(SqlConnection& connection, const StudyChanges& changes,
+                         std::span<const TrialReport> reports) {
   static const Trial nothing;
   std::vector<SqlCommand> commands;
   for (const Trial& trial : changes.changed) {
     const std::int64_t id = id_of(trial);
-    const auto open = open_.find(trial.number);
-    const Trial& known = open == open_.end() ? nothing : open->second.known;
+    const auto open = unfinished_.find(trial.number);
+    const Trial& known = open == unfinished_.end() ? nothing : open->second.known;
     writer_.update(id, trial, commands);
     writer_.set_content(id, trial, known, commands);
-    const bool begins = open == open_.end() || !open->second.own;
+    const bool begins = open == unfinished_.end() || !open->second.own;
     if (heartbeats_ && begins && trial.state == TrialState::Running)
       writer_.set_heartbeat(id, commands);
   }
-  written_.clear();
+  inserted_.clear();
   for (const Trial& trial : changes.added) {
-    const std::int64_t number = stored_ + static_cast<std::int64_t>(written_.size());
+    const std::int64_t number = rows_ + static_cast<std::int64_t>(inserted_.size());
     CH_TRY(const SqlRows rows, connection.query(writer_.insert(study_, number, trial)));
     const std::int64_t id = integer_of(rows.at(0).at(0));
-    written_.push_back(id);
+    inserted_.push_back(id);
     writer_.set_content(id, trial, nothing, commands);
     if (heartbeats_ && trial.state == TrialState::Running) writer_.set_heartbeat(id, commands);
   }
@@ -154,22 +157,22 @@ Status StudyMirror::write(SqlConnection& connection, const StudyChanges& changes
   return connection.execute(commands);
 }
 
-void StudyMirror::settle(const StudyChanges& changes) {
+void StudyCache::apply(const StudyChanges& changes) {
   for (const Trial& trial : changes.changed)
     remember(id_of(trial), trial, trial.state == TrialState::Running);
   for (std::size_t i = 0; i < changes.added.size(); ++i) {
     const Trial& trial = changes.added[i];
-    ids_.at(static_cast<std::size_t>(trial.number)) = written_.at(i);
-    remember(written_[i], trial, trial.state == TrialState::Running);
+    ids_.at(static_cast<std::size_t>(trial.number)) = inserted_.at(i);
+    remember(inserted_[i], trial, trial.state == TrialState::Running);
   }
-  stored_ += static_cast<std::int64_t>(changes.added.size());
+  rows_ += static_cast<std::int64_t>(changes.added.size());
 }
 
-Result<bool> StudyMirror::is_stored(SqlConnection& connection, const StudyChanges& changes) {
-  if (written_.size() != changes.added.size()) return false;
+Result<bool> StudyCache::is_stored(SqlConnection& connection, const StudyChanges& changes) {
+  if (inserted_.size() != changes.added.size()) return false;
   std::map<std::int64_t, const Trial*> expected;
   for (const Trial& trial : changes.changed) expected[id_of(trial)] = &trial;
-  for (std::size_t i = 0; i < written_.size(); ++i) expected[written_[i]] = &changes.added[i];
+  for (std::size_t i = 0; i < inserted_.size(); ++i) expected[inserted_[i]] = &changes.added[i];
   std::vector<std::int64_t> ids;
   for (const auto& [id, trial] : expected) ids.push_back(id);
   CH_TRY(const std::vector<StoredTrial> found, reader_.read_trials(connection, ids));
@@ -181,9 +184,9 @@ Result<bool> StudyMirror::is_stored(SqlConnection& connection, const StudyChange
          });
 }
 
-std::map<std::int64_t, std::int64_t> StudyMirror::own() const {
+std::map<std::int64_t, std::int64_t> StudyCache::own_running() const {
   std::map<std::int64_t, std::int64_t> found;
-  for (const auto& [number, trial] : open_)
+  for (const auto& [number, trial] : unfinished_)
     if (trial.own) found[number] = trial.id;
   return found;
 }

@@ -1,4 +1,7 @@
-#include "search/store/sql_schema.hpp"
+// Optuna's tables, made and recognised. Two programs may start on an empty database at once: ours
+// take a lock while they make the tables; Optuna takes none and stores the version last, so tables
+// without a version are waited for.
+#include "search/store/sql/schema.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -15,7 +18,7 @@ constexpr std::string_view kSchemaVersion = "12";
 constexpr std::string_view kLibraryVersion = "3.1.0";
 constexpr std::chrono::seconds kMakingTables{10};  ///< Optuna is waited for that long
 
-/// What differs from one data base to another in what CREATE TABLE says.
+/// What differs from one database to another in what CREATE TABLE says.
 struct ColumnTypes {
   std::string_view id;  ///< of a row: counts by itself
   std::string_view real;
@@ -142,7 +145,7 @@ Result<std::set<std::string>> table_names(SqlConnection& connection) {
   return names;
 }
 
-/// What a data base holds. Optuna makes its tables without a lock and notes their version last.
+/// What a database holds. Optuna makes its tables without a lock and notes their version last.
 struct Found {
   std::set<std::string> names;
   std::string version;  ///< as Alembic notes it; empty where there is none (yet)
@@ -175,7 +178,7 @@ Status check_tables(SqlConnection& connection, const Found& found) {
     return Error{
         .what = cat("'", connection.shown(), "' holds no studies, but other tables: ",
                     join(std::span(names).first(std::min<std::size_t>(5, names.size())), ", ")),
-        .hint = "a study is kept in a data base of its own: name another one"};
+        .hint = "a study is kept in a database of its own: name another one"};
   const std::string version = found.version.empty() ? "no version is noted" : found.version;
   if (found.version < kAlembicVersion)
     return Error{

@@ -1,4 +1,9 @@
-#include "search/store/study_identity.hpp"
+// Two searches are one study when their attributes agree: the space (each parameter's
+// distribution), keys with one choice, objectives, runners, the network, a hash of its weights, a
+// hash of the first rows of each split, and how trials train. They are stored as JSON with the
+// study; 1 equals 1.0, and the error names the first that differs and the key of the configuration
+// it comes from.
+#include "search/study_identity.hpp"
 
 #include <algorithm>
 #include <array>
@@ -26,12 +31,6 @@ constexpr std::array<Mark, 6> kMarks = {
      {"weights", "load_name (or seed, where nothing is loaded)"},
      {"dataset", "dataset"},
      {"training", "max_epochs, learning_rate and their kin"}}};
-
-/// An attribute; nothing when it is not JSON.
-Tree parsed(const std::string& text) {
-  Result<Tree> json = parse_json(text, "an attribute");
-  return json ? std::move(json).value() : Tree();
-}
 
 /// Of what is no table, none.
 const Tree::Table& entries_of(const Tree& tree) {
@@ -168,8 +167,8 @@ Status check_space(const StudyInfo& found, const Tree& theirs, const Space& spac
 Status check_fixed(const StudyInfo& found, const StudyInfo& wanted) {
   const auto known = found.user.find(kFixed);
   if (known == found.user.end()) return {};
-  const Tree theirs = parsed(known->second);
-  const Tree ours = parsed(wanted.user.at(kFixed));
+  const Tree theirs = attribute_value(known->second);
+  const Tree ours = attribute_value(wanted.user.at(kFixed));
   for (const Tree* side : {&ours, &theirs})
     for (const auto& [name, value] : entries_of(*side)) {
       const std::string a = theirs.contains(name) ? to_json(theirs[name]) : "not there";
@@ -233,7 +232,7 @@ Status check_same_study(const StudyInfo& wanted, const Study& found, const Space
                        list_names(wanted.directions)));
   const auto known = found.info.user.find(kSpace);
   if (known == found.info.user.end()) return check_trials(found, space);
-  CH_CHECK(check_space(found.info, parsed(known->second), space));
+  CH_CHECK(check_space(found.info, attribute_value(known->second), space));
   CH_CHECK(check_fixed(found.info, wanted));
   for (const Mark& mark : kMarks) {
     const auto ours = wanted.user.find(mark.attribute);

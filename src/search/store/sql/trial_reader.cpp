@@ -1,4 +1,6 @@
-#include "search/store/sql_rows.hpp"
+// Trials from rows: one query per table for all of them, merged by trial id (every result is
+// ordered by it), instead of several queries per trial.
+#include "search/store/sql/trial_rows.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -3,7 +3,7 @@
 
 #include <map>
 
-#include "search/store/sql_connection.hpp"
+#include "search/store/sql/connection.hpp"
 #include "search/store/trial.hpp"
 
 namespace chop::search {

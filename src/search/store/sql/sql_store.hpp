@@ -1,7 +1,7 @@
-// Studies in a data base with Optuna's tables.
+// Studies in a database with Optuna's tables.
 #pragma once
 
-#include "search/store/sql_connection.hpp"
+#include "search/store/sql/connection.hpp"
 #include "search/store/store.hpp"
 
 namespace chop::search {

@@ -1,17 +1,19 @@
-#include "search/store/sql_store.hpp"
+// Studies as rows: list, find, create, delete, read and append. Whatever changes several rows is
+// one transaction that locks the study.
+#include "search/store/sql/sql_store.hpp"
 
 #include <algorithm>
 
-#include "search/store/sql_link.hpp"
-#include "search/store/sql_schema.hpp"
+#include "search/store/sql/schema.hpp"
+#include "search/store/sql/session.hpp"
 
 namespace chop::search {
 namespace {
 
-constexpr std::string_view kUserAttribute =
+constexpr std::string_view kStudyUserAttribute =
     "INSERT INTO study_user_attributes (study_id, \"key\", value_json) VALUES ($1, $2, $3) "
     "ON CONFLICT (study_id, \"key\") DO UPDATE SET value_json = excluded.value_json";
-constexpr std::string_view kSystemAttribute =
+constexpr std::string_view kStudySystemAttribute =
     "INSERT INTO study_system_attributes (study_id, \"key\", value_json) VALUES ($1, $2, $3) "
     "ON CONFLICT (study_id, \"key\") DO UPDATE SET value_json = excluded.value_json";
 
@@ -70,9 +72,10 @@ class SqlStore final : public StudyStore {
           {"INSERT INTO study_directions (direction, study_id, objective) "
            "VALUES ($1, $2, $3)",
            {std::string(name_of(info.directions[i])), id, static_cast<std::int64_t>(i)}});
-    for (const auto& [key, json] : info.user) commands.push_back({kUserAttribute, {id, key, json}});
+    for (const auto& [key, json] : info.user)
+      commands.push_back({kStudyUserAttribute, {id, key, json}});
     for (const auto& [key, json] : info.system)
-      commands.push_back({kSystemAttribute, {id, key, json}});
+      commands.push_back({kStudySystemAttribute, {id, key, json}});
     CH_CHECK(connection_->execute(commands));
     return transaction.commit();
   }
@@ -131,14 +134,14 @@ class SqlStore final : public StudyStore {
                             const std::string& json) override {
     CH_CHECK(ready());
     CH_TRY(const std::int64_t id, existing(name));
-    return execute(*connection_, {kUserAttribute, {id, key, json}});
+    return execute(*connection_, {kStudyUserAttribute, {id, key, json}});
   }
 
-  Result<std::unique_ptr<StudyLink>> join(const std::string& name,
-                                          const LinkOptions& options) override {
+  Result<std::unique_ptr<StudySession>> join(const std::string& name,
+                                             const SessionOptions& options) override {
     CH_CHECK(ready());
     CH_TRY(const std::int64_t id, existing(name));
-    return open_link(connect_, {id, name}, options);
+    return open_sql_session(connect_, {id, name}, options);
   }
 
  private:

@@ -1,14 +1,17 @@
-#include "cli/study_merge.hpp"
+// Trials are numbered by their study, so merging gives them new numbers. A trial keeps where it
+// came from, {"study": "a", "number": 3, "datetime_start": ...}, and this is what tells whether it
+// was merged before. References by number (a retry names the trial it stands in for) are turned
+// into such origins first, and back into numbers once the new ones are known.
+#include "search/study_merge.hpp"
 
 #include <algorithm>
 #include <map>
 
-#include "cli/views/study_json.hpp"
-#include "search/store/study_identity.hpp"
+#include "search/study_identity.hpp"
 #include "support/json.hpp"
 #include "support/text.hpp"
 
-namespace chop::cli {
+namespace chop::search {
 namespace {
 
 constexpr const char* kOrigin = "chop:merged_from";
@@ -103,4 +106,4 @@ Result<MergeResult> merge_studies(const std::vector<Study>& sources, StudyStore&
   return result;
 }
 
-}  // namespace chop::cli
+}  // namespace chop::search

@@ -1,0 +1,45 @@
+#include "train/checkpoint_writer.hpp"
+
+namespace chop::train {
+
+CheckpointWriter::CheckpointWriter(const TrainOptions& options, const Dataset& data)
+    : options_(options) {
+  const bool beside = writes() && options.threads > 1;
+  fingerprint_ = std::async(beside ? std::launch::async : std::launch::deferred, [&options, &data] {
+                   return train::fingerprint(options, data);
+                 }).share();
+}
+
+double CheckpointWriter::seconds_since_save() const {
+  return std::chrono::duration<double>(Clock::now() - last_save_).count();
+}
+
+bool CheckpointWriter::is_due_after_step(std::int64_t step) const {
+  if (!writes()) return false;
+  if (options_.checkpoint_every_n_steps > 0 && step % options_.checkpoint_every_n_steps == 0)
+    return true;
+  return options_.checkpoint_every_seconds > 0 &&
+         seconds_since_save() >= options_.checkpoint_every_seconds;
+}
+
+bool CheckpointWriter::is_due_after_epoch(std::int64_t step) const {
+  return writes() && (is_due_after_step(step) || seconds_since_save() >= 1.0);
+}
+
+Status CheckpointWriter::save_best(const Training& training) {
+  if (!writes() || !best_unsaved_) return {};
+  CH_CHECK(save_checkpoint(options_.checkpoints / "best.ckpt", best_checkpoint(training)));
+  best_unsaved_ = false;
+  return {};
+}
+
+Status CheckpointWriter::save_last(const Training& training) {
+  if (!writes()) return {};
+  CH_CHECK(save_best(training));
+  CH_CHECK(save_checkpoint(options_.checkpoints / "last.ckpt",
+                           last_checkpoint(training, fingerprint_.get())));
+  last_save_ = Clock::now();
+  return {};
+}
+
+}  // namespace chop::train
