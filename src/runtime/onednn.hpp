@@ -17,7 +17,4 @@ const dnnl::engine& onednn_engine();
 /// Attributes of a primitive for one thread whose scratch memory the caller brings.
 dnnl::primitive_attr onednn_attributes();
 
-/// Whether sums of products of bytes are exact: without VNNI pairs of products saturate.
-bool has_exact_bytes();
-
 }  // namespace chop::runtime

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "compile/gradient.hpp"
 #include "ops/core/registry.hpp"
 #include "runtime/reference.hpp"
-#include "train/gradient.hpp"
 
 namespace chop::test {
 

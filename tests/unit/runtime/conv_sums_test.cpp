@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "runtime/conv/frozen/amx.hpp"
+#include "runtime/kernel.hpp"
 #include "runtime/onednn.hpp"
 #include "support/conv_shapes.hpp"
 #include "support/rng.hpp"
