@@ -29,7 +29,10 @@ class Notes {
       chain_of_[chain.head] = i + 1;
       for (const NodeId id : chain.epilogue) chain_of_[id] = i + 1;
     }
-    for (const auto& [name, value] : state.gradients) gradients_[value.node].push_back(name);
+    for (const auto& [name, value] : state.gradients)
+      gradients_[value.node][value.index] =
+          cat(value.index == 0 ? std::string() : cat("result ", value.index, " is the "),
+              "gradient of ", name);
   }
 
   std::string of(NodeId id) const {
@@ -46,7 +49,7 @@ class Notes {
     if (schedule_.codes.contains({id})) parts.emplace_back("kept as codes");
     if (schedule_.inside.contains({id})) parts.emplace_back("never in memory");
     if (const auto names = gradients_.find(id); names != gradients_.end())
-      parts.push_back("gradient of " + join(names->second, ", "));
+      for (const auto& [number, name] : names->second) parts.push_back(name);
     return join(parts, "; ");
   }
 
@@ -76,7 +79,7 @@ class Notes {
   const State& state_;
   const Schedule& schedule_;
   std::map<NodeId, std::size_t> chain_of_;
-  std::map<NodeId, std::vector<std::string>> gradients_;
+  std::map<NodeId, std::map<std::uint32_t, std::string>> gradients_;  ///< by result
 };
 
 std::string step_text(const State& state, const StepInfo& step) {
@@ -93,9 +96,9 @@ std::string step_text(const State& state, const StepInfo& step) {
 }
 
 std::string plan_text(const State& state) {
-  std::string text =
-      cat("# ", state.plan->step_count(), " steps in ", human_bytes(state.plan->memory_bytes()),
-          "\nplan ", state.graph.name(), " {\n");
+  std::string text = cat(
+      "# ", state.plan->step_count(), state.plan->step_count() == 1 ? " step in " : " steps in ",
+      human_bytes(state.plan->memory_bytes()), "\nplan ", state.graph.name(), " {\n");
   for (const StepInfo& step : state.plan->steps()) text += cat("  ", step_text(state, step), "\n");
   return text + "}\n";
 }

@@ -33,7 +33,7 @@ Status run(State& state) {
 
 StepDef define() {
   return {.name = "prune",
-          .doc = "drop calls and parameters that nothing needs",
+          .doc = "drop calls and reads of parameters that nothing needs",
           .after = "gradients",
           .run = run};
 }
