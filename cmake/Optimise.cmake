@@ -2,8 +2,9 @@
 # header they start. Both together, because GCC may crash when a header was compiled at a lower
 # level than the file that uses it. Other configurations keep their own flags.
 
-# ch_compile(<header> <level> <target>...): the first target compiles the header, all start from it.
-function(ch_compile header level first)
+# ch_compile_with(<header> <level> <target>...): the first target compiles the header, all start
+# from it.
+function(ch_compile_with header level first)
   foreach(target IN ITEMS ${first} ${ARGN})
     target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:${level}>)
     if(NOT CH_FAST_BUILD)

@@ -1,9 +1,12 @@
 #include "cli/open_model.hpp"
 
 #include <filesystem>
+#include <iostream>
+#include <iterator>
 
 #include "io/checkpoint.hpp"
 #include "io/weights_file.hpp"
+#include "ir/text/text.hpp"
 #include "models/registry.hpp"
 #include "onnx/import.hpp"
 #include "ops/core/infer.hpp"
@@ -15,6 +18,7 @@ namespace chop::cli {
 namespace {
 
 namespace fs = std::filesystem;
+constexpr std::string_view kStandardInput = "-";
 
 Result<OpenedModel> open_checkpoint(const std::string& file) {
   CH_TRY(Checkpoint checkpoint, load_checkpoint(file));
@@ -40,7 +44,26 @@ Result<OpenedModel> open_onnx(const std::string& file, const OpenModelOptions& o
                      .fixed = std::move(imported.fixed)};
 }
 
+/// A graph as docs/ir-text.md describes it, from a file or from standard input.
+Result<OpenedModel> open_text(const std::string& file) {
+  std::string text;
+  if (file == kStandardInput)
+    text.assign(std::istreambuf_iterator<char>(std::cin), {});
+  else {
+    CH_TRY(text, read_file(file));
+  }
+  Result<Graph> graph = read_text(text);
+  if (!graph) return std::move(graph).error().note(cat("'", file, "'"));
+  CH_CHECK(verify(graph.value()));
+  return OpenedModel{
+      .graph = std::move(graph).value(), .name = fs::path(file).filename().string(), .dataset = {}};
+}
+
 }  // namespace
+
+bool is_text_file(const std::string& text) {
+  return text == kStandardInput || fs::path(text).extension() == ".chir";
+}
 
 bool is_onnx_file(const std::string& text) {
   std::error_code code;
@@ -55,7 +78,8 @@ bool is_onnx_file(const std::string& text) {
 bool is_checkpoint_file(const std::string& text) {
   std::error_code code;
   const fs::path path(text);
-  if (fs::is_regular_file(path, code)) return path.extension() != ".toml" && !is_onnx_file(text);
+  if (fs::is_regular_file(path, code))
+    return path.extension() != ".toml" && !is_text_file(text) && !is_onnx_file(text);
   for (const std::string_view ending : {".ckpt", ".mz", ".safetensors", ".pt", ".pth", ".bin"})
     if (path.extension() == ending) return true;
   return false;
@@ -73,7 +97,8 @@ std::string network_file(const std::string& file_or_folder) {
 bool is_network_file(const std::string& text) {
   std::error_code code;
   if (find_model(text)) return false;  // a name of the zoo, whatever lies in this folder
-  return is_onnx_file(text) || is_checkpoint_file(text) || fs::is_directory(text, code);
+  return is_text_file(text) || is_onnx_file(text) || is_checkpoint_file(text) ||
+         fs::is_directory(text, code);
 }
 
 Result<OpenedModel> open_model(const std::string& name_or_file, const OpenModelOptions& options) {
@@ -84,6 +109,7 @@ Result<OpenedModel> open_model(const std::string& name_or_file, const OpenModelO
     if (fs::is_directory(file, code))
       return Error{.what = cat("the folder '", name_or_file, "' holds no network"),
                    .hint = "give a file, or a folder with graph_module.mz or best.ckpt"};
+    if (is_text_file(file)) return open_text(file);
     if (is_onnx_file(file)) return open_onnx(file, options);
     if (is_checkpoint_file(file)) return open_checkpoint(file);
   }

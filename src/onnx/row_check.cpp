@@ -11,11 +11,9 @@
 #include <cmath>
 #include <cstring>
 
+#include "compile/compile.hpp"
 #include "ops/core/infer.hpp"
-#include "ops/core/lower.hpp"
 #include "ops/core/registry.hpp"
-#include "runtime/plan/plan.hpp"
-#include "runtime/reference.hpp"
 #include "support/rng.hpp"
 
 namespace chop::onnx {
@@ -107,27 +105,23 @@ bool is_quick(const Graph& graph) {
 }  // namespace
 
 bool rows_are_independent(const Graph& graph) {
-  const Graph lowered = lower(graph, Mode::Evaluation);
-  NamedTensors parameters;
-  for (const Parameter& parameter : lowered.parameters())
-    parameters.emplace(parameter.name, parameter.value);
-  CompileOptions options;
-  options.parameter = [&](const std::string& name) { return parameters.at(name).mutable_bytes(); };
-  if (!is_quick(lowered)) return false;
-  Result<Plan> all = Plan::compile(lowered, kRows, options);
-  Result<Plan> one = Plan::compile(lowered, 1, options);
-  if (!all || !one) return false;
+  if (!is_quick(lower(graph, Mode::Evaluation).graph)) return false;
+  Result<Compiled> compiled = compile_graph(graph, {.batch = kRows});
+  Result<Compiled> compiled_one = compile_graph(graph, {.batch = 1});
+  if (!compiled || !compiled_one) return false;
+  Plan& all = compiled.value().plan;
+  Plan& one = compiled_one.value().plan;
   for (const NodeId id : graph.placeholders()) {
     const Node& input = graph.node(id);
     if (input.attrs.contains("dtype")) return false;  // indices: random ones prove nothing
-    fill(all.value(), input, 0, kRows);
+    fill(all, input, 0, kRows);
   }
-  all.value().run();
+  all.run();
   for (std::int64_t row = 0; row < kRows; ++row) {
-    for (const NodeId id : graph.placeholders()) fill(one.value(), graph.node(id), row, 1);
-    one.value().run();
-    for (std::size_t i = 0; i < one.value().output_count(); ++i)
-      if (!agree(all.value(), one.value(), i, row)) return false;
+    for (const NodeId id : graph.placeholders()) fill(one, graph.node(id), row, 1);
+    one.run();
+    for (std::size_t i = 0; i < one.output_count(); ++i)
+      if (!agree(all, one, i, row)) return false;
   }
   return true;
 }

@@ -5,7 +5,7 @@
 #include "analysis/calibration/observe.hpp"
 #include "formats/quantiser.hpp"
 #include "formats/registry.hpp"
-#include "ops/core/lower.hpp"
+#include "ops/core/quantise.hpp"
 #include "ops/core/registry.hpp"
 #include "support/text.hpp"
 

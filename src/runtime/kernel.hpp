@@ -96,7 +96,7 @@ struct KernelDef {
   bool (*keeps_range)(const KernelCall&) = nullptr;
   /// Whether each result is one of the values of operand 0, chosen by their order: the largest,
   /// say. Then it does not matter whether values are put on a grid before or after.
-  bool (*picks)(const KernelCall&) = nullptr;
+  bool (*selects_elements)(const KernelCall&) = nullptr;
   /// The epilogue ops that stand for this call, when the accumulators are its operand `from`; none
   /// when it cannot be part of a chain.
   Epilogue (*epilogue)(const KernelCall& call, std::size_t from) = nullptr;
@@ -117,6 +117,9 @@ Layouts layouts_of_batches(const KernelCall& call) {
 inline bool always(const KernelCall& /*call*/) {
   return true;
 }
+/// Whether this machine's sums of products of bytes are exact: without VNNI pairs of products
+/// saturate.
+bool has_exact_bytes();
 /// Whether all operands are float32.
 bool all_float(const KernelCall& call);
 

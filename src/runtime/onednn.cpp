@@ -6,6 +6,7 @@
 
 #include <array>
 
+#include "runtime/kernel.hpp"
 #include "support/system/simd_level.hpp"
 
 namespace chop::runtime {

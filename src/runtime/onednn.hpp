@@ -21,7 +21,4 @@ dnnl::stream& onednn_stream();
 /// Attributes of a primitive for one thread whose scratch memory the caller brings.
 dnnl::primitive_attr onednn_attributes();
 
-/// Whether sums of products of bytes are exact: without VNNI pairs of products saturate.
-bool has_exact_bytes();
-
 }  // namespace chop::runtime

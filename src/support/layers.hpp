@@ -11,6 +11,7 @@ namespace chop::ir {}
 namespace chop::formats {}
 namespace chop::ops {}
 namespace chop::runtime {}
+namespace chop::compile {}
 namespace chop::io {}
 namespace chop::onnx {}
 namespace chop::models {}
@@ -30,6 +31,7 @@ using namespace ir;
 using namespace formats;
 using namespace ops;
 using namespace runtime;
+using namespace compile;
 using namespace io;
 using namespace onnx;
 using namespace models;

@@ -5,7 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "runtime/plan/plan.hpp"
+#include "compile/target.hpp"
+#include "runtime/plan.hpp"
 #include "train/parameter_store.hpp"
 
 namespace chop::train {
@@ -42,8 +43,8 @@ class Program {
   const Plan& plan() const { return plan_; }
 
  private:
-  static Result<Program> make(const Graph& lowered, ParameterStore& store, std::int64_t batch,
-                              int threads, bool with_gradients, Parameters parameters);
+  static Result<Program> make(const Graph& graph, ParameterStore& store,
+                              const compile::Target& target);
   Plan plan_;
   std::span<float> inputs_;  ///< memory of the plan's
   std::span<std::int64_t> targets_;

@@ -1,6 +1,6 @@
 // Every format on every op that takes formats: the planned run against the op's own reference
 // on operands quantised one by one, and gradients by the format's rule.
-#include "ops/core/lower.hpp"
+#include "compile/lower.hpp"
 #include "support/planned.hpp"
 
 #include <cstdio>
@@ -70,7 +70,7 @@ TEST_P(FormatConformance, EveryFormatActsOnTheOperands) {
   const RunState state{.seed = 3, .step = 5};
   for (const NumberFormat& format : sample_formats()) {
     SCOPED_TRACE(display(format));
-    const Graph lowered = lower(with_formats(made, format), Mode::Evaluation);
+    const Graph lowered = lower(with_formats(made, format), Mode::Evaluation).graph;
     const Value result = lowered.outputs()[0];
     const Question asked{lowered, made.inputs, {result}, {"result"}, 2};
     const Made other = on_quantised(made, format, state);
@@ -131,7 +131,7 @@ TEST_P(FormatConformance, GradientsFollowTheRuleOfTheFormat) {
   for (const NumberFormat& format : sample_formats()) {
     SCOPED_TRACE(display(format));
     const Gradients got =
-        gradients_of(made, lower(with_formats(made, format), Mode::Evaluation), state);
+        gradients_of(made, lower(with_formats(made, format), Mode::Evaluation).graph, state);
     const Made other = on_quantised(made, format, state);
     const Gradients plain = gradients_of(other, other.graph, state);
     ASSERT_EQ(got.names, plain.names);
@@ -173,7 +173,7 @@ TEST(FormatConformance, WholeNetworksRunAndReloadToTheSameBits) {
       const Shape shape = types[index(graph.placeholders()[0])][0].shape;
       const NamedTensors inputs = {{"x", draw({.shape = shape}, Stream(4, model))}};
       const auto outputs = [&](const Graph& network, int threads) {
-        const Graph lowered = lower(network, Mode::Evaluation);
+        const Graph lowered = lower(network, Mode::Evaluation).graph;
         return Planned({lowered, inputs, lowered.outputs(), {"output"}, 3}, threads).run();
       };
       const std::vector<Tensor> once = outputs(graph, 1);

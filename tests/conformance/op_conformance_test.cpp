@@ -1,9 +1,9 @@
 // The contract of all ops, run on the samples each one declares.
 #include <gtest/gtest.h>
 
+#include "compile/gradient.hpp"
 #include "support/samples.hpp"
 #include "support/text.hpp"
-#include "train/gradient.hpp"
 
 namespace chop {
 namespace {

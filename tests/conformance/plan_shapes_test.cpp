@@ -51,7 +51,7 @@ void check(std::string_view op, Sample sample) {
   for (const bool training : {false, true}) {
     const Question question = test::question_of(at, training);
     Planned plan(question, 1);
-    EXPECT_TRUE(plan.plan().reference_steps().empty()) << plan.plan().reference_steps()[0];
+    EXPECT_EQ(test::reference_steps(plan.plan()), std::vector<std::string>());
     const std::vector<Tensor> one = plan.run();
     test::expect_close(one, test::run_in_double(question), question.names, kTolerance);
     test::expect_same_bits(Planned(question, 2).run(), one, question.names);

@@ -10,9 +10,9 @@
 #include <iostream>
 #include <set>
 
+#include "compile/run_graph.hpp"
 #include "onnx/import.hpp"
 #include "onnx/onnx_def.hpp"
-#include "runtime/run_graph.hpp"
 #include "support/text.hpp"
 
 namespace chop {

@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "../support/samples.hpp"
-#include "runtime/plan/plan.hpp"
-#include "train/gradient.hpp"
+#include "compile/compile.hpp"
+#include "compile/gradient.hpp"
 
 namespace chop {
 namespace {
@@ -105,15 +105,12 @@ Tensor plan_output(const Plan& plan, std::size_t number) {
 }
 
 Status add_plan(Prepared& ready, TensorFile& values, Json& entry) {
-  std::map<std::string, Tensor> parameters;
-  for (const Parameter& parameter : ready.graph.parameters())
-    parameters.emplace(parameter.name, parameter.value);
   std::vector<Value> outputs = ready.results;
   for (const auto& [name, value] : ready.gradients) outputs.push_back(value);
   ready.graph.set_outputs(outputs);
-  CompileOptions options;
-  options.parameter = [&](const std::string& name) { return parameters.at(name).mutable_bytes(); };
-  CH_TRY(Plan plan, Plan::compile(ready.graph, 2, options));
+  CH_TRY(Compiled compiled,
+         compile_graph(ready.graph, {.mode = Mode::Training, .batch = 2, .lowered = true}));
+  Plan& plan = compiled.plan;
   for (const auto& [name, tensor] : ready.inputs) {
     const std::span<char> memory = plan.input<char>(name);
     if (!memory.empty()) std::memcpy(memory.data(), tensor.bytes(), tensor.size_in_bytes());

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "compile/gradient.hpp"
 #include "ops/core/infer.hpp"
 #include "ops/core/registry.hpp"
 #include "runtime/reference.hpp"
-#include "train/gradient.hpp"
 
 namespace chop::test {
 

@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "runtime/plan/plan.hpp"
+#include "compile/compile.hpp"
+#include "compile/gradient.hpp"
 #include "support/samples.hpp"
-#include "train/gradient.hpp"
 
 namespace chop::test {
 
@@ -62,6 +62,14 @@ inline Question question_of(const Case& at, bool training) {
   return question;
 }
 
+/// The steps without a kernel, which run the op's reference forward.
+inline std::vector<std::string> reference_steps(const Plan& plan) {
+  std::vector<std::string> lines;
+  for (const StepInfo& step : plan.steps())
+    if (!step.fast) lines.push_back(step.describe());
+  return lines;
+}
+
 /// A compiled question with memory of its own for parameters.
 class Planned {
  public:
@@ -69,16 +77,20 @@ class Planned {
       : inputs_(question.inputs) {
     for (const Parameter& parameter : question.graph.parameters())
       parameters_.emplace(parameter.name, parameter.value);
-    CompileOptions options{.threads = threads, .parameter = [this](const std::string& name) {
-                             return parameters_.at(name).mutable_bytes();
-                           }};
-    options.reference_only = reference_only;
-    options.fuse = fuse;
-    Result<Plan> plan = Plan::compile(question.graph, question.batch, options);
-    if (plan)
-      plan_ = std::move(plan).value();
+    const auto memory = [this](const std::string& name) {
+      return parameters_.at(name).mutable_bytes();
+    };
+    Result<Compiled> compiled = compile_graph(question.graph,
+                                              {.batch = question.batch,
+                                               .threads = threads,
+                                               .lowered = true,
+                                               .fuse = fuse,
+                                               .reference_only = reference_only},
+                                              {.parameter = memory});
+    if (compiled)
+      plan_ = std::move(compiled).value().plan;
     else
-      ADD_FAILURE() << to_string(plan.error());
+      ADD_FAILURE() << to_string(compiled.error());
   }
 
   /// Fills the placeholders, runs, and copies the outputs.

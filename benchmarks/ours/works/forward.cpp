@@ -4,9 +4,8 @@
 #include <memory>
 #include <vector>
 
+#include "compile/compile.hpp"
 #include "network.hpp"
-#include "ops/core/lower.hpp"
-#include "runtime/plan/plan.hpp"
 
 namespace chop::works {
 namespace {
@@ -28,13 +27,11 @@ struct Forward {
 Result<PreparedWork> prepare(const WorkArgs& args) {
   CH_TRY(Graph graph, network_of(args));
   const auto forward = std::make_shared<Forward>(Forward{.graph = std::move(graph)});
-  const auto parameter = [forward = forward.get()](const std::string& name) {
-    return const_cast<std::byte*>(forward->graph.find_parameter(name)->value.bytes());
-  };
-  CH_TRY(forward->plan,
-         Plan::compile(
-             lower(forward->graph, Mode::Evaluation), args.number("batch", 1),
-             {.threads = int(args.number("threads", 1)), .parameter = parameter, .frozen = true}));
+  CH_TRY(Compiled compiled,
+         compile_graph(forward->graph, {.batch = args.number("batch", 1),
+                                        .threads = int(args.number("threads", 1)),
+                                        .frozen = true}));
+  forward->plan = std::move(compiled.plan);
   forward->x.resize(forward->plan.input("x").size());
   forward->y.resize(forward->plan.output().size());
   fill_normal(forward->x);

@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "ops/core/lower.hpp"
-#include "runtime/plan/plan.hpp"
+#include "compile/compile.hpp"
 #include "support/system/threads.hpp"
 
 namespace chop::analysis {
@@ -21,30 +20,6 @@ std::optional<SampleShape> sample_shape(const TensorType& of_two, const TensorTy
   return sample;
 }
 
-/// The call that puts a result into its number format, or the result itself without one.
-Value formatted(const Graph& lowered, const Node& node, Value raw) {
-  const std::string name = cat(node.name, "_data_out_", raw.index, "_quantized");
-  for (const NodeId user : lowered.users(raw.node))
-    if (lowered.node(user).op == "quantize" && lowered.node(user).name.starts_with(name) &&
-        lowered.node(user).inputs[0] == raw)
-      return {user};
-  return raw;
-}
-
-/// The lowered graph with the chosen values as its outputs, so that a plan keeps them.
-Graph with_outputs(const Graph& graph, std::span<const Value> values, bool through_formats) {
-  Graph lowered = lower(graph, Mode::Evaluation);
-  std::vector<Value> outputs;
-  for (const Value& value : values) {
-    const Node& node = graph.node(value.node);
-    const std::string& name = node.opcode == Opcode::GetAttr ? node.target : node.name;
-    const Value raw{*lowered.find(name), value.index};
-    outputs.push_back(through_formats ? formatted(lowered, node, raw) : raw);
-  }
-  lowered.set_outputs(std::move(outputs));
-  return lowered;
-}
-
 /// Rows at a time: as many as keep the chosen values within the cache, or nearly.
 std::int64_t piece_rows(const Graph& graph, std::span<const Value> values, const Types& of_one,
                         std::int64_t rows) {
@@ -58,14 +33,11 @@ std::int64_t piece_rows(const Graph& graph, std::span<const Value> values, const
 
 class ObservingRunner {
  public:
-  static Result<ObservingRunner> make(const Graph& lowered, std::int64_t rows, int threads) {
-    // Evaluation never writes to parameters.
-    const auto memory = [&lowered](const std::string& name) {
-      return const_cast<std::byte*>(lowered.find_parameter(name)->value.bytes());
-    };
+  static Result<ObservingRunner> make(const Graph& graph, const compile::Target& target) {
     ObservingRunner runner;
-    CH_TRY(runner.plan_, Plan::compile(lowered, rows, {.threads = threads, .parameter = memory}));
-    runner.input_ = lowered.node(lowered.placeholders()[0]).name;
+    CH_TRY(Compiled compiled, compile_graph(graph, target));
+    runner.plan_ = std::move(compiled.plan);
+    runner.input_ = graph.node(graph.placeholders()[0]).name;
     return runner;
   }
 
@@ -73,39 +45,41 @@ class ObservingRunner {
     const std::span<float> input = plan_.input(input_);
     std::copy_n(x, input.size(), input.begin());
     plan_.run();
-    seen_.clear();
+    observations_.clear();
     converted_.resize(plan_.output_count());
     for (std::size_t i = 0; i < plan_.output_count(); ++i) {
       const TensorType& type = plan_.output_type(i);
       if (type.dtype == DType::F32) {
-        seen_.push_back({plan_.output(i).data(), samples[i]});
+        observations_.push_back({plan_.output(i).data(), samples[i]});
         continue;
       }
       Tensor copy(type);
       std::memcpy(copy.mutable_bytes(), plan_.output<std::byte>(i).data(), type.bytes());
       converted_[i] = copy.to(DType::F32);
-      seen_.push_back({converted_[i].data<float>().data(), samples[i]});
+      observations_.push_back({converted_[i].data<float>().data(), samples[i]});
     }
   }
 
-  std::span<const Observation> seen() const { return seen_; }
+  std::span<const Observation> observations() const { return observations_; }
 
  private:
   Plan plan_;
   std::string input_;
-  std::vector<Observation> seen_;
+  std::vector<Observation> observations_;
   std::vector<Tensor> converted_;
 };
 
 /// Steps over few values end before a second thread has joined in. Pieces of many rows therefore
 /// run beside one another, each on a thread of its own; others one by one, on all threads.
-Result<std::vector<ObservingRunner>> make_runners(const Graph& lowered, std::int64_t rows,
-                                                  std::int64_t pieces, int threads) {
+Result<std::vector<ObservingRunner>> make_runners(const Graph& graph, compile::Target target,
+                                                  std::int64_t pieces) {
   constexpr std::int64_t kMany = 256;
-  const std::int64_t count = rows < kMany ? 1 : std::clamp<std::int64_t>(threads, 1, pieces);
+  const std::int64_t count =
+      target.batch < kMany ? 1 : std::clamp<std::int64_t>(target.threads, 1, pieces);
+  if (count > 1) target.threads = 1;
   std::vector<ObservingRunner> made;
   for (std::int64_t i = 0; i < count; ++i) {
-    CH_TRY(ObservingRunner runner, ObservingRunner::make(lowered, rows, count > 1 ? 1 : threads));
+    CH_TRY(ObservingRunner runner, ObservingRunner::make(graph, target));
     made.push_back(std::move(runner));
   }
   return made;
@@ -145,18 +119,19 @@ Status observe(const Graph& graph, std::span<const Value> values, const Split& s
   CH_TRY(const Types of_one, infer_types(graph, 1));
   CH_CHECK(check_input(graph, split, of_one));
   CH_TRY(const auto shapes, sample_shapes(graph, values));
-  const Graph lowered = with_outputs(graph, values, options.through_formats);
+  compile::Target target{.threads = options.threads,
+                         .observed = std::vector<Value>(values.begin(), values.end()),
+                         .through_formats = options.through_formats};
   const std::int64_t rows = std::min(options.rows, split.rows());
   const std::int64_t piece = piece_rows(graph, values, of_one, rows);
   const std::int64_t width = split.x.size() / split.rows();
   const float* x = split.x.data<float>().data();
   std::vector<ObservingRunner> runners;
-  std::int64_t made_for = 0;
   for (std::int64_t first = 0; first < rows;) {
     const std::int64_t now = std::min(piece, rows - first);
-    if (now != made_for) {
-      CH_TRY(runners, make_runners(lowered, now, (rows - first) / now, options.threads));
-      made_for = now;
+    if (now != target.batch || runners.empty()) {
+      target.batch = now;
+      CH_TRY(runners, make_runners(graph, target, (rows - first) / now));
     }
     std::vector<std::int64_t> samples;
     for (const auto& shape : shapes) samples.push_back(shape && shape->constant ? 1 : now);
@@ -164,7 +139,8 @@ Status observe(const Graph& graph, std::span<const Value> values, const Split& s
     parallel_for(options.threads, beside, [&](std::int64_t i) {
       runners[static_cast<std::size_t>(i)].run(x + (first + i * now) * width, samples);
     });
-    for (std::int64_t i = 0; i < beside; ++i) take(runners[static_cast<std::size_t>(i)].seen());
+    for (std::int64_t i = 0; i < beside; ++i)
+      take(runners[static_cast<std::size_t>(i)].observations());
     first += beside * now;
   }
   return {};

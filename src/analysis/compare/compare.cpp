@@ -6,7 +6,6 @@
 #include "analysis/compare/quantisation_summary.hpp"
 #include "formats/quantiser.hpp"
 #include "formats/registry.hpp"
-#include "ops/core/lower.hpp"
 #include "ops/core/quantise.hpp"
 #include "ops/core/registry.hpp"
 #include "support/text.hpp"

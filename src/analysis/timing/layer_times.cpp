@@ -2,11 +2,8 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstring>
-#include <set>
 
-#include "ops/core/lower.hpp"
-#include "runtime/plan/plan.hpp"
+#include "compile/compile.hpp"
 #include "support/rng.hpp"
 #include "support/text.hpp"
 
@@ -48,95 +45,55 @@ Status fill_inputs(const Graph& graph, const Plan& plan, const TimingOptions& op
   return {};
 }
 
-/// A compiled graph with memory of its own.
-class Runner {
+/// The nodes of a graph that the steps of its plan run.
+class StepNodes {
  public:
-  static Result<Runner> make(const Graph& lowered, const TimingOptions& options) {
-    Runner runner;
-    runner.parameters_ = std::make_unique<std::map<std::string, Tensor>>();
-    for (const Parameter& parameter : lowered.parameters())
-      runner.parameters_->emplace(parameter.name, parameter.value);
-    const CompileOptions compile{
-        .threads = options.threads,
-        .parameter = [memory = runner.parameters_.get()](
-                         const std::string& name) { return memory->at(name).mutable_bytes(); },
-        .frozen = true};
-    CH_TRY(runner.plan, Plan::compile(lowered, options.batch, compile));
-    CH_CHECK(fill_inputs(lowered, runner.plan, options));
-    return runner;
+  StepNodes(const Graph& graph, const Lowered& lowered) : graph_(graph), lowered_(lowered.graph) {
+    for (const auto& [own, made] : lowered.nodes) own_.emplace(made, own);
   }
 
-  Plan plan;
-
- private:
-  std::unique_ptr<std::map<std::string, Tensor>> parameters_;
-};
-
-/// The nodes a step runs: the one it is named after and, while that one's op is not the
-/// step's, those it swallowed on the way to the one that has it.
-std::vector<NodeId> nodes_of(const Graph& lowered, const std::string& name, const std::string& op) {
-  std::vector<NodeId> nodes;
-  std::optional<NodeId> at = lowered.find(name);
-  while (at) {
-    const Node& node = lowered.node(*at);
-    nodes.insert(nodes.begin(), *at);
-    if (node.op == op) return nodes;
-    if (node.inputs.empty()) break;
-    at = node.inputs[0].node;
-  }
-  return {};
-}
-
-/// The node a step of the lowered form alone works for: its reader, or else what it reads.
-std::optional<NodeId> served_node(const Graph& graph, const Graph& lowered,
-                                  const std::string& name) {
-  const std::optional<NodeId> step = lowered.find(name);
-  if (!step) return {};
-  for (const NodeId reader : lowered.users(*step))
-    if (lowered.node(reader).opcode != Opcode::Output)
-      if (const auto own = graph.find(lowered.node(reader).name)) return own;
-  const std::vector<Value>& inputs = lowered.node(*step).inputs;
-  return inputs.empty() ? std::nullopt : graph.find(lowered.node(inputs[0].node).name);
-}
-
-/// A node of the lowered form, or the one it works for.
-std::optional<NodeId> own_or_served(const Graph& graph, const Graph& lowered,
-                                    const std::string& name) {
-  const std::optional<NodeId> own = graph.find(name);
-  return own ? own : served_node(graph, lowered, name);
-}
-
-std::vector<LayerTime> layers_of(const Graph& graph, const Graph& lowered, const Plan& plan) {
-  const std::vector<std::string> slow = plan.reference_steps();
-  const std::set<std::string> reference(slow.begin(), slow.end());
-  const std::vector<std::string> lines = plan.describe();
-  const std::vector<StepContents> contents = plan.contents();
-  std::vector<LayerTime> layers;
-  for (std::size_t k = 0; k < lines.size(); ++k) {
-    const std::size_t colon = lines[k].rfind(": ");
-    LayerTime layer{.name = lines[k].substr(0, colon), .op = lines[k].substr(colon + 2)};
-    layer.fast = !reference.contains(lines[k]);
+  LayerTime layer_of(const StepInfo& step) const {
+    LayerTime layer{.name = step.name, .op = step.op, .fast = step.fast};
     std::vector<std::string> names;
     std::vector<std::string> ops;
-    for (const auto& [name, op] : contents[k].calls)
-      for (const NodeId id : nodes_of(lowered, name, op)) {
-        const Node& node = lowered.node(id);
-        const std::optional<NodeId> own = graph.find(node.name);
-        if (!own) continue;
+    for (const NodeId id : step.nodes)
+      if (const std::optional<NodeId> own = own_node(id)) {
         layer.nodes.push_back(*own);
-        names.push_back(node.name);
-        ops.push_back(node.op);
+        names.push_back(graph_.node(*own).name);
+        ops.push_back(graph_.node(*own).op);
       }
-    if (layer.nodes.empty())
-      layer.for_node = contents[k].serves.empty()
-                           ? served_node(graph, lowered, layer.name)
-                           : own_or_served(graph, lowered, contents[k].serves);
-    if (!names.empty()) layer.name = join(names, " + ");
-    if (!ops.empty()) layer.op = join(ops, " + ");
-    layers.push_back(std::move(layer));
+    if (names.empty()) {
+      layer.for_node = served_node(step);
+      return layer;
+    }
+    layer.name = join(names, " + ");
+    layer.op = join(ops, " + ");
+    return layer;
   }
-  return layers;
-}
+
+ private:
+  std::optional<NodeId> own_node(NodeId lowered) const {
+    const auto found = own_.find(lowered);
+    return found == own_.end() ? std::nullopt : std::optional(found->second);
+  }
+
+  /// What a step works for that is no node's own: a change of layout for its reader or the output,
+  /// a rounding likewise or else for what it rounds.
+  std::optional<NodeId> served_node(const StepInfo& step) const {
+    if (step.nodes.empty() && !step.serves) return graph_.order().back();
+    const NodeId id = step.serves ? *step.serves : step.nodes.front();
+    if (const std::optional<NodeId> own = own_node(id)) return own;
+    for (const NodeId reader : lowered_.users(id))
+      if (lowered_.node(reader).opcode != Opcode::Output)
+        if (const std::optional<NodeId> own = own_node(reader)) return own;
+    const std::vector<Value>& inputs = lowered_.node(id).inputs;
+    return inputs.empty() ? std::nullopt : own_node(inputs[0].node);
+  }
+
+  const Graph& graph_;
+  const Graph& lowered_;
+  std::map<NodeId, NodeId> own_;
+};
 
 std::int64_t repeats_for(const TimingOptions& options, double one_run) {
   if (options.repeats > 0) return options.repeats;
@@ -163,10 +120,15 @@ double LayerTimes::step_seconds() const {
 }
 
 Result<LayerTimes> time_layers(const Graph& graph, const TimingOptions& options) {
-  const Graph lowered = lower(graph, Mode::Evaluation);
-  CH_TRY(Runner runner, Runner::make(lowered, options));
-  Plan& plan = runner.plan;
-  LayerTimes times{.layers = layers_of(graph, lowered, plan), .plan_bytes = plan.memory_bytes()};
+  CH_TRY(
+      Compiled compiled,
+      compile_graph(graph, {.batch = options.batch, .threads = options.threads, .frozen = true}));
+  Plan& plan = compiled.plan;
+  CH_CHECK(fill_inputs(graph, plan, options));
+  LayerTimes times{.plan_bytes = plan.memory_bytes(), .remarks = {}};
+  for (const compile::Remark& remark : compiled.remarks) times.remarks.push_back(remark.text);
+  const StepNodes nodes(graph, compiled.lowered);
+  for (const StepInfo& step : plan.steps()) times.layers.push_back(nodes.layer_of(step));
   plan.run();  // the first run creates what kernels keep
   const Clock::time_point start = Clock::now();
   plan.run();

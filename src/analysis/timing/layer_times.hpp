@@ -38,6 +38,7 @@ struct LayerTimes {
   double run_seconds = 0;  ///< of a whole run, untimed inside: the median
   std::size_t plan_bytes = 0;
   std::vector<CounterValue> counters = {};  ///< per run
+  std::vector<std::string> remarks = {};    ///< what the compiler could not do
 
   double step_seconds() const;  ///< the sum over the steps
 };

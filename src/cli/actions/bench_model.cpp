@@ -56,6 +56,12 @@ std::string counters_text(const Bench& bench) {
   return text;
 }
 
+std::string remarks_text(const Bench& bench) {
+  std::string text;
+  for (const std::string& remark : bench.times.remarks) text += cat("Remark: ", remark, "\n");
+  return text;
+}
+
 std::string summary(const Bench& bench) {
   const LayerTimes& times = bench.times;
   const double flops = rate(bench.cost.arithmetic.exact, times.run_seconds);
@@ -71,7 +77,7 @@ std::string summary(const Bench& bench) {
              "Measured peak on ", bench.threads,
              bench.threads == 1 ? " thread: " : " threads: ", fixed(bench.machine.flops * 1e-9, 1),
              " GFLOP/s (product of matrices), ", fixed(bench.machine.bytes * 1e-9, 1),
-             " GB/s (copy of 64 MiB)\n", counters_text(bench));
+             " GB/s (copy of 64 MiB)\n", counters_text(bench), remarks_text(bench));
 }
 
 Tree tree_of(const Bench& bench, const std::string& model) {
@@ -96,6 +102,7 @@ Tree tree_of(const Bench& bench, const std::string& model) {
     for (const CounterValue& counter : bench.times.counters)
       result["counters"][counter.name] = counter.value;
   }
+  result["remarks"] = Tree::List(bench.times.remarks.begin(), bench.times.remarks.end());
   result["layers"] = tree_of(layer_table(bench));
   return result;
 }

@@ -4,6 +4,7 @@
 #include "cli/pass_run.hpp"
 #include "cli/session.hpp"
 #include "cli/settings/toml_tree.hpp"
+#include "ir/text/text.hpp"
 #include "support/system/log.hpp"
 #include "support/text.hpp"
 
@@ -37,6 +38,8 @@ Result<Exit> run(const Invocation& invocation) {
                             .seed = static_cast<std::uint64_t>(settings.integer("seed"))};
   CH_TRY(const std::vector<PassReport> reports,
          run_and_print(invocation, model.graph, {&call, 1}, context));
+  if (const auto kind = settings.text("text"); kind && prints_text(invocation))
+    invocation.out << print(model.graph, {.values = kind == "values", .meta = kind == "meta"});
   if (const auto path = settings.text("save")) {
     CH_CHECK(save_checkpoint(
         *path, {.graph = model.graph, .info = {{kTransformedFrom, model.graph.name()}}}));
@@ -62,7 +65,8 @@ ActionDef define() {
           "  ch pass calculate_flops jsc-s --batch-size 8\n"
           "  ch pass profile_statistics jsc-tiny jsc by=type num_samples=32 \\\n"
           "      target_activation_nodes=relu activation_statistics.range_min_max.dims=all\n"
-          "FILE is a checkpoint or a network in TOML. `ch passes NAME` lists the arguments.",
+          "FILE is a checkpoint, a network in TOML or a graph as text (.chir). `ch passes NAME` "
+          "lists the arguments.",
       .positionals = {"name", "model", "dataset"},
       .required = {"name", "model"},
       .settings = {"batch_size", "seed", "data", "rows", "standardise", "input_scale", "input_mean",
@@ -81,6 +85,14 @@ ActionDef define() {
                .kind = SettingKind::Flag,
                .initial = "False",
                .doc = "say what the columns of a report mean",
+               .in_table = false,
+               .in_toml = false},
+              {.dest = "text",
+               .flags = {"--text"},
+               .choices = {"graph", "values", "meta"},
+               .placeholder = "KIND",
+               .doc =
+                   "print the network as text after the pass: the graph, with values or metadata",
                .in_table = false,
                .in_toml = false},
               dump_setting()},

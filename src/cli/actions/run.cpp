@@ -5,10 +5,10 @@
 #include "cli/open_model.hpp"
 #include "cli/output.hpp"
 #include "cli/session.hpp"
+#include "compile/run_graph.hpp"
 #include "io/load_weights.hpp"
 #include "io/npy.hpp"
 #include "io/npz.hpp"
-#include "runtime/run_graph.hpp"
 #include "support/system/log.hpp"
 #include "support/text.hpp"
 

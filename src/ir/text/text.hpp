@@ -22,10 +22,14 @@ namespace chop::ir {
 
 struct PrintOptions {
   bool values = false;  ///< write the tensors' values, so that nothing is lost
+  bool meta = true;     ///< write the nodes' metadata
+  /// What is known of a node beyond the graph: a comment behind the node's line, or above a long
+  /// one.
+  std::function<std::string(NodeId)> note = {};
 };
 
 /// With values, read_text gives back the same graph to the last bit.
-std::string print(const Graph& graph, PrintOptions options = {});
+std::string print(const Graph& graph, const PrintOptions& options = {});
 
 /// Tensors without values become zeros. The error says line, column and what was expected.
 /// What is accepted passes verify_structure.

@@ -133,7 +133,7 @@ std::string head_text(const Node& node) {
   return text;
 }
 
-std::string node_text(const Graph& graph, const Node& node) {
+std::string node_text(const Graph& graph, const Node& node, bool meta) {
   std::string line = "  " + (is_usual_output(node) ? "output" : head_text(node));
   if (is_call(node.opcode) || node.opcode == Opcode::Output || !node.inputs.empty()) {
     std::vector<std::string> inputs;
@@ -147,18 +147,27 @@ std::string node_text(const Graph& graph, const Node& node) {
       formats.push_back(format_text(operand, format));
     line += " formats {" + join(formats, ", ") + "}";
   }
-  if (!node.meta.empty()) line += " meta " + to_json(node.meta);
-  return line + "\n";
+  if (meta && !node.meta.empty()) line += " meta " + to_json(node.meta);
+  return line;
 }
 
 }  // namespace
 
-std::string print(const Graph& graph, PrintOptions options) {
+std::string print(const Graph& graph, const PrintOptions& options) {
   std::string text = "graph " + word(graph.name()) + " {\n";
   for (const Parameter& parameter : graph.parameters())
     text += parameter_text(parameter, options.values);
   if (!graph.parameters().empty() && graph.size() > 0) text += "\n";
-  for (const NodeId id : graph.order()) text += node_text(graph, graph.node(id));
+  for (const NodeId id : graph.order()) {
+    const std::string line = node_text(graph, graph.node(id), options.meta);
+    const std::string note = options.note ? options.note(id) : "";
+    if (note.empty())
+      text += line + "\n";
+    else if (line.size() + note.size() + 4 <= kWidth)
+      text += cat(line, "  # ", note, "\n");
+    else
+      text += cat("  # ", note, "\n", line, "\n");
+  }
   return text + "}\n";
 }
 

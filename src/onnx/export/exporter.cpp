@@ -4,7 +4,7 @@
 #include "formats/registry.hpp"
 #include "onnx/model_file.hpp"
 #include "onnx/onnx_def.hpp"
-#include "ops/core/lower.hpp"
+#include "ops/core/quantise.hpp"
 #include "ops/core/registry.hpp"
 #include "support/text.hpp"
 

@@ -6,7 +6,7 @@
 //
 // Operands of a call are its data inputs followed by the parameters that are present, in
 // the order `params` lists them: linear(x, weight, bias). In a module node the parameters
-// are implied by the target; the lowered form (ops/core/lower.hpp) spells them out.
+// are implied by the target; the lowered form (compile/lower.hpp) spells them out.
 #pragma once
 
 #include <cstdint>
@@ -181,7 +181,16 @@ enum class Trait : unsigned {
   /// Evaluated, it multiplies and adds per channel what its running statistics, weight and bias
   /// give: y[:, c] = (x[:, c] - running_mean[c]) · weight[c] / √(running_var[c] + eps) + bias[c].
   ChannelAffine = 1U << 6,
+  TrainingMode = 1U << 7,  ///< has the attribute `training`, which lowering for training sets
+  /// Has the attribute `relu`: the call does max(y, 0) as well. A gradient with it is that of such
+  /// a call and takes y as one more operand, its last.
+  TakesRelu = 1U << 8,
+  Rectifier = 1U << 9,  ///< y = max(x, 0): what a call with `relu` does
 };
+
+/// The attributes that come with traits.
+inline constexpr const char* kTrainingAttr = "training";  ///< Trait::TrainingMode
+inline constexpr const char* kReluAttr = "relu";          ///< Trait::TakesRelu
 constexpr Trait operator|(Trait a, Trait b) {
   return Trait(unsigned(a) | unsigned(b));
 }

@@ -34,6 +34,12 @@ std::uint64_t quantise_seed(const RunState& state, std::string_view node_name) {
   return mix64(state.seed ^ hash_text(node_name));
 }
 
+std::string learned_parameter(const Node& node, std::string_view operand,
+                              std::string_view learned) {
+  const std::string& owner = node.opcode == Opcode::CallModule ? node.target : node.name;
+  return cat(owner, ".", operand, ".", learned);
+}
+
 std::vector<float> narrowed(std::span<const double> values) {
   std::vector<float> floats(values.size());
   for (std::size_t i = 0; i < values.size(); ++i) floats[i] = static_cast<float>(values[i]);

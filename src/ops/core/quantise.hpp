@@ -21,6 +21,9 @@ const FormatDef& format_of(const Call& call);
 Result<Quantiser> quantiser_of(const Call& call, const Shape& shape);
 /// Every node draws its own numbers.
 std::uint64_t quantise_seed(const RunState& state, std::string_view node_name);
+/// The parameter in which a format keeps what it learns about an operand of a node:
+/// "seq_blocks.2.weight.step".
+std::string learned_parameter(const Node& node, std::string_view operand, std::string_view learned);
 std::vector<float> narrowed(std::span<const double> values);
 
 }  // namespace chop::ops

@@ -71,6 +71,11 @@ const OpDef& op_of(const Node& node) {
   return *found->second;
 }
 
+bool is_training(const Node& node) {
+  const auto found = node.attrs.find(kTrainingAttr);
+  return found != node.attrs.end() && std::get<bool>(found->second);
+}
+
 const Attr& Call::attr(std::string_view name) const {
   if (const auto found = attrs.find(std::string(name)); found != attrs.end()) return found->second;
   for (const AttrDef& def : op.attrs)

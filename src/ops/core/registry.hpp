@@ -16,6 +16,9 @@ Result<const OpDef*> find_op(std::string_view name);
 /// The op of a call node; asserts that it is registered, as verified graphs' are.
 const OpDef& op_of(const Node& node);
 
+/// Whether a call was lowered for training.
+bool is_training(const Node& node);
+
 /// Whether the parameter exists in a call with these attributes.
 bool is_present(const ParamDef& param, const Call& call);
 /// data_in_0, data_in_1, ..., weight, bias: the operands of a call in order.

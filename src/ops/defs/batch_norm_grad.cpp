@@ -75,6 +75,7 @@ OpDef define() {
       .attrs = {{"training", false, "whether mean and invstd are the batch's own"},
                 {"affine", true, "whether there is a weight"},
                 {"relu", false, "whether y was clamped at zero and is given as last operand"}},
+      .traits = Trait::TakesRelu,
       .infer = infer,
       .forward = forward,
       .cost = cost,

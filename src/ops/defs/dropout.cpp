@@ -69,7 +69,7 @@ OpDef define() {
                  .doc = "set when a graph is lowered for training",
                  .internal = true},
                 {"inplace", false, "kept for its name in reports; results never depend on it"}},
-      .traits = Trait::Random | Trait::View,  // a view unless training
+      .traits = Trait::Random | Trait::View | Trait::TrainingMode,  // a view unless training
       .infer = infer,
       .forward = forward,
       .gradient = gradient,

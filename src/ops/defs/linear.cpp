@@ -102,6 +102,7 @@ OpDef define() {
                   .shape = [](const Call& c) { return Shape{c.integer("out_features")}; },
                   .init = {InitKind::Uniform, bound},
                   .when = "bias"}},
+      .traits = Trait::TakesRelu,
       .weight_axis = -1,
       .infer = infer,
       .forward = forward,

@@ -59,6 +59,7 @@ OpDef define() {
       .min_inputs = 3,
       .max_inputs = 4,
       .attrs = {{"relu", false, "whether y = max(0, x Wᵀ + b), given as fourth operand"}},
+      .traits = Trait::TakesRelu,
       .infer = infer,
       .forward = forward,
       .cost = cost,

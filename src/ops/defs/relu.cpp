@@ -29,6 +29,7 @@ OpDef define() {
       .torch = "F.relu(x)",
       .fx = "x, inplace=inplace",
       .attrs = {{"inplace", false, "kept for its name in reports; results never depend on it"}},
+      .traits = Trait::Rectifier,
       .unary = {value, slope, /*from_output=*/true},
       .quantisable = {{"data_in", true, /*negative=*/false}},
       .onnx = {{"Relu", 6}},

@@ -303,12 +303,12 @@ std::vector<KernelDef> max_pool() {
            .make = make_pool<1>,
            .layouts = layouts_of_batches<1>,
            .keeps_range = sees_something,
-           .picks = sees_something},
+           .selects_elements = sees_something},
           {.op = "max_pool2d",
            .make = make_pool<2>,
            .layouts = layouts_of_batches<2>,
            .keeps_range = sees_something,
-           .picks = sees_something},
+           .selects_elements = sees_something},
           {"max_pool_grad", make_grad}};
 }
 

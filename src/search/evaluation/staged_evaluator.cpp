@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "ops/core/lower.hpp"
+#include "compile/compile.hpp"
 #include "support/system/threads.hpp"
 #include "train/program.hpp"
 
@@ -79,7 +79,6 @@ Result<std::shared_ptr<StagedEvaluator::StagePlans>> StagedEvaluator::plans_for(
   made->store = std::make_unique<ParameterStore>(std::move(store));
   const int threads = lanes_ > 1 ? 1 : options_.threads;
   const bool is_last = stage + 1 == stages_.size();
-  const Graph lowered = is_last ? Graph() : lower(graph, Mode::Evaluation);
   const auto add = [&](std::int64_t rows) -> Status {
     if (is_last) {
       CH_TRY(Program program,
@@ -88,13 +87,14 @@ Result<std::shared_ptr<StagedEvaluator::StagePlans>> StagedEvaluator::plans_for(
       made->last.push_back(std::move(program));
       return {};
     }
-    CompileOptions options{.threads = threads, .parameter = [&made](const std::string& parameter) {
-                             return made->store->memory(parameter);
-                           }};
-    options.frozen = true;
-    CH_TRY(Plan plan, Plan::compile(lowered, rows, options));
-    made->bytes += plan.memory_bytes();
-    made->middle.push_back(std::move(plan));
+    const auto memory = [&made](const std::string& parameter) {
+      return made->store->memory(parameter);
+    };
+    CH_TRY(Compiled compiled,
+           compile_graph(graph, {.batch = rows, .threads = threads, .frozen = true},
+                         {.parameter = memory}));
+    made->bytes += compiled.plan.memory_bytes();
+    made->middle.push_back(std::move(compiled.plan));
     return {};
   };
   for (int lane = 0; lane < lanes_; ++lane) CH_CHECK(add(batches_.size));

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "formats/registry.hpp"
-#include "ops/core/lower.hpp"
+#include "ops/core/quantise.hpp"
 
 namespace chop::search {
 namespace {

@@ -12,7 +12,7 @@ namespace chop {
 namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
-constexpr PrintOptions kValues{.values = true};
+const PrintOptions kValues{.values = true};
 
 Graph small_network() {
   Graph graph("net");

@@ -6,10 +6,10 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "compile/lower.hpp"
 #include "io/load_weights.hpp"
 #include "io/npy.hpp"
 #include "models/registry.hpp"
-#include "ops/core/lower.hpp"
 #include "runtime/reference.hpp"
 
 namespace chop {
@@ -27,7 +27,7 @@ Result<Tensor> run_on_jets(const std::string& model, const std::string& file) {
   CH_TRY(const Tensor jets, read_npy(shared_data() / "jsc" / "jets1000_standardised.npy"));
   CH_TRY(const Graph graph, build_model(model, {.sample_shape = {16}, .num_classes = 5}));
   CH_TRY(const LoadedWeights loaded, load_weights(graph, shared_data() / "checkpoints" / file));
-  const Graph lowered = lower(loaded.graph, Mode::Evaluation);
+  const Graph lowered = lower(loaded.graph, Mode::Evaluation).graph;
   const std::string input = lowered.node(lowered.placeholders()[0]).name;
   CH_TRY(const Values values, run_reference(lowered, {{input, jets}}));
   const Value output = lowered.outputs()[0];

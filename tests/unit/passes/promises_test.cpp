@@ -2,7 +2,7 @@
 // network computes, and passes that may change outputs change them by no more than they say.
 #include <cmath>
 
-#include "ops/core/lower.hpp"
+#include "compile/lower.hpp"
 #include "runtime/reference.hpp"
 #include "support/rng.hpp"
 #include "unit/passes/pass_fixture.hpp"
@@ -21,7 +21,7 @@ Split rows_for(const Graph& graph, std::int64_t rows) {
 }
 
 Tensor output_of(const Graph& graph, const Split& samples) {
-  const Graph lowered = lower(graph, Mode::Evaluation);
+  const Graph lowered = lower(graph, Mode::Evaluation).graph;
   const Values values =
       run_reference(lowered, {{graph.node(graph.placeholders()[0]).name, samples.x}}).value();
   const Value result = lowered.outputs()[0];

@@ -5,10 +5,10 @@
 #include <cmath>
 
 #include "analysis/compare/quantisation_summary.hpp"
+#include "compile/lower.hpp"
 #include "formats/quantiser.hpp"
 #include "models/network.hpp"
 #include "models/registry.hpp"
-#include "ops/core/lower.hpp"
 #include "passes/manager.hpp"
 #include "runtime/reference.hpp"
 #include "support/rng.hpp"
@@ -260,7 +260,7 @@ TEST(Quantize, ALayerComputesWithItsQuantisedOperands) {
                                 table({{"by", "type"}, {"linear", integer84()}}))
                           .value();
   const Split samples = normal_rows(3, 16, 2.0);
-  const Graph lowered = lower(graph, Mode::Evaluation);
+  const Graph lowered = lower(graph, Mode::Evaluation).graph;
   const Values values = run_reference(lowered, {{"x", samples.x}}).value();
   const Tensor& x = values[index(*lowered.find("seq_blocks_1"))][0];
   const Tensor& y = values[index(*lowered.find("seq_blocks_2"))][0];

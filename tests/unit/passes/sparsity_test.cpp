@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "analysis/calibration/observe.hpp"
-#include "ops/core/lower.hpp"
+#include "compile/lower.hpp"
 #include "runtime/reference.hpp"
 #include "unit/passes/pass_fixture.hpp"
 
@@ -23,7 +23,7 @@ Split jets(std::int64_t rows) {
 TEST(Observe, SeesEveryValueAsItWasMade) {
   const Graph graph = zoo("jsc-tiny");
   const Split samples = jets(11);
-  const Graph lowered = lower(graph, Mode::Evaluation);
+  const Graph lowered = lower(graph, Mode::Evaluation).graph;
   const Values expected = run_reference(lowered, {{"x", samples.x}}).value();
   std::vector<Value> values;
   for (const NodeId id : graph.order())

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "runtime/plan/plan.hpp"
+#include "compile/compile.hpp"
 #include "support/call_op.hpp"
 
 namespace chop::test {
@@ -22,7 +22,7 @@ Outcome run_plan(std::int64_t first, std::int64_t second) {
   const Value loss{*graph.find("call")};
   GradientGraph backward = differentiate(std::move(graph), 2, loss, {"x0"}).value();
   backward.graph.set_outputs({loss, backward.gradients.at("x0")});
-  Plan plan = Plan::compile(backward.graph, 2, {}).value();
+  Plan plan = compile_graph(backward.graph, {.batch = 2, .lowered = true}).value().plan;
   std::ranges::fill(plan.input("x0"), 0.0F);
   plan.input<std::int64_t>("x1")[0] = first;
   plan.input<std::int64_t>("x1")[1] = second;

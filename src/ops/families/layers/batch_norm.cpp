@@ -179,7 +179,7 @@ OpDef norm_complete(OpDef op) {
   op.gradient = norm_gradient;
   op.cost = norm_cost;
   op.rows_apart = norm_rows_apart;
-  op.traits = op.traits | Trait::ChannelAffine;
+  op.traits = op.traits | Trait::ChannelAffine | Trait::TrainingMode | Trait::TakesRelu;
   op.quantisable = {"data_in", {"weight", false}, {"bias", false}};
   op.onnx = {{"BatchNormalization", 9}};
   op.repr = norm_repr;

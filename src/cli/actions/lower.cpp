@@ -1,0 +1,187 @@
+// ch lower MODEL|FILE: the compiler at work: a network after any of its steps.
+#include "cli/open_model.hpp"
+#include "cli/output.hpp"
+#include "compile/compile.hpp"
+#include "ir/text/text.hpp"
+#include "support/text.hpp"
+
+namespace chop::cli::actions::lower {
+namespace {
+
+Table step_table() {
+  Table table{.columns = {{"Step", Align::Left, 0, "step"},
+                          {"For", Align::Left, 0, "for"},
+                          {"What it does", Align::Left, 90, "doc"}},
+              .rows = {}};
+  const compile::Target evaluation;
+  const compile::Target frozen{.frozen = true};
+  for (const compile::StepDef& step : compile::all_steps()) {
+    const auto applies = [&](const compile::Target& target) {
+      return step.applies == nullptr || step.applies(target);
+    };
+    const char* what = applies(evaluation) ? "all" : applies(frozen) ? "--frozen" : "--mode train";
+    table.rows.push_back({std::string(step.name), what, std::string(step.doc)});
+  }
+  return table;
+}
+
+Table time_table(const compile::Trace& trace) {
+  Table table{
+      .columns = {{"Step", Align::Left, 0, "step"}, {"Time (us)", Align::Right, 0, "microseconds"}},
+      .rows = {}};
+  double sum = 0;
+  for (const compile::StepTrace& step : trace.steps) {
+    if (!step.applied) continue;
+    table.rows.push_back({std::string(step.name), Cell(step.seconds * 1e6, 1)});
+    sum += step.seconds;
+  }
+  table.rows.push_back({"all", Cell(sum * 1e6, 1)});
+  return table;
+}
+
+std::string remarks_text(const compile::State& state) {
+  std::string text;
+  for (const compile::Remark& remark : state.remarks)
+    text += cat(remark.step, ": ", remark.text, "\n");
+  return text.empty() ? "no remarks\n" : text;
+}
+
+compile::Target target_of(const Settings& settings, const Graph& graph) {
+  const bool trains = settings.text("mode") == "train";
+  // A batch norm cannot be trained on one row.
+  compile::Target target{.batch = settings.maybe_integer("batch_size").value_or(trains ? 2 : 1),
+                         .frozen = settings.flag("frozen")};
+  if (trains) {
+    target.mode = Mode::Training;
+    target.loss = true;
+    for (const Parameter& parameter : graph.parameters())
+      if (parameter.trainable) target.gradients.push_back(parameter.name);
+  }
+  for (const std::string& name : split(settings.text_or_empty("refuse"), ','))
+    if (!name.empty()) target.refuse.insert(name);
+  return target;
+}
+
+Tree tree_of(const compile::State& state, const compile::Trace& trace) {
+  Tree result;
+  result["mode"] = state.target.mode == Mode::Training ? "train" : "eval";
+  result["frozen"] = state.target.frozen;
+  result["batch_size"] = state.target.batch;
+  result["slices"] = state.schedule.slices;
+  result["steps"] = Tree::list();
+  for (const compile::StepTrace& step : trace.steps)
+    result["steps"].push(Tree::Table{
+        {"step", step.name}, {"applied", step.applied}, {"microseconds", step.seconds * 1e6}});
+  result["remarks"] = Tree::list();
+  for (const compile::Remark& remark : state.remarks)
+    result["remarks"].push(Tree::Table{{"step", remark.step}, {"text", remark.text}});
+  if (!state.plan) return result;
+  result["plan_bytes"] = state.plan->memory_bytes();
+  result["plan"] = Tree::list();
+  for (const StepInfo& step : state.plan->steps())
+    result["plan"].push(Tree::Table{{"name", step.name},
+                                    {"op", step.op},
+                                    {"epilogue", step.epilogue},
+                                    {"channels_last", step.layout == Layout::ChannelsLast},
+                                    {"fast", step.fast}});
+  return result;
+}
+
+Result<Exit> run(const Invocation& invocation) {
+  const Settings& settings = invocation.settings;
+  if (settings.flag("list")) {
+    CH_CHECK(print_table(invocation, step_table(), TableStyle::Simple));
+    return Exit::Done;
+  }
+  CH_TRY(const compile::StepDef* last, compile::find_step(settings.text_or_empty("after")));
+  const std::string name = settings.text_or_empty("model");
+  if (name.empty())
+    return Error{.what = "nothing to lower", .hint = "`ch lower MODEL`, or `ch lower --list`"};
+  CH_TRY(const OpenedModel model,
+         open_model(name, {.seed = static_cast<std::uint64_t>(settings.integer("seed"))}));
+  const compile::Target target = target_of(settings, model.graph);
+  if (target.frozen && target.mode == Mode::Training)
+    return Error{.what = "parameters that are trained cannot be frozen",
+                 .hint = "give --mode train or --frozen"};
+  if (last->applies != nullptr && !last->applies(target))
+    return Error{.what = cat("there is nothing to do for the step '", last->name, "' here"),
+                 .hint = "`ch lower --list` says which steps are for --frozen and --mode train"};
+  compile::Trace trace;
+  CH_TRY(const compile::State state, compile_until(model.graph, target, *last, &trace));
+  const std::string text = print(state, last->name, {.values = settings.flag("values")});
+  if (prints_text(invocation)) {
+    if (settings.flag("time"))
+      invocation.out << render(time_table(trace), {.style = TableStyle::Simple});
+    if (settings.flag("remarks")) invocation.out << remarks_text(state);
+    if (!settings.flag("time") && !settings.flag("remarks")) invocation.out << text;
+  }
+  Tree result;
+  result["model"] = model.name;
+  result["after"] = last->name;
+  result["text"] = text;
+  add_entries(result, tree_of(state, trace));
+  CH_CHECK(write_json(invocation, result));
+  return Exit::Done;
+}
+
+SettingDef flag(std::string_view dest, std::string_view name, std::string_view doc) {
+  return {.dest = dest,
+          .flags = {name},
+          .kind = SettingKind::Flag,
+          .initial = "False",
+          .doc = doc,
+          .in_toml = false};
+}
+
+}  // namespace
+
+ActionDef define() {
+  return {
+      .name = "lower",
+      .usage = "ch lower MODEL|FILE [options]",
+      .summary = "show a network after any step of the compiler",
+      .details =
+          "  ch lower --list\n"
+          "  ch lower jsc-tiny --mode train --after fuse\n"
+          "  ch lower resnet18 --frozen --after chains\n"
+          "  ch lower resnet18 --frozen --batch-size 8 --time\n"
+          "FILE is an ONNX model, a checkpoint, a network in TOML or a graph as text (.chir; - is\n"
+          "standard input). What is printed is the text form, with what the compiler found out\n"
+          "behind the lines; after the last step, the steps of the plan. docs/compiler.md walks\n"
+          "through it.",
+      .positionals = {"model"},
+      .settings = {"seed", "log_level", "json", "quiet", "no_warnings"},
+      .own = {{.dest = "after",
+               .flags = {"--after"},
+               .initial = "plan",
+               .placeholder = "STEP",
+               .doc = "the last step that runs",
+               .in_toml = false},
+              {.dest = "mode",
+               .flags = {"--mode"},
+               .initial = "eval",
+               .choices = {"eval", "train"},
+               .placeholder = "MODE",
+               .doc = "compile for evaluation, or for training with its loss and gradients",
+               .in_toml = false},
+              flag("frozen", "--frozen", "parameters keep their values, as in `ch test`"),
+              {.dest = "batch_size",
+               .flags = {"--batch-size"},
+               .kind = SettingKind::Int,
+               .bounds = {.least = 1},
+               .placeholder = "N",
+               .doc = "rows that run together; without it 1, and 2 for training",
+               .in_toml = false},
+              flag("list", "--list", "list the steps instead"),
+              flag("time", "--time", "print what each step took instead of the network"),
+              flag("remarks", "--remarks", "print what could not be done, and why, instead"),
+              flag("values", "--values", "print the values of parameters as well"),
+              {.dest = "refuse",
+               .flags = {"--refuse"},
+               .placeholder = "NODE,...",
+               .doc = "compile as if no backend could make the chains of these nodes",
+               .in_toml = false}},
+      .run = run};
+}
+
+}  // namespace chop::cli::actions::lower

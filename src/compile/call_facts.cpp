@@ -1,0 +1,88 @@
+#include "compile/call_facts.hpp"
+
+#include <algorithm>
+
+#include "ops/core/registry.hpp"
+#include "ops/families/indexing/shapes.hpp"
+
+namespace chop::compile {
+
+bool is_call(const Graph& graph, NodeId id) {
+  return graph.node(id).opcode == Opcode::CallFunction;
+}
+
+std::vector<std::string> ops_of(const Node& call) {
+  std::vector<std::string> ops = {call.op};
+  const auto relu = call.attrs.find(kReluAttr);
+  if (relu != call.attrs.end() && std::get<bool>(relu->second)) ops.emplace_back("relu");
+  return ops;
+}
+
+Readers readers_of(const Graph& graph) {
+  Readers readers;
+  for (const NodeId id : graph.order())
+    for (const Value& input : graph.node(id).inputs) readers[input].push_back(id);
+  return readers;
+}
+
+KernelCall describe_call(const Graph& graph, const Types& types, NodeId id,
+                         std::vector<TensorType>& in) {
+  const Node& node = graph.node(id);
+  in.clear();
+  for (const Value& input : node.inputs) in.push_back(type_of(types, input));
+  return {{{{op_of(node), node.attrs}, in}, types[index(id)]}, node.name, {}, {}, {}, {}};
+}
+
+Epilogue epilogue_of(const KernelCall& call, std::size_t from) {
+  for (const KernelDef* def : kernels_of(call.op))
+    if (def->epilogue != nullptr)
+      if (Epilogue epilogue = def->epilogue(call, from); !epilogue.empty()) return epilogue;
+  return {};
+}
+
+namespace {
+
+/// Whether some kernel says yes to a question about a call.
+bool some_kernel(const Graph& graph, const Types& types, NodeId id,
+                 bool (*KernelDef::*question)(const KernelCall&)) {
+  if (!is_call(graph, id)) return false;
+  std::vector<TensorType> in;
+  const KernelCall call = describe_call(graph, types, id, in);
+  const std::vector<const KernelDef*> defs = kernels_of(call.op);
+  return std::any_of(defs.begin(), defs.end(), [&](const KernelDef* def) {
+    return def->*question != nullptr && (def->*question)(call);
+  });
+}
+
+}  // namespace
+
+bool selects_elements(const Graph& graph, const Types& types, NodeId id) {
+  return some_kernel(graph, types, id, &KernelDef::selects_elements);
+}
+
+bool keeps_range(const Graph& graph, const Types& types, NodeId id) {
+  return some_kernel(graph, types, id, &KernelDef::keeps_range);
+}
+
+bool may_head(const Graph& graph, NodeId id) {
+  if (!is_call(graph, id)) return false;
+  const std::vector<const KernelDef*> defs = kernels_of(op_of(graph.node(id)));
+  return std::any_of(defs.begin(), defs.end(),
+                     [](const KernelDef* def) { return def->heads_chain != nullptr; });
+}
+
+std::optional<Element> grid_of(const Graph& graph, const Types& types, Value value) {
+  if (!is_call(graph, value.node) || value.index != 0) return {};
+  if (selects_elements(graph, types, value.node))
+    return grid_of(graph, types, graph.node(value.node).inputs[0]);
+  std::vector<TensorType> in;
+  const Epilogue epilogue = epilogue_of(describe_call(graph, types, value.node, in), 0);
+  if (epilogue.size() != 1 || epilogue[0].kind != EpilogueKind::Quantise) return {};
+  return epilogue[0].element;
+}
+
+bool is_layout_free(const Shape& shape) {
+  return shape.size() < 3 || shape[1] == 1 || ops::product(shape, 2) == 1;
+}
+
+}  // namespace chop::compile

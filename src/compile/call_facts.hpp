@@ -1,0 +1,43 @@
+// What kernels say about the calls of a graph before a plan is made of it, and who reads what.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "ops/core/infer.hpp"
+#include "runtime/kernel.hpp"
+
+namespace chop::compile {
+
+bool is_call(const Graph& graph, NodeId id);
+
+/// What a call does: its op, and the relu that became part of it.
+std::vector<std::string> ops_of(const Node& call);
+
+/// The nodes that read each value, in order; a node that reads it twice appears twice.
+using Readers = std::map<Value, std::vector<NodeId>>;
+Readers readers_of(const Graph& graph);
+
+/// What kernels are asked about a node; without operands' values. `in` must outlive the call.
+KernelCall describe_call(const Graph& graph, const Types& types, NodeId id,
+                         std::vector<TensorType>& in);
+
+/// What a call does as part of an epilogue; nothing when it cannot be part of one.
+Epilogue epilogue_of(const KernelCall& call, std::size_t from);
+
+/// Whether each result of the node is one of the values of operand 0, chosen by their order.
+bool selects_elements(const Graph& graph, const Types& types, NodeId id);
+/// Whether its results lie among, or between, the values of operand 0.
+bool keeps_range(const Graph& graph, const Types& types, NodeId id);
+
+/// Whether the op of a node can be the head of a chain at all.
+bool may_head(const Graph& graph, NodeId id);
+
+/// The grid that a value is on, if it is a fixed-point one.
+std::optional<Element> grid_of(const Graph& graph, const Types& types, Value value);
+
+/// Whether the bytes of both layouts are the same, or there is but one.
+bool is_layout_free(const Shape& shape);
+
+}  // namespace chop::compile

@@ -1,0 +1,126 @@
+// Epilogue fusion: a convolution or product and the calls that finish its result run as one chain,
+// tile by tile, while the accumulators are in the cache. A greedy walk from each head along its
+// only reader:
+//
+//   %conv = conv2d(%x, %w)          # chain 1: conv2d + batch_norm2d + relu + quantize
+//   %bn = batch_norm2d(%conv, ...)  # chain 1
+//   %relu = relu(%bn)               # chain 1
+//   %q = quantize(%relu)            # chain 1; u8
+//   %next = conv2d(%q, %w2)         # chain 2: conv2d
+//
+// %conv, %bn and %relu never reach memory. The walk ends
+//  - at bytes, which only the head of another chain reads;
+//  - at a call that is no epilogue, or reads something that is not ready;
+//  - at a value that others read too: it has to be kept. Behind it only a rounding to bytes
+//  follows,
+//    which needs nothing else (a residual block: the sum is kept, and its bytes are for the next
+//    one).
+#include <algorithm>
+
+#include "compile/call_facts.hpp"
+#include "compile/heads.hpp"
+#include "compile/step_def.hpp"
+#include "ops/core/registry.hpp"
+
+namespace chop::compile::steps::chains {
+namespace {
+
+class ChainFinder {
+ public:
+  explicit ChainFinder(State& state)
+      : state_(state),
+        graph_(state.graph),
+        types_(*state.types),
+        found_(state.schedule),
+        observed_(state.observed()),
+        readers_(readers_of(state.graph)) {}
+
+  void run() {
+    found_.exact = std::any_of(graph_.order().begin(), graph_.order().end(), [&](NodeId id) {
+      return is_call(graph_, id) && has(op_of(graph_.node(id)).traits, Trait::Surrogate);
+    });
+    for (const NodeId id : graph_.order())
+      if (is_head(id)) follow(id);
+  }
+
+ private:
+  bool is_head(NodeId id) const {
+    const std::vector<Value>& inputs = graph_.node(id).inputs;
+    const bool reads_bytes = !inputs.empty() && found_.codes.contains(inputs[0]);
+    return (reads_bytes && may_head(graph_, id)) || can_head(state_, id, DType::F32);
+  }
+
+  std::size_t operand_of(Value value, NodeId reader) const {
+    const std::vector<Value>& inputs = graph_.node(reader).inputs;
+    return static_cast<std::size_t>(std::find(inputs.begin(), inputs.end(), value) -
+                                    inputs.begin());
+  }
+
+  /// Whether `next`, a reader of `value`, can go on with it.
+  bool can_follow(Value value, NodeId next) const {
+    const Node& node = graph_.node(next);
+    if (!is_call(graph_, next) || is_constant(state_, next) || taken_.contains(next)) return false;
+    const auto count = std::count(node.inputs.begin(), node.inputs.end(), value);
+    if (count != 1 || types_[index(next)][0].shape != type_of(types_, value).shape) return false;
+    for (std::uint32_t k = 1; k < types_[index(next)].size(); ++k)
+      if (readers_.contains({next, k}) || observed_.contains({next, k})) return false;
+    const std::size_t from = operand_of(value, next);
+    std::vector<TensorType> in;
+    const Epilogue epilogue = epilogue_of(describe_call(graph_, types_, next, in), from);
+    if (epilogue.empty()) return false;
+    const bool adds = epilogue[0].kind == EpilogueKind::Add;
+    for (std::size_t i = 0; i < node.inputs.size(); ++i)
+      if (i != from && is_constant(state_, node.inputs[i].node) == adds) return false;
+    return true;
+  }
+
+  void follow(NodeId head) {
+    Chain chain{.head = head};
+    chain.at = head;
+    Value value{head};
+    bool tapped = false;
+    while (!found_.codes.contains(value)) {
+      const auto found = readers_.find(value);
+      if (found == readers_.end()) break;
+      const std::vector<NodeId>& readers = found->second;
+      const bool kept = observed_.contains(value) || readers.size() > 1;
+      const auto next = std::find_if(readers.begin(), readers.end(), [&](NodeId reader) {
+        return can_follow(value, reader) && (!kept || found_.codes.contains(Value{reader}));
+      });
+      if (next == readers.end()) break;
+      if (!kept) found_.inside.insert(value);
+      tapped = tapped || kept;
+      chain.epilogue.push_back(*next);
+      taken_.insert(*next);
+      if (!tapped) chain.at = *next;
+      value = Value{*next};
+    }
+    found_.chains.push_back(std::move(chain));
+  }
+
+  const State& state_;
+  const Graph& graph_;
+  const Types& types_;
+  Schedule& found_;
+  std::set<Value> observed_;
+  Readers readers_;
+  std::set<NodeId> taken_;
+};
+
+Status run(State& state) {
+  ChainFinder(state).run();
+  return {};
+}
+
+}  // namespace
+
+StepDef define() {
+  return {.name = "chains",
+          .doc = "group convolutions and products with the calls that finish their results",
+          .after = "codes",
+          .applies = when_frozen,
+          .needs_types = true,
+          .run = run};
+}
+
+}  // namespace chop::compile::steps::chains

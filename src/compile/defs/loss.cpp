@@ -1,0 +1,52 @@
+// Appends the mean cross entropy of a classifier:
+//
+//   output(%logits)
+// =>
+//   %target = placeholder {dtype="i64", shape=[-1]}
+//   %loss = call_function cross_entropy(%logits, %target)
+//   output(%loss, %logits)
+#include "compile/step_def.hpp"
+
+namespace chop::compile::steps::loss {
+namespace {
+
+bool applies(const Target& target) {
+  return target.loss;
+}
+
+Status run(State& state) {
+  Graph& graph = state.graph;
+  const std::vector<Value> outputs = graph.outputs();
+  if (outputs.size() != 1 || graph.placeholders().size() != 1)
+    return Error{.what = cat("graph '", graph.name(), "' has ", graph.placeholders().size(),
+                             " input(s) and ", outputs.size(),
+                             " output(s); classification needs one of each")};
+  const Value logits = outputs[0];
+  const NodeId target = graph.add({.name = "target",
+                                   .opcode = Opcode::Placeholder,
+                                   .op = "placeholder",
+                                   .target = "target",
+                                   .attrs = {{"shape", Ints{-1}}, {"dtype", std::string("i64")}}});
+  const NodeId loss = graph.add({.name = "loss",
+                                 .opcode = Opcode::CallFunction,
+                                 .op = "cross_entropy",
+                                 .target = "torch.nn.functional.cross_entropy",
+                                 .inputs = {logits, {target}}});
+  graph.set_outputs({{loss}, logits});
+  state.loss = Value{loss};
+  state.labels = graph.node(target).name;  // another, when the network has a 'target'
+  state.types.reset();
+  return {};
+}
+
+}  // namespace
+
+StepDef define() {
+  return {.name = "loss",
+          .doc = "append the mean cross entropy against labels",
+          .after = "lower",
+          .applies = applies,
+          .run = run};
+}
+
+}  // namespace chop::compile::steps::loss

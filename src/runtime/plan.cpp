@@ -1,0 +1,58 @@
+#include "runtime/plan.hpp"
+
+#include <chrono>
+
+namespace chop::runtime {
+
+void Plan::run(RunState state) {
+  run(state, [](std::size_t /*step*/) {});
+}
+
+void Plan::move_to(std::size_t slice) {
+  for (const Moving& moving : parts_.moving) {
+    std::byte* const memory = moving.start + slice * moving.stride;
+    KernelArgs& args = parts_.steps[moving.step].args;
+    if (moving.is_result)
+      args.out[moving.operand] = memory;
+    else
+      args.in[moving.operand] = memory;
+  }
+}
+
+std::vector<double> Plan::run_timed(RunState state) {
+  using Clock = std::chrono::steady_clock;
+  const std::size_t count = parts_.steps.size();
+  std::vector<double> seconds(count, 0.0);
+  std::size_t running = count;
+  Clock::time_point since;
+  const auto begin = [&](std::size_t step) {
+    const Clock::time_point now = Clock::now();
+    if (running < count) seconds[running] += std::chrono::duration<double>(now - since).count();
+    running = step;
+    since = now;
+  };
+  run(state, begin);
+  begin(count);
+  return seconds;
+}
+
+const Plan::Slot* Plan::find_input(std::string_view name) const {
+  const auto found = parts_.inputs.find(name);
+  return found == parts_.inputs.end() ? nullptr : &found->second;
+}
+
+std::vector<StepInfo> Plan::steps() const {
+  std::vector<StepInfo> all;
+  all.reserve(parts_.steps.size());
+  for (const Step& step : parts_.steps) all.push_back(step.info);
+  return all;
+}
+
+std::vector<std::string> Plan::describe() const {
+  std::vector<std::string> lines;
+  lines.reserve(parts_.steps.size());
+  for (const Step& step : parts_.steps) lines.push_back(step.info.describe());
+  return lines;
+}
+
+}  // namespace chop::runtime
