@@ -84,7 +84,7 @@ std::vector<Operand> results_of(const Graph& graph, NodeId id, const Types& type
 
 TensorMeta describe(const Operand& operand) {
   TensorMeta meta{.shape = operand.type.shape, .dtype = operand.type.dtype};
-  if (operand.format.name != "float") {
+  if (!operand.format.is_plain()) {
     meta.type = operand.format.name;
     meta.precision = precision_list(operand.format);
     return meta;

@@ -90,7 +90,7 @@ Result<std::vector<Attr>> precision_of(const NumberFormat& format) {
     if (key.precision)
       list.push_back(c.config.has(key.name) ? c.config.values().at(std::string(key.name))
                                             : Attr(std::string("NA")));
-  if (format.name == "float") list.emplace_back(std::int64_t{32});
+  if (list.empty()) list.emplace_back(std::int64_t{c.def->bits(c.config).value});
   return list;
 }
 

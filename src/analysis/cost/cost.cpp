@@ -19,7 +19,7 @@ Result<std::int64_t> bytes_of(const Operand& operand) {
 }
 
 bool is_plain_float(const Operand& operand) {
-  return operand.format.name == "float" && is_floating(operand.type.dtype);
+  return operand.format.is_plain() && is_floating(operand.type.dtype);
 }
 
 bool fits(const Shape& shape) {
@@ -143,7 +143,7 @@ double per_byte(std::int64_t operations, std::int64_t bytes) {
 
 Result<OperandBits> bits_of(const Operand& operand) {
   const std::int64_t count = numel(operand.type.shape);
-  if (operand.format.name == "float") {
+  if (operand.format.is_plain()) {
     const auto bits = static_cast<std::int64_t>(size_of(operand.type.dtype)) * 8;
     return OperandBits{.value = bits, .total = count * bits};
   }
@@ -153,7 +153,7 @@ Result<OperandBits> bits_of(const Operand& operand) {
 }
 
 std::string precision_text(const Operand& operand) {
-  if (operand.format.name != "float") return display(operand.format);
+  if (!operand.format.is_plain()) return display(operand.format);
   return cat(is_floating(operand.type.dtype) ? "float" : "int", size_of(operand.type.dtype) * 8);
 }
 

@@ -17,7 +17,7 @@ float decode(std::int64_t code, const Element&) {
 }  // namespace
 
 FormatDef define() {
-  return {.name = "float",
+  return {.name = ir::kPlainFormat,
           .suffix = "",
           .doc = "q = x. Plain float32: nothing changes; codes are the bits.",
           .element = [](const Config&) { return Element{}; },

@@ -152,7 +152,6 @@ std::string write_binary(Exporter& out, const std::string& value, const NumberFo
 std::string write_format(Exporter& exporter, const std::string& value, const NumberFormat& format,
                          const Shape& shape, const Tensor* learned) {
   const std::string_view name = find_format(format.name).value()->name;
-  if (name == "float") return value;
   if (name == "binary") return write_binary(exporter, value, format);
   const std::optional<Scaled> scaled = scaled_of(format, shape, learned);
   if (!scaled) return "";

@@ -62,7 +62,7 @@ DotNode box(const Graph& graph, NodeId id, const Types& types) {
   std::vector<std::string> formats;
   for (const Operand& operand : operands_of(graph, id, types)) {
     if (operand.is_parameter() && !operand.is_buffer()) parameters += numel(operand.type.shape);
-    if (operand.format.name != "float")
+    if (!operand.format.is_plain())
       formats.push_back(cat(operand.name, ": ", display(operand.format)));
   }
   if (parameters > 0) box.notes.push_back(counted(parameters, "parameter"));
