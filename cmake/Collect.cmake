@@ -26,6 +26,24 @@ function(ch_collect list dir target)
   target_include_directories(${target} PRIVATE "${CMAKE_BINARY_DIR}/generated")
 endfunction()
 
+# ch_collect_simd(<list> <dir> <target>): the vector forms <dir>/foo-simd.hpp, for the one source that
+# puts loops around them. <list>.inc has a CH_ITEM(foo) for each, <list>_files.inc includes them.
+function(ch_collect_simd list dir target)
+  file(GLOB files CONFIGURE_DEPENDS RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}/src" "${dir}/*-simd.hpp")
+  list(SORT files)
+  set(items "// Generated from ${dir}/. Do not edit.\n")
+  set(includes "${items}")
+  foreach(file IN LISTS files)
+    get_filename_component(name "${file}" NAME_WE)
+    string(REPLACE "-simd" "" name "${name}")
+    string(APPEND items "CH_ITEM(${name})\n")
+    string(APPEND includes "#include \"${file}\"\n")
+  endforeach()
+  file(CONFIGURE OUTPUT "${CMAKE_BINARY_DIR}/generated/${list}.inc" CONTENT "${items}" @ONLY)
+  file(CONFIGURE OUTPUT "${CMAKE_BINARY_DIR}/generated/${list}_files.inc" CONTENT "${includes}" @ONLY)
+  target_include_directories(${target} PRIVATE "${CMAKE_BINARY_DIR}/generated")
+endfunction()
+
 # ch_together(<target> <name> <source>...): compiles the files about a dozen at a time, because most
 # of the time of a small file goes into what they all use. So names in unnamed namespaces must be
 # unique among the files of a layer; definitions each stand in a namespace of their own.

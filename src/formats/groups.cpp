@@ -122,10 +122,10 @@ FormatDef granular_format(std::string_view usual, FormatDef format) {
   return format;
 }
 
-Range code_range(const Element& e) {
-  return {.lowest = e.low,
-          .highest = e.high,
-          .least_positive = e.high > 0 ? 1.0 : 0.0,
+Range code_range(float low, float high) {
+  return {.lowest = low,
+          .highest = high,
+          .least_positive = high > 0 ? 1.0 : 0.0,
           .step = 1,
           .relative = true};
 }

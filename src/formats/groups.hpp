@@ -28,6 +28,6 @@ FormatDef row_block_format(FormatDef format);
 /// how many bits they take.
 FormatDef granular_format(std::string_view usual, FormatDef format);
 /// The codes themselves, which are the numbers where the scale is 1.
-Range code_range(const Element& e);
+Range code_range(float low, float high);
 
 }  // namespace chop::formats

@@ -67,6 +67,17 @@ Result<NumberFormat> complete(const NumberFormat& format) {
   return NumberFormat{format.name, c.config.values()};
 }
 
+std::vector<NumberFormat> samples_of(const FormatDef& def) {
+  std::vector<NumberFormat> samples;
+  for (const std::string_view text : def.samples) {
+    NumberFormat& sample = samples.emplace_back(NumberFormat{std::string(def.name), {}});
+    for (const std::string& word : split(text, ' '))
+      if (const std::size_t at = word.find('='); at != std::string::npos)
+        sample.config[word.substr(0, at)] = read_value(std::string_view(word).substr(at + 1));
+  }
+  return samples;
+}
+
 std::string display(const NumberFormat& format) {
   const Result<Configured> c = configure(format);
   if (!c || c.value().def->keys.empty()) return format.name;

@@ -9,7 +9,7 @@
 namespace chop::runtime {
 namespace {
 
-double largest_code(const Element& grid) {
+double largest_code(const Grid& grid) {
   return std::max(-static_cast<double>(grid.low), static_cast<double>(grid.high));
 }
 
@@ -69,7 +69,7 @@ class ChainFinder {
   }
 
   /// Operands 0 and 1 lie on grids of bytes, so that their products are whole numbers.
-  std::optional<Element> byte_operand(NodeId id) const {
+  std::optional<Grid> byte_operand(NodeId id) const {
     const Node& node = graph_.node(id);
     if (!is_call(graph_, id) || node.inputs.size() < 2) return {};
     const auto x = grid_of(graph_, types_, node.inputs[0]);
@@ -82,7 +82,7 @@ class ChainFinder {
     const double products = static_cast<double>(numel(weight)) /
                             static_cast<double>(std::max<std::int64_t>(1, weight[0]));
     if (products * largest_code(*x) * largest_code(*w) >= 0x1p31) return {};
-    const float unscale = x->unscale * w->unscale;
+    const float unscale = x->step * w->step;
     return unscale > 0x1p-100F && unscale < 0x1p100F ? x : std::nullopt;
   }
 
@@ -133,7 +133,7 @@ class ChainFinder {
     if (!epilogue.empty() && epilogue.back().kind == EpilogueKind::Clamp)
       return epilogue.back().low >= 0;
     if (!epilogue.empty() && epilogue.back().kind == EpilogueKind::Quantise)
-      return epilogue.back().element.low >= 0 || is_never_negative(node.inputs[0]);
+      return epilogue.back().grid.low >= 0 || is_never_negative(node.inputs[0]);
     return keeps_range(graph_, types_, value.node) && is_never_negative(node.inputs[0]);
   }
 
@@ -209,7 +209,7 @@ bool quantise_early(Graph& graph, const Types& types, const std::set<Value>& see
   bool changed = false;
   for (const NodeId late : order) {
     if (!is_call(graph, late) || picks(graph, types, late)) continue;
-    const std::optional<Element> grid = grid_of(graph, types, {late});
+    const std::optional<Grid> grid = grid_of(graph, types, {late});
     if (!grid || !fits_byte(*grid) || seen.contains({late})) continue;
     const Value picked = graph.node(late).inputs[0];
     if (!picks(graph, types, picked.node) || picked.index != 0) continue;
