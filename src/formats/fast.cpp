@@ -204,17 +204,19 @@ float abs_max(const float* x, std::int64_t count) {
 }
 
 // NAME-simd.hpp declares NAME::fast_loop(); here it is defined.
-#define CH_ITEM(name)                                                                     \
-  HWY_EXPORT(run_##name);                                                                 \
-  HWY_EXPORT(run_blocks_##name);                                                          \
-  FastLoop name::fast_loop() {                                                            \
-    return {.run = [](const Element& element,                                             \
-                      const Span& at) { HWY_DYNAMIC_DISPATCH(run_##name)                  \
-                                        (element, at); }, \
-            .run_blocks =                                                                 \
-                [](const Blocks& blocks, const Span& at) {                                \
-                  return HWY_DYNAMIC_DISPATCH(run_blocks_##name)(blocks, at);             \
-                }};                                                                       \
+#define CH_ITEM(name)                                                         \
+  HWY_EXPORT(run_##name);                                                     \
+  HWY_EXPORT(run_blocks_##name);                                              \
+  FastLoop name::fast_loop() {                                                \
+    return {.run =                                                            \
+                [](const Element& element, const Span& at) {                  \
+                  HWY_DYNAMIC_DISPATCH(run_##name)                            \
+                  (element, at);                                              \
+                },                                                            \
+            .run_blocks =                                                     \
+                [](const Blocks& blocks, const Span& at) {                    \
+                  return HWY_DYNAMIC_DISPATCH(run_blocks_##name)(blocks, at); \
+                }};                                                           \
   }
 #include "formats_simd.inc"
 #undef CH_ITEM

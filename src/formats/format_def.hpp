@@ -69,6 +69,20 @@ struct Bits {
   int shared = 0;  ///< of each group beside its values
 };
 
+/// How ONNX and QONNX write a format whose numbers are whole numbers times a scale:
+/// s · (clamp(round(x / s) + zero, low, high) - zero), with the bounds of `width` bits.
+struct OnnxForm {
+  std::vector<double> scales =
+      {};        ///< one, or one per index of `axis`; none: nobody knows them yet
+  int axis = 0;  ///< negative ones count from the end
+  int zero = 0;
+  int width = 8;
+  bool is_signed = true;
+  bool narrow = false;  ///< without the lowest code (signed) or the highest (unsigned)
+  Rounding rounding = Rounding::HalfEven;
+  bool bipolar = false;  ///< only signs: s where x >= 0, else -s
+};
+
 /// A key that data may decide, and the values worth trying for data of that magnitude.
 struct Calibration {
   std::string_view key = {};
@@ -109,6 +123,9 @@ struct FormatDef {
 
   /// The grid of a format whose numbers are one, as integer kernels and learned steps need it.
   Grid (*grid)(const Element&) = nullptr;
+  /// Nothing when ONNX has no nodes for it as configured. Where training learned the scales, they
+  /// are put in the place of these.
+  std::optional<OnnxForm> (*onnx)(const Config&) = nullptr;
   /// Whether values are drawn; absent: never.
   bool (*is_random)(const Config&) = nullptr;
   Bits (*bits)(const Config&) = nullptr;

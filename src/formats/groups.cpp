@@ -122,6 +122,14 @@ FormatDef granular_format(std::string_view usual, FormatDef format) {
   return format;
 }
 
+std::optional<OnnxForm> granular_onnx(const Config& config, std::string_view scale) {
+  if (config.text("granularity") == "row") return {};
+  return OnnxForm{.scales = config.has(scale) ? config.reals(scale) : std::vector<double>{},
+                  .axis = config.integer("axis"),
+                  .width = config.integer("width"),
+                  .is_signed = config.flag("is_signed")};
+}
+
 Range code_range(float low, float high) {
   return {.lowest = low,
           .highest = high,

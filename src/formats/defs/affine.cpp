@@ -64,6 +64,14 @@ Grid grid(const Affine& e) {
   return {.step = e.scale, .low = e.low, .high = e.high};
 }
 
+std::optional<OnnxForm> onnx(const Config& config) {
+  std::optional<OnnxForm> form = granular_onnx(config, "scale");
+  if (!form) return {};
+  form->zero = config.integer("zero_point");
+  form->narrow = config.flag("narrow");
+  return form;
+}
+
 Range range(const Config& config) {
   const Affine e = element(config);
   return code_range(e.low, e.high);
@@ -74,42 +82,46 @@ Range range(const Config& config) {
 FormatDef define() {
   return granular_format(
       "tensor",
-      {.name = "affine",
-       .suffix = "Affine",
-       .doc = "q = s · clamp(rne(x / s), low - z, high - z) with [low, high] as for `integer`, a "
+      {
+          .name = "affine",
+          .suffix = "Affine",
+          .doc =
+              "q = s · clamp(rne(x / s), low - z, high - z) with [low, high] as for `integer`, a "
               "scale s and a zero point z. The numbers of ONNX's QuantizeLinear and of QONNX's "
               "Quant. The scale can be learned, as the step of `lsq_integer`.",
-       .keys = {width_key(1, 24),
-                {.name = "zero_point",
-                 .pattern = std::int64_t{0},
-                 .doc = "the code that stands for zero",
-                 .least = -8388608,
-                 .most = 16777215},
-                signed_key(),
-                {.name = "narrow",
-                 .pattern = false,
-                 .doc = "leave out the lowest code (signed) or the highest (unsigned)"},
-                {.name = "scale",
-                 .pattern = std::vector<double>{},
-                 .doc = "the scale, or one per group; absent: from the data, 2 mean|x| / √high",
-                 .absent = IfAbsent::Nothing,
-                 .least = 0}},
-       .complete = complete,
-       .element = own<element>,
-       .restore = own<restore>,
-       .quantise = own<quantise>,
-       .encode = own<encode>,
-       .decode = own<decode>,
-       .fast = fast_loop(),
-       .grid = own<grid>,
-       .range = range,
-       .gradient = GradientRule::Learned,
-       .learned = "scale",
-       .initial = own<initial>,
-       .samples = {"width=8 scale=0.05", "width=4 narrow=true",
-                   "width=8 is_signed=false zero_point=128 scale=0.02",
-                   "width=2 granularity=channel",
-                   "width=1 is_signed=false zero_point=1 scale=1.5"}});
+          .keys = {width_key(1, 24),
+                   {.name = "zero_point",
+                    .pattern = std::int64_t{0},
+                    .doc = "the code that stands for zero",
+                    .least = -8388608,
+                    .most = 16777215},
+                   signed_key(),
+                   {.name = "narrow",
+                    .pattern = false,
+                    .doc = "leave out the lowest code (signed) or the highest (unsigned)"},
+                   {.name = "scale",
+                    .pattern = std::vector<double>{},
+                    .doc = "the scale, or one per group; absent: from the data, 2 mean|x| / √high",
+                    .absent = IfAbsent::Nothing,
+                    .least = 0}},
+          .complete = complete,
+          .element = own<element>,
+          .restore = own<restore>,
+          .quantise = own<quantise>,
+          .encode = own<encode>,
+          .decode = own<decode>,
+          .fast = fast_loop(),
+          .grid = own<grid>,
+          .onnx = onnx,
+          .range = range,
+          .gradient = GradientRule::Learned,
+          .learned = "scale",
+          .initial = own<initial>,
+          .samples = {"width=8 scale=0.05", "width=4 narrow=true",
+                      "width=8 is_signed=false zero_point=128 scale=0.02",
+                      "width=2 granularity=channel",
+                      "width=1 is_signed=false zero_point=1 scale=1.5"},
+      });
 }
 
 }  // namespace chop::formats::affine

@@ -52,6 +52,11 @@ Result<std::optional<Tiles>> tiles(const Config& config, const Shape& shape) {
   return std::optional(Tiles::leading(shape));
 }
 
+std::optional<OnnxForm> onnx(const Config& config) {
+  if (!config.flag("bipolar") || config.flag("scaled") || config.flag("stochastic")) return {};
+  return OnnxForm{.scales = {1}, .width = 1, .bipolar = true};
+}
+
 Range range(const Config& config) {
   const bool bipolar = config.flag("bipolar");
   return {.lowest = bipolar ? -1.0 : 0.0,
@@ -98,6 +103,7 @@ FormatDef define() {
       .decode = own<decode>,
       .fast = fast_loop(),
       .fast_suits = own<is_fast>,
+      .onnx = onnx,
       .is_random = [](const Config& c) { return c.flag("stochastic"); },
       .bits = [](const Config& c) { return Bits{.value = 1, .shared = c.flag("scaled") ? 32 : 0}; },
       .range = range,

@@ -69,34 +69,34 @@ FormatDef define() {
   KeyDef exponent = exponent_width_key(8);
   exponent.pattern = std::int64_t{8};
   exponent.absent = IfAbsent::Default;
-  return block_format(
-      {.name = "block_fp",
-       .suffix = "BlockFP",
-       .doc =
-           "q = ± 2^E · M with E = clamp(⌈log2 max|x|⌉, -bias, 2^e - 1 - bias) of each block and "
-           "M = clamp(rne((|x| + 1e-9) / 2^E · 2^m), 0, 2^m - 1) / 2^m, where m = width - 1. A "
-           "largest "
-           "value that is a power of two saturates to (2^m - 1)/2^m of itself; an all-zero block "
-           "takes the exponent of the smallest other one. |x| <= 1e-8 passes through.",
-       .keys = {width_key(2, 24, 12), exponent, exponent_bias_key(), block_size_key(),
-                skip_first_dim_key()},
-       .complete = complete,
-       .element = own<element>,
-       .share = own<share>,
-       .restore = own<restore>,
-       .quantise = own<quantise>,
-       .encode = own<encode>,
-       .decode = own<decode>,
-       .fast = fast_loop(),
-       .bits =
-           [](const Config& c) {
-             return Bits{.value = c.integer("width"), .shared = c.integer("exponent_width")};
-           },
-       .range = range,
-       .passes_tiny = true,
-       .samples = {"width=7 exponent_width=8 block_size=[16]",
-                   "width=12 exponent_width=3 exponent_bias=127 block_size=[1,4]",
-                   "width=24 block_size=[2,3] skip_first_dim=true"}});
+  return block_format({
+      .name = "block_fp",
+      .suffix = "BlockFP",
+      .doc = "q = ± 2^E · M with E = clamp(⌈log2 max|x|⌉, -bias, 2^e - 1 - bias) of each block and "
+             "M = clamp(rne((|x| + 1e-9) / 2^E · 2^m), 0, 2^m - 1) / 2^m, where m = width - 1. A "
+             "largest "
+             "value that is a power of two saturates to (2^m - 1)/2^m of itself; an all-zero block "
+             "takes the exponent of the smallest other one. |x| <= 1e-8 passes through.",
+      .keys = {width_key(2, 24, 12), exponent, exponent_bias_key(), block_size_key(),
+               skip_first_dim_key()},
+      .complete = complete,
+      .element = own<element>,
+      .share = own<share>,
+      .restore = own<restore>,
+      .quantise = own<quantise>,
+      .encode = own<encode>,
+      .decode = own<decode>,
+      .fast = fast_loop(),
+      .bits =
+          [](const Config& c) {
+            return Bits{.value = c.integer("width"), .shared = c.integer("exponent_width")};
+          },
+      .range = range,
+      .passes_tiny = true,
+      .samples = {"width=7 exponent_width=8 block_size=[16]",
+                  "width=12 exponent_width=3 exponent_bias=127 block_size=[1,4]",
+                  "width=24 block_size=[2,3] skip_first_dim=true"},
+  });
 }
 
 }  // namespace chop::formats::block_fp

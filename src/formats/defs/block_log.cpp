@@ -39,26 +39,27 @@ Range range(const Config& config) {
 }  // namespace
 
 FormatDef define() {
-  return block_format(
-      {.name = "block_log",
-       .suffix = "BlockLog",
-       .doc =
-           "log(width, b) with a bias that a block shares: b = clamp(2^(width-1) - 1 - ⌈log2 "
-           "max|x|⌉, "
-           "0, 2^bw - 1). Powers of two whose top is the block's largest value; zero becomes 2^-b. "
-           "An "
-           "all-zero block takes the bias of the smallest other one.",
-       .keys = {width_key(2, 9), exponent_bias_width_key(), block_size_key(), skip_first_dim_key()},
-       .element = own<element>,
-       .share = own<share>,
-       .restore = own<restore>,
-       .quantise = own<log_::quantise>,
-       .encode = own<log_::encode>,
-       .decode = own<log_::decode>,
-       .fast = log_::fast_loop(),
-       .range = range,
-       .samples = {"width=8 exponent_bias_width=4 block_size=[16]",
-                   "width=5 exponent_bias_width=8 block_size=[3,-1] skip_first_dim=true"}});
+  return block_format({
+      .name = "block_log",
+      .suffix = "BlockLog",
+      .doc =
+          "log(width, b) with a bias that a block shares: b = clamp(2^(width-1) - 1 - ⌈log2 "
+          "max|x|⌉, "
+          "0, 2^bw - 1). Powers of two whose top is the block's largest value; zero becomes 2^-b. "
+          "An "
+          "all-zero block takes the bias of the smallest other one.",
+      .keys = {width_key(2, 9), exponent_bias_width_key(), block_size_key(), skip_first_dim_key()},
+      .element = own<element>,
+      .share = own<share>,
+      .restore = own<restore>,
+      .quantise = own<log_::quantise>,
+      .encode = own<log_::encode>,
+      .decode = own<log_::decode>,
+      .fast = log_::fast_loop(),
+      .range = range,
+      .samples = {"width=8 exponent_bias_width=4 block_size=[16]",
+                  "width=5 exponent_bias_width=8 block_size=[3,-1] skip_first_dim=true"},
+  });
 }
 
 }  // namespace chop::formats::block_log

@@ -47,41 +47,41 @@ Range range(const Config& config) {
 }  // namespace
 
 FormatDef define() {
-  return block_format(
-      {.name = "block_minifloat",
-       .suffix = "BlockMinifloat",
-       .doc = "minifloat_ieee(width, e, b) with a bias that a block shares. As in the reference "
-              "system "
-              "b = clamp(⌊log2 max|x|⌋, 0, 2^bw - 1), which moves the range down for large values: "
-              "blocks "
-              "below 1 have steps of 2^(1-m) and lose their small values. bias_rule = top puts the "
-              "top "
-              "exponent at the largest value instead: b = clamp(2^e - 1 - ⌊log2 max|x|⌋, 0, 2^bw - "
-              "1). "
-              "An all-zero block takes the bias of the smallest other one.",
-       .keys = {width_key(3, 31),
-                exponent_width_key(7),
-                exponent_bias_width_key(),
-                block_size_key(),
-                skip_first_dim_key(),
-                {.name = "bias_rule",
-                 .pattern = std::string("reference"),
-                 .doc = "how the shared bias follows the largest value of a block",
-                 .choices = {"reference", "top"}}},
-       .complete = complete,
-       .element = own<element>,
-       .share = own<share>,
-       .restore = own<restore>,
-       .quantise = own<minifloat_ieee::quantise>,
-       .encode = own<minifloat_ieee::encode>,
-       .decode = own<minifloat_ieee::decode>,
-       .fast = minifloat_ieee::fast_loop(),
-       .fast_suits = own<stays_normal>,
-       .range = range,
-       .passes_tiny = true,
-       .samples = {
-           "width=8 exponent_width=4 exponent_bias_width=4 block_size=[8]",
-           "width=6 exponent_width=3 exponent_bias_width=8 block_size=[1,5] bias_rule=top"}});
+  return block_format({
+      .name = "block_minifloat",
+      .suffix = "BlockMinifloat",
+      .doc = "minifloat_ieee(width, e, b) with a bias that a block shares. As in the reference "
+             "system "
+             "b = clamp(⌊log2 max|x|⌋, 0, 2^bw - 1), which moves the range down for large values: "
+             "blocks "
+             "below 1 have steps of 2^(1-m) and lose their small values. bias_rule = top puts the "
+             "top "
+             "exponent at the largest value instead: b = clamp(2^e - 1 - ⌊log2 max|x|⌋, 0, 2^bw - "
+             "1). "
+             "An all-zero block takes the bias of the smallest other one.",
+      .keys = {width_key(3, 31),
+               exponent_width_key(7),
+               exponent_bias_width_key(),
+               block_size_key(),
+               skip_first_dim_key(),
+               {.name = "bias_rule",
+                .pattern = std::string("reference"),
+                .doc = "how the shared bias follows the largest value of a block",
+                .choices = {"reference", "top"}}},
+      .complete = complete,
+      .element = own<element>,
+      .share = own<share>,
+      .restore = own<restore>,
+      .quantise = own<minifloat_ieee::quantise>,
+      .encode = own<minifloat_ieee::encode>,
+      .decode = own<minifloat_ieee::decode>,
+      .fast = minifloat_ieee::fast_loop(),
+      .fast_suits = own<stays_normal>,
+      .range = range,
+      .passes_tiny = true,
+      .samples = {"width=8 exponent_width=4 exponent_bias_width=4 block_size=[8]",
+                  "width=6 exponent_width=3 exponent_bias_width=8 block_size=[1,5] bias_rule=top"},
+  });
 }
 
 }  // namespace chop::formats::block_minifloat

@@ -8,6 +8,7 @@ namespace chop::formats::integer {
 
 /// Of the keys width, frac_width and is_signed.
 Grid element(const Config& config);
+std::optional<OnnxForm> onnx(const Config& config);
 FormatDef define();
 FastLoop fast_loop();
 

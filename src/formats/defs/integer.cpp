@@ -11,6 +11,12 @@ Grid element(const Config& config) {
   return {.step = pow2(-config.integer("frac_width")), .low = codes.low, .high = codes.high};
 }
 
+std::optional<OnnxForm> onnx(const Config& config) {
+  return OnnxForm{.scales = {std::ldexp(1.0, -config.integer("frac_width"))},
+                  .width = config.integer("width"),
+                  .is_signed = config.flag("is_signed")};
+}
+
 namespace {
 
 /// The multiple of the step that x goes to.
@@ -88,6 +94,7 @@ FormatDef define() {
           .decode = own<decode>,
           .fast = fast_loop(),
           .grid = own<grid>,
+          .onnx = onnx,
           .bits = [](const Config& c) { return Bits{.value = c.integer("width")}; },
           .range = range,
           .calibration = {"frac_width", frac_width_candidates, /*when_absent=*/true},

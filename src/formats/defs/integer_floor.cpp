@@ -11,6 +11,12 @@ Grid element(const Config& config) {
   return grid;
 }
 
+std::optional<OnnxForm> onnx(const Config& config) {
+  std::optional<OnnxForm> form = integer::onnx(config);
+  form->rounding = Rounding::Down;
+  return form;
+}
+
 }  // namespace
 
 FormatDef define() {
@@ -22,6 +28,7 @@ FormatDef define() {
       "minus infinity: what hardware gets by dropping bits.";
   def.aliases = {};
   def.element = own<element>;
+  def.onnx = onnx;
   def.samples = {"width=8 frac_width=4", "width=5 frac_width=7 is_signed=false"};
   return def;
 }

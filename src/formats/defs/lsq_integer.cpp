@@ -40,6 +40,12 @@ Grid grid(const Step& e) {
   return {.step = e.scale, .low = e.low, .high = e.high, .rounding = Rounding::HalfUp};
 }
 
+std::optional<OnnxForm> onnx(const Config& config) {
+  std::optional<OnnxForm> form = granular_onnx(config, "step");
+  if (form) form->rounding = Rounding::HalfUp;
+  return form;
+}
+
 Range range(const Config& config) {
   const Step e = element(config);
   return code_range(e.low, e.high);
@@ -59,32 +65,36 @@ std::vector<Attr> step_candidates(const Config& config, double abs_max) {
 FormatDef define() {
   return granular_format(
       "tensor",
-      {.name = "lsq_integer",
-       .suffix = "LSQInteger",
-       .doc = "q = s · clamp(floor(x / s + 1/2), low, high) with [low, high] as for `integer`. The "
+      {
+          .name = "lsq_integer",
+          .suffix = "LSQInteger",
+          .doc =
+              "q = s · clamp(floor(x / s + 1/2), low, high) with [low, high] as for `integer`. The "
               "step s is learned: it starts at 2 mean|x| / √high, and its gradient is scaled by "
               "1 / √(high · n) for n values. A step below 1e-9 counts as 1e-9.",
-       .aliases = {"lsqinteger"},
-       .keys = {width_key(2, 24),
-                signed_key(),
-                {.name = "step",
-                 .pattern = std::vector<double>{},
-                 .doc = "the step, or one per group; absent: from the data, 2 mean|x| / √high",
-                 .absent = IfAbsent::Nothing,
-                 .least = 0}},
-       .element = own<element>,
-       .restore = own<restore>,
-       .quantise = own<quantise>,
-       .encode = own<encode>,
-       .decode = own<decode>,
-       .fast = fast_loop(),
-       .grid = own<grid>,
-       .range = range,
-       .gradient = GradientRule::Learned,
-       .learned = "step",
-       .initial = own<initial>,
-       .calibration = {"step", step_candidates},
-       .samples = {"width=4", "width=8 step=0.1", "width=3 granularity=channel"}});
+          .aliases = {"lsqinteger"},
+          .keys = {width_key(2, 24),
+                   signed_key(),
+                   {.name = "step",
+                    .pattern = std::vector<double>{},
+                    .doc = "the step, or one per group; absent: from the data, 2 mean|x| / √high",
+                    .absent = IfAbsent::Nothing,
+                    .least = 0}},
+          .element = own<element>,
+          .restore = own<restore>,
+          .quantise = own<quantise>,
+          .encode = own<encode>,
+          .decode = own<decode>,
+          .fast = fast_loop(),
+          .grid = own<grid>,
+          .onnx = onnx,
+          .range = range,
+          .gradient = GradientRule::Learned,
+          .learned = "step",
+          .initial = own<initial>,
+          .calibration = {"step", step_candidates},
+          .samples = {"width=4", "width=8 step=0.1", "width=3 granularity=channel"},
+      });
 }
 
 }  // namespace chop::formats::lsq_integer

@@ -42,23 +42,25 @@ Range range(const Config& config) {
 FormatDef define() {
   return granular_format(
       "row",
-      {.name = "scale_integer",
-       .suffix = "ScaleInteger",
-       .doc = "q = clamp(rne(x · s), low, high) / s, where s = 2^(width-1) / (max|x| + 1e-9) "
-              "(2^width / ... unsigned) of each row, channel or tensor. Whole numbers with a "
-              "float32 scale that follows the data.",
-       .keys = {width_key(1, 24), signed_key()},
-       .element = own<element>,
-       .measure = Measure::AbsMax,
-       .share = own<share>,
-       .restore = own<restore>,
-       .quantise = own<quantise>,
-       .encode = own<encode>,
-       .decode = own<decode>,
-       .fast = fast_loop(),
-       .range = range,
-       .samples = {"width=8", "width=4 is_signed=false", "width=6 granularity=channel",
-                   "width=24 granularity=tensor"}});
+      {
+          .name = "scale_integer",
+          .suffix = "ScaleInteger",
+          .doc = "q = clamp(rne(x · s), low, high) / s, where s = 2^(width-1) / (max|x| + 1e-9) "
+                 "(2^width / ... unsigned) of each row, channel or tensor. Whole numbers with a "
+                 "float32 scale that follows the data.",
+          .keys = {width_key(1, 24), signed_key()},
+          .element = own<element>,
+          .measure = Measure::AbsMax,
+          .share = own<share>,
+          .restore = own<restore>,
+          .quantise = own<quantise>,
+          .encode = own<encode>,
+          .decode = own<decode>,
+          .fast = fast_loop(),
+          .range = range,
+          .samples = {"width=8", "width=4 is_signed=false", "width=6 granularity=channel",
+                      "width=24 granularity=tensor"},
+      });
 }
 
 }  // namespace chop::formats::scale_integer
