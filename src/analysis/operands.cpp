@@ -58,7 +58,8 @@ std::vector<Operand> operands_of(const Graph& graph, NodeId id, const Types& typ
     operands.push_back({.name = std::string(def.name),
                         .type = parameter->value.type(),
                         .format = format_of(node, std::string(def.name)),
-                        .parameter = parameter});
+                        .parameter = parameter,
+                        .definition = &def});
   }
   return operands;
 }

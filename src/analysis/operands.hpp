@@ -13,9 +13,11 @@ struct Operand {
   TensorType type;
   NumberFormat format = {};              ///< plain float where nothing else is said
   const Parameter* parameter = nullptr;  ///< of a module; null for what flows
+  const ParamDef* definition = nullptr;  ///< of the parameter
   Value value = {};                      ///< what flows; of no meaning for parameters
 
   bool is_parameter() const { return parameter != nullptr; }
+  bool is_weight() const { return definition != nullptr && definition->role == ParamRole::Weight; }
   bool is_buffer() const { return parameter != nullptr && !parameter->trainable; }
 };
 

@@ -65,11 +65,10 @@ Status add_buffers(const Graph& graph, NodeId id, const std::vector<Operand>& op
   return {};
 }
 
-/// One per element of the result where a flag of the op gives it a bias; the shift of an
-/// affine norm is part of the norm.
+/// The shift of an affine norm is part of the norm.
 std::int64_t bias_additions(const OpDef& op, const Node& node, std::span<const TensorType> out) {
   for (const ParamDef& param : op.params)
-    if (param.name == "bias" && param.when == "bias" && is_present(param, {op, node.attrs}))
+    if (param.role == ParamRole::Bias && is_present(param, {op, node.attrs}))
       return numel(out[0].shape);
   return 0;
 }

@@ -115,12 +115,20 @@ struct Init {
   void (*finish)(const Call&, Tensor&) = nullptr;  ///< last touch to the drawn f32 values
 };
 
+/// What an op does with a parameter, as far as analyses count it.
+enum class ParamRole : std::uint8_t {
+  Other,
+  Weight,  ///< multiplied with the input, and summed
+  Bias     ///< added to those sums, one addition per element of the result
+};
+
 struct ParamDef {
   std::string_view name;
   Shape (*shape)(const Call&);
   Init init = {};
   bool trainable = true;
   std::string_view when = {};  ///< a boolean attribute that must hold for it to exist
+  ParamRole role = ParamRole::Other;
 };
 
 /// y = value(x) elementwise, with dy/dx given x and y (whichever is handier).
@@ -181,6 +189,8 @@ enum class Trait : unsigned {
   /// Evaluated, it multiplies and adds per channel what its running statistics, weight and bias
   /// give: y[:, c] = (x[:, c] - running_mean[c]) · weight[c] / √(running_var[c] + eps) + bias[c].
   ChannelAffine = 1U << 6,
+  /// Its operands count for the average bits of a network where nobody says which do.
+  CountsBits = 1U << 7,
 };
 constexpr Trait operator|(Trait a, Trait b) {
   return Trait(unsigned(a) | unsigned(b));
