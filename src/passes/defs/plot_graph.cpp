@@ -148,7 +148,8 @@ PassDef define() {
                     .initial = "down",
                     .doc = "where the arrows point",
                     .choices = {"down", "right"}}},
-          .run = run};
+          .run = run,
+          .samples = {{.args = Tree::Table{{"file_name", "graph.dot"}}}}};
 }
 
 }  // namespace chop::passes::plot_graph
