@@ -58,7 +58,8 @@ std::vector<Operand> operands_of(const Graph& graph, NodeId id, const Types& typ
     operands.push_back({.name = std::string(def.name),
                         .type = parameter->value.type(),
                         .format = format_of(node, std::string(def.name)),
-                        .parameter = parameter});
+                        .parameter = parameter,
+                        .definition = &def});
   }
   return operands;
 }
@@ -84,7 +85,7 @@ std::vector<Operand> results_of(const Graph& graph, NodeId id, const Types& type
 
 TensorMeta describe(const Operand& operand) {
   TensorMeta meta{.shape = operand.type.shape, .dtype = operand.type.dtype};
-  if (operand.format.name != "float") {
+  if (!operand.format.is_plain()) {
     meta.type = operand.format.name;
     meta.precision = precision_list(operand.format);
     return meta;

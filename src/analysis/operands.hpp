@@ -13,9 +13,11 @@ struct Operand {
   TensorType type;
   NumberFormat format = {};              ///< plain float unless the node says otherwise
   const Parameter* parameter = nullptr;  ///< of a module; null for an activation
+  const ParamDef* definition = nullptr;  ///< of the parameter
   Value value = {};                      ///< of an activation; meaningless for parameters
 
   bool is_parameter() const { return parameter != nullptr; }
+  bool is_weight() const { return definition != nullptr && definition->role == ParamRole::Weight; }
   bool is_buffer() const { return parameter != nullptr && !parameter->trainable; }
 };
 

@@ -71,14 +71,14 @@ bool may_head(const Graph& graph, NodeId id) {
                      [](const KernelDef* def) { return def->heads_chain != nullptr; });
 }
 
-std::optional<Element> grid_of(const Graph& graph, const Types& types, Value value) {
+std::optional<Grid> grid_of(const Graph& graph, const Types& types, Value value) {
   if (!is_call(graph, value.node) || value.index != 0) return {};
   if (selects_elements(graph, types, value.node))
     return grid_of(graph, types, graph.node(value.node).inputs[0]);
   std::vector<TensorType> in;
   const Epilogue epilogue = epilogue_of(describe_call(graph, types, value.node, in), 0);
   if (epilogue.size() != 1 || epilogue[0].kind != EpilogueKind::Quantise) return {};
-  return epilogue[0].element;
+  return epilogue[0].grid;
 }
 
 bool is_layout_free(const Shape& shape) {

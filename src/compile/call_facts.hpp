@@ -35,7 +35,7 @@ bool keeps_range(const Graph& graph, const Types& types, NodeId id);
 bool may_head(const Graph& graph, NodeId id);
 
 /// The grid that a value is on, if it is a fixed-point one.
-std::optional<Element> grid_of(const Graph& graph, const Types& types, Value value);
+std::optional<Grid> grid_of(const Graph& graph, const Types& types, Value value);
 
 /// Whether the bytes of both layouts are the same, or there is but one.
 bool is_layout_free(const Shape& shape);

@@ -83,7 +83,7 @@ class Lowering {
   /// `value` as the node's operand wants it.
   Value quantised(Value value, const Node& node, const std::string& operand) {
     const auto found = node.formats.find(operand);
-    if (found == node.formats.end() || found->second.name == "float") return value;
+    if (found == node.formats.end() || found->second.is_plain()) return value;
     const NumberFormat& format = found->second;
     std::vector<Value> inputs = {value};
     if (const std::string_view learned = find_format(format.name).value()->learned;

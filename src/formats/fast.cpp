@@ -1,4 +1,8 @@
-// The loops over the vector forms of fast-inl.hpp, and the choice of one for an element.
+// The loops around the vector forms of formats/defs/*-simd.hpp. Compiled once per instruction set;
+// the processor decides which one runs.
+//
+// A vector form gives, in a namespace of its format's name, with_vector(element, use): it calls
+// use(f) with an f that quantises one vector of values.
 #include "formats/fast.hpp"
 
 #include <algorithm>
@@ -14,9 +18,14 @@
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 //
-#include "formats/fast-inl.hpp"
+#include "formats/share_table.hpp"
+#include "formats/vector-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
+#define CH_VECTOR_FORMS
+#include "formats_simd_files.inc"
+#undef CH_VECTOR_FORMS
+
 namespace chop::formats::HWY_NAMESPACE {
 namespace {
 
@@ -71,49 +80,15 @@ void map_past_caches(const F& f, const float* x, float* y, std::int64_t count) {
 
 /// Copies.
 struct Same {
-  explicit Same(const Element& /*e*/) {}
   HWY_INLINE V operator()(V x) const { return x; }
 };
 
 template <class F>
-void map(const Element& element, const Span& at) {
-  const F f(element);
+void map(const F& f, const Span& at) {
   if (at.store == Store::PastCaches)
     map_past_caches(f, at.x, at.y, at.count);
   else
     map_plain(f, at.x, at.y, at.count);
-}
-
-HWY_INLINE void run(const Element& e, const Span& at) {
-  switch (e.kind) {
-    case Kind::Identity:
-      if (at.x != at.y) std::memcpy(at.y, at.x, static_cast<std::size_t>(at.count) * sizeof(float));
-      return;
-    case Kind::Fixed:
-      return e.floor ? map<FixedFloor>(e, at) : map<Fixed>(e, at);
-    case Kind::Scaled:
-      return map<Scaled>(e, at);
-    case Kind::Step:
-      return map<Step>(e, at);
-    case Kind::Affine:
-      return map<Affine>(e, at);
-    case Kind::Denorm:
-      return map<Denorm>(e, at);
-    case Kind::Ieee:
-      return map<Ieee>(e, at);
-    case Kind::Log:
-      return e.e_min < -126 ? map<Log<true>>(e, at) : map<Log<false>>(e, at);
-    case Kind::BlockFp:
-      return map<BlockFp>(e, at);
-    case Kind::Mx:
-      return map<Mx>(e, at);
-    case Kind::Sign:
-      return e.strict ? map<Sign<true>>(e, at) : map<Sign<false>>(e, at);
-    case Kind::Residual:
-      return map<Residual>(e, at);
-    case Kind::Ternary:
-      return map<Ternary>(e, at);
-  }
 }
 
 /// Compared as whole numbers, in the order of which magnitudes are; NaN counts as 0.
@@ -144,15 +119,9 @@ float largest_of(const float* x, std::int64_t count) {
   return largest(x, count);
 }
 
-void quantise(const Element& element, const Span& at) {
-  run(element, at);
-  if (at.store == Store::PastCaches) hwy::FlushStream();
-}
-
 /// As map(), for a few values: everything in registers.
 template <class F>
-HWY_INLINE void map_few(const Element& element, const float* x, float* y, std::int64_t count) {
-  const F f(element);
+HWY_INLINE void map_few(const F& f, const float* x, float* y, std::int64_t count) {
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(kTag));
   std::int64_t i = 0;
   for (; i + lanes <= count; i += lanes) hn::StoreU(f(hn::LoadU(kTag, x + i)), kTag, y + i);
@@ -164,15 +133,15 @@ HWY_INLINE void map_few(const Element& element, const float* x, float* y, std::i
 /// Blocks whose largest magnitudes are known; one(element, x, y, count) does one of them. What
 /// will be measured next is fetched meanwhile.
 template <class One>
-HWY_INLINE void each_block(const Blocks& blocks, const Span& at, const Span& next,
-                           const float* most, One one) {
+HWY_INLINE void known_blocks(const Blocks& blocks, const Span& at, const Span& next,
+                             const float* most, One one) {
   for (std::int64_t i = 0; i < at.count; i += blocks.size, ++most) {
     const ShareTable::Entry& entry = blocks.table->at(*most);
     const std::int64_t count = std::min(blocks.size, at.count - i);
     for (std::int64_t k = i; k < std::min(i + count, next.count); k += kLine / sizeof(float))
       hwy::Prefetch(next.x + k);
     if (blocks.zeros_wait && *most == 0)
-      map_few<Same>(entry.element, at.x + i, at.y + i, count);
+      map_few(Same{}, at.x + i, at.y + i, count);
     else if (entry.fast) [[likely]]
       one(entry.element, at.x + i, at.y + i, count);
     else
@@ -181,36 +150,10 @@ HWY_INLINE void each_block(const Blocks& blocks, const Span& at, const Span& nex
   }
 }
 
-template <class F>
-void blocks_of(const Blocks& blocks, const Span& at, const Span& next, const float* most) {
-  each_block(blocks, at, next, most, map_few<F>);
-}
-
-void known_blocks(const Blocks& blocks, const Span& at, const Span& next, const float* most) {
-  switch (blocks.table->kind()) {
-    case Kind::Fixed:
-      return blocks_of<Fixed>(blocks, at, next, most);
-    case Kind::BlockFp:
-      return blocks_of<BlockFp>(blocks, at, next, most);
-    case Kind::Ieee:
-      return blocks_of<Ieee>(blocks, at, next, most);
-    case Kind::Mx:
-      return blocks_of<Mx>(blocks, at, next, most);
-    case Kind::Log:
-      if (!blocks.table->leaves_normal_range())
-        return blocks_of<Log<false>>(blocks, at, next, most);
-      return blocks_of<Log<true>>(blocks, at, next, most);
-    default:
-      return each_block(blocks, at, next, most,
-                        [](const Element& e, const float* x, float* y, std::int64_t count) {
-                          run(e, {x, y, count});
-                        });
-  }
-}
-
 /// Some blocks at a time: measured, then quantised while they are in the nearest cache. What
 /// goes past the caches is collected before, so that it goes in whole lines.
-bool quantise_blocks(const Blocks& blocks, const Span& at) {
+template <class One>
+bool quantise_blocks(const Blocks& blocks, const Span& at, One one) {
   constexpr std::int64_t kRoom = 2048;
   HWY_ALIGN float room[kRoom];
   const bool collect = at.store == Store::PastCaches && blocks.size <= kRoom / 2;
@@ -227,12 +170,26 @@ bool quantise_blocks(const Blocks& blocks, const Span& at) {
     if (collect) now.y = room;
     const std::int64_t after = first + now.count;
     const Span next{.x = at.x + after, .count = std::min(piece, at.count - after)};
-    known_blocks(blocks, now, next, measured);
-    if (collect) map<Same>({}, {room, at.y + first, now.count, Store::PastCaches});
+    known_blocks(blocks, now, next, measured, one);
+    if (collect) map(Same{}, {room, at.y + first, now.count, Store::PastCaches});
   }
   if (collect) hwy::FlushStream();
   return least == 0;
 }
+
+#define CH_ITEM(name)                                                                          \
+  void run_##name(const Element& element, const Span& at) {                                    \
+    name::with_vector(element, [&](const auto& f) { map(f, at); });                            \
+    if (at.store == Store::PastCaches) hwy::FlushStream();                                     \
+  }                                                                                            \
+  bool run_blocks_##name(const Blocks& blocks, const Span& at) {                               \
+    return quantise_blocks(                                                                    \
+        blocks, at, [](const Element& element, const float* x, float* y, std::int64_t count) { \
+          name::with_vector(element, [&](const auto& f) { map_few(f, x, y, count); });         \
+        });                                                                                    \
+  }
+#include "formats_simd.inc"
+#undef CH_ITEM
 
 }  // namespace
 }  // namespace chop::formats::HWY_NAMESPACE
@@ -240,37 +197,29 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace chop::formats {
-HWY_EXPORT(quantise);
-HWY_EXPORT(quantise_blocks);
 HWY_EXPORT(largest_of);
-
-bool has_fast_loop(const Element& e) {
-  switch (e.kind) {
-    case Kind::Denorm:
-    case Kind::Ieee:
-      // Magnitudes above 1e-8 have exponents above -28, unless e_max presses them down.
-      return std::min(std::max(e.e_min, -31), e.e_max) - e.mantissa >= -126;
-    case Kind::Mx:
-      return e.e_min - e.mantissa >= -126 && e.e_max - e.mantissa <= 126;
-    case Kind::Sign:
-      return !e.stochastic;
-    default:
-      return true;
-  }
-}
-
-void quantise_run(const Element& element, const Span& at) {
-  assert(has_fast_loop(element) && "the caller asks first");
-  HWY_DYNAMIC_DISPATCH(quantise)(element, at);
-}
-
-bool quantise_blocks(const Blocks& blocks, const Span& at) {
-  return HWY_DYNAMIC_DISPATCH(quantise_blocks)(blocks, at);
-}
 
 float abs_max(const float* x, std::int64_t count) {
   return HWY_DYNAMIC_DISPATCH(largest_of)(x, count);
 }
+
+// NAME-simd.hpp declares NAME::fast_loop(); here it is defined.
+#define CH_ITEM(name)                                                         \
+  HWY_EXPORT(run_##name);                                                     \
+  HWY_EXPORT(run_blocks_##name);                                              \
+  FastLoop name::fast_loop() {                                                \
+    return {.run =                                                            \
+                [](const Element& element, const Span& at) {                  \
+                  HWY_DYNAMIC_DISPATCH(run_##name)                            \
+                  (element, at);                                              \
+                },                                                            \
+            .run_blocks =                                                     \
+                [](const Blocks& blocks, const Span& at) {                    \
+                  return HWY_DYNAMIC_DISPATCH(run_blocks_##name)(blocks, at); \
+                }};                                                           \
+  }
+#include "formats_simd.inc"
+#undef CH_ITEM
 
 }  // namespace chop::formats
 #endif

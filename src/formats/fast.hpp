@@ -1,12 +1,16 @@
-// The fast loops: the same bits as FormatDef::quantise, many values at a time.
+// Fast loops: the same bits as FormatDef::quantise, many values at a time.
+//
+// A format has one when there is a formats/defs/NAME-simd.hpp with its vector form; fast.cpp puts
+// the loops around all of them, once per instruction set.
 #pragma once
 
 #include <cstdint>
 
 #include "formats/element.hpp"
-#include "formats/share_table.hpp"
 
 namespace chop::formats {
+
+class ShareTable;
 
 /// How results are written.
 enum class Store : std::uint8_t {
@@ -28,13 +32,6 @@ inline Store best_store(const float* x, const float* y, std::int64_t count) {
   return count >= kMany && x != y ? Store::PastCaches : Store::ThroughCaches;
 }
 
-/// Whether there is a loop for it: none draws random numbers, and none takes exponents so far
-/// down that powers of two leave float32's normal range.
-bool has_fast_loop(const Element& element);
-
-/// Only where has_fast_loop().
-void quantise_run(const Element& element, const Span& at);
-
 /// Groups of `size` neighbours (the last one may be shorter) that share what the table says.
 struct Blocks {
   const ShareTable* table = nullptr;
@@ -43,8 +40,12 @@ struct Blocks {
   float* abs_max = nullptr;  ///< one per group: what was measured is left here
   bool zeros_wait = false;   ///< groups without magnitude are only copied
 };
-/// Whether a group had no magnitude.
-bool quantise_blocks(const Blocks& blocks, const Span& at);
+
+struct FastLoop {
+  void (*run)(const Element& element, const Span& at) = nullptr;
+  /// Whether a group had no magnitude.
+  bool (*run_blocks)(const Blocks& blocks, const Span& at) = nullptr;
+};
 
 /// The largest finite-or-clamped magnitude: NaN is passed over, infinity is the largest float.
 float abs_max(const float* x, std::int64_t count);

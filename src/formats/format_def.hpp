@@ -9,8 +9,10 @@
 //   a group looks for its largest magnitude. A NaN does not touch the rest of its group.
 // * The fast loops give the bits of `quantise`, for every input.
 // * decode(encode(x)) gives the bits of quantise(x), but for two things codes cannot hold:
-//   the sign of a zero where codes are two's complement, and values within 1e-8 of zero,
-//   which some formats pass through (their code is zero).
+//   the sign of a zero where codes are two's complement, and the values near zero of formats
+//   that pass them through (`passes_tiny`), whose code is zero.
+//
+// A format keeps its numbers in a struct of its own, and own.hpp lets its functions take it.
 #pragma once
 
 #include <cstdint>
@@ -22,6 +24,8 @@
 
 #include "formats/config.hpp"
 #include "formats/element.hpp"
+#include "formats/fast.hpp"
+#include "formats/grid.hpp"
 #include "formats/tiles.hpp"
 #include "ir/graph.hpp"
 #include "support/result.hpp"
@@ -45,7 +49,7 @@ struct GroupFacts {
 enum class GradientRule : std::uint8_t {
   StraightThrough,  ///< dx = dq
   Clipped,          ///< dx = dq where |x| <= 1, else 0
-  Learned           ///< as a learned step wants it; the step gets a gradient too
+  Learned           ///< as the learned step of a `grid` wants it; the step gets a gradient too
 };
 std::string_view name_of(GradientRule rule);
 
@@ -63,6 +67,20 @@ struct Range {
 struct Bits {
   int value = 32;  ///< of each value
   int shared = 0;  ///< of each group beside its values
+};
+
+/// How ONNX and QONNX write a format whose numbers are whole numbers times a scale:
+/// s · (clamp(round(x / s) + zero, low, high) - zero), with the bounds of `width` bits.
+struct OnnxForm {
+  std::vector<double> scales =
+      {};        ///< one, or one per index of `axis`; none: nobody knows them yet
+  int axis = 0;  ///< negative ones count from the end
+  int zero = 0;
+  int width = 8;
+  bool is_signed = true;
+  bool narrow = false;  ///< without the lowest code (signed) or the highest (unsigned)
+  Rounding rounding = Rounding::HalfEven;
+  bool bipolar = false;  ///< only signs: s where x >= 0, else -s
 };
 
 /// A key that data may decide, and the values worth trying for data of that magnitude.
@@ -98,7 +116,18 @@ struct FormatDef {
   float (*quantise)(float x, const Element&, std::uint64_t index) = nullptr;
   std::int64_t (*encode)(float x, const Element&, std::uint64_t index) = nullptr;
   float (*decode)(std::int64_t code, const Element&) = nullptr;
+  /// Loops over vectors, from the vector form in NAME-simd.hpp; absent: `quantise`, value by value.
+  FastLoop fast = {};
+  /// Whether the loops give its bits with these numbers; absent: always.
+  bool (*fast_suits)(const Element&) = nullptr;
 
+  /// The grid of a format whose numbers are one, as integer kernels and learned steps need it.
+  Grid (*grid)(const Element&) = nullptr;
+  /// Nothing when ONNX has no nodes for it as configured. Where training learned the scales, they
+  /// are put in the place of these.
+  std::optional<OnnxForm> (*onnx)(const Config&) = nullptr;
+  /// Whether values are drawn; absent: never.
+  bool (*is_random)(const Config&) = nullptr;
   Bits (*bits)(const Config&) = nullptr;
   Range (*range)(const Config&) = nullptr;
   GradientRule gradient = GradientRule::StraightThrough;
@@ -108,6 +137,15 @@ struct FormatDef {
   float (*initial)(const Element&, double abs_mean) = nullptr;
   Calibration calibration = {};
   bool whole_shared = true;  ///< the shared value is a whole number; false: a float32 scale
+
+  bool passes_tiny = false;  ///< magnitudes up to 1e-8 stay as they are
+  bool idempotent = false;   ///< what it has made it leaves alone
+  /// Configurations that the tests run, from everyday to extreme: "width=8 block_size=[1,16]".
+  std::vector<std::string_view> samples = {};
+
+  bool is_fast(const Element& e) const {
+    return fast.run != nullptr && (fast_suits == nullptr || fast_suits(e));
+  }
 };
 
 }  // namespace chop::formats

@@ -122,10 +122,18 @@ FormatDef granular_format(std::string_view usual, FormatDef format) {
   return format;
 }
 
-Range code_range(const Element& e) {
-  return {.lowest = e.low,
-          .highest = e.high,
-          .least_positive = e.high > 0 ? 1.0 : 0.0,
+std::optional<OnnxForm> granular_onnx(const Config& config, std::string_view scale) {
+  if (config.text("granularity") == "row") return {};
+  return OnnxForm{.scales = config.has(scale) ? config.reals(scale) : std::vector<double>{},
+                  .axis = config.integer("axis"),
+                  .width = config.integer("width"),
+                  .is_signed = config.flag("is_signed")};
+}
+
+Range code_range(float low, float high) {
+  return {.lowest = low,
+          .highest = high,
+          .least_positive = high > 0 ? 1.0 : 0.0,
           .step = 1,
           .relative = true};
 }

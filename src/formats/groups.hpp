@@ -27,7 +27,9 @@ FormatDef row_block_format(FormatDef format);
 /// Completes such a format: the keys granularity (which is usually `usual`) and axis, groups, and
 /// how many bits they take.
 FormatDef granular_format(std::string_view usual, FormatDef format);
+/// How ONNX writes such a format, whose key `scale` may give the scales; it knows no rows.
+std::optional<OnnxForm> granular_onnx(const Config& config, std::string_view scale);
 /// The codes themselves, which are the numbers where the scale is 1.
-Range code_range(const Element& e);
+Range code_range(float low, float high);
 
 }  // namespace chop::formats

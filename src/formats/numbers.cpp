@@ -87,9 +87,9 @@ float abs_mean(std::span<const float> values, float threshold) {
   return std::fmin(sum / static_cast<float>(magnitudes.counted), std::numeric_limits<float>::max());
 }
 
-void set_code_bounds(Element& e, int width, bool is_signed) {
-  e.low = is_signed ? -pow2(width - 1) : 0.0F;
-  e.high = float_at_most(std::ldexp(1.0, is_signed ? width - 1 : width) - 1);
+CodeBounds code_bounds(int width, bool is_signed) {
+  return {.low = is_signed ? -pow2(width - 1) : 0.0F,
+          .high = float_at_most(std::ldexp(1.0, is_signed ? width - 1 : width) - 1)};
 }
 
 Status complete_minifloat(Config& config) {
@@ -97,11 +97,10 @@ Status complete_minifloat(Config& config) {
   return check_minifloat_width(config);
 }
 
-Element minifloat_element(const Config& config, Kind kind) {
-  Element e{.kind = kind};
+Minifloat minifloat_element(const Config& config) {
   const int bits = config.integer("exponent_width");
-  e.mantissa = config.integer("width") - bits - 1;
-  e.bias = config.integer("exponent_bias");
+  Minifloat e{.mantissa = config.integer("width") - bits - 1,
+              .bias = config.integer("exponent_bias")};
   e.e_min = -e.bias;
   e.e_max = (1 << bits) - 1 - e.bias;
   e.high = pow2(e.mantissa) - 1;

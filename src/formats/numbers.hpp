@@ -1,10 +1,11 @@
 // Small things the definitions of formats have in common.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 
-#include "formats/format_def.hpp"
+#include "formats/own.hpp"
 
 namespace chop::formats {
 
@@ -56,28 +57,12 @@ inline float signed_as(std::int64_t code, int bits, float magnitude) {
   return (code >> bits & 1) != 0 ? -magnitude : magnitude;
 }
 
-// Formulas that two formats share; each stands in the file of the format that gives the namespace.
-namespace minifloat_ieee {
-float quantise(float x, const Element& e, std::uint64_t index);
-std::int64_t encode(float x, const Element& e, std::uint64_t index);
-float decode(std::int64_t code, const Element& e);
-}  // namespace minifloat_ieee
-namespace log_ {
-float quantise(float x, const Element& e, std::uint64_t index);
-std::int64_t encode(float x, const Element& e, std::uint64_t index);
-float decode(std::int64_t code, const Element& e);
-void set_bias(Element& e, int bias);
-}  // namespace log_
-namespace integer {
-float quantise(float x, const Element& e, std::uint64_t index);
-std::int64_t encode(float x, const Element& e, std::uint64_t index);
-float decode(std::int64_t code, const Element& e);
-Element element(const Config& config);
-FormatDef define();
-}  // namespace integer
-
 /// The least and greatest code of a whole number of `width` bits, as floats.
-void set_code_bounds(Element& e, int width, bool is_signed);
+struct CodeBounds {
+  float low = 0;
+  float high = 0;
+};
+CodeBounds code_bounds(int width, bool is_signed);
 
 /// Mean of the finite magnitudes (or of those above `threshold` alone), added in the order in
 /// which PyTorch adds a row, so that it has the same bits; 0 when there are none.
@@ -86,8 +71,28 @@ float abs_mean(std::span<const float> values, float threshold = -1);
 // Keys that many formats have.
 /// Fills in the exponent's bias and checks that the fields fit the width.
 Status complete_minifloat(Config& config);
-/// Fields of a float of its own for every value: exponent_width, exponent_bias, the rest mantissa.
-Element minifloat_element(const Config& config, Kind kind);
+/// A float of its own for every value.
+struct Minifloat {
+  int mantissa = 0;  ///< bits after the point
+  int bias = 0;
+  int e_min = 0;  ///< least and greatest exponent
+  int e_max = 0;
+  float high = 0;  ///< greatest mantissa: 2^mantissa - 1
+  // Where a block shares the bias:
+  float shared = 0;
+  int most_bias = 0;
+  bool top = false;  ///< it puts the top exponent at the largest value
+
+  /// Of the field that holds the exponent.
+  int exponent_bits() const { return std::ilogb(static_cast<double>(e_max - e_min + 1)); }
+};
+/// By the keys width, exponent_width and exponent_bias; the rest is mantissa.
+Minifloat minifloat_element(const Config& config);
+/// Whether vectors can hold what is needed on the way: powers of two leave float32's normal range
+/// below 2^-126. Magnitudes above 1e-8 have exponents above -28, unless e_max presses them down.
+inline bool stays_normal(const Minifloat& e) {
+  return std::min(std::max(e.e_min, -31), e.e_max) - e.mantissa >= -126;
+}
 
 KeyDef width_key(int least, int most);
 /// One that may be left out: `usual` then.

@@ -50,6 +50,13 @@ bool Quantiser::is_elementwise() const {
   return !tiles_ || (!def_->learned.empty() && groups() <= 1);
 }
 
+std::optional<Grid> Quantiser::fixed_point() const {
+  if (tiles_ || def_->grid == nullptr) return {};
+  const Grid grid = def_->grid(base_);
+  if (!grid.is_binary() || grid.rounding == Rounding::HalfUp) return {};
+  return grid;
+}
+
 void Quantiser::plain_run(const Element& element, const float* x, float* y, std::int64_t offset,
                           std::int64_t length) const {
   for (std::int64_t i = offset; i < offset + length; ++i)
@@ -58,12 +65,12 @@ void Quantiser::plain_run(const Element& element, const float* x, float* y, std:
 
 void Quantiser::fast_run(const Element& element, const float* x, float* y, std::int64_t offset,
                          std::int64_t length) const {
-  if (formats::has_fast_loop(element))
-    formats::quantise_run(element, {.x = x + offset,
-                                    .y = y + offset,
-                                    .count = length,
-                                    .store = length >= kLongRun ? formats::best_store(x, y, count_)
-                                                                : formats::Store::ThroughCaches});
+  if (def_->is_fast(element))
+    def_->fast.run(element,
+                   {.x = x + offset,
+                    .y = y + offset,
+                    .count = length,
+                    .store = length >= kLongRun ? best_store(x, y, count_) : Store::ThroughCaches});
   else
     plain_run(element, x, y, offset, length);
 }

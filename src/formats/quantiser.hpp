@@ -36,10 +36,10 @@ class Quantiser {
   std::int64_t groups() const { return tiles_ ? tiles_->groups() : 0; }
   /// Every value can be quantised by itself, so run_part() may be used, on any thread.
   bool is_elementwise() const;
-  /// What all values have in common.
-  const Element& element() const { return base_; }
-  /// Every value goes, by itself, to the nearest of equally spaced numbers a power of two apart.
-  bool is_fixed_point() const { return !tiles_ && base_.kind == Kind::Fixed; }
+  /// Results depend on the seed and the step of a run.
+  bool is_random() const { return def_->is_random != nullptr && def_->is_random(config_); }
+  /// The numbers that values go to, if each goes by itself to numbers a power of two apart.
+  std::optional<Grid> fixed_point() const;
   /// Numbers that training learns: one per group of a learned format, else 0.
   std::int64_t learned_size() const { return def_->learned.empty() ? 0 : groups(); }
 

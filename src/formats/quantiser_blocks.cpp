@@ -42,7 +42,7 @@ void move_tile(const TileShape& s, Move move) {
 void Quantiser::prepare_blocks() {
   if (!tiles_ || def_->measure != Measure::AbsMax || count_ == 0) return;
   bands_ = tiles_->bands();
-  if (!bands_ || groups() < kFewGroups) return;
+  if (!bands_ || groups() < kFewGroups || def_->fast.run_blocks == nullptr) return;
   if (bands_->height > 1) {
     const std::int64_t width = std::max(bands_->width, kSideBySide);
     if (bands_->height * width > kMostInTile) return;
@@ -66,10 +66,10 @@ void Quantiser::run_blocks(const float* x, float* y) {
                            .abs_max = scratch_.data(),
                            .zeros_wait = def_->zero_takes_least};
     for (std::int64_t r = 0; r < rows; ++r, blocks.abs_max += pieces(columns, blocks.size))
-      some_zero |= formats::quantise_blocks(blocks, {.x = x + r * columns,
-                                                     .y = y + r * columns,
-                                                     .count = columns,
-                                                     .store = formats::best_store(x, y, count_)});
+      some_zero |= def_->fast.run_blocks(blocks, {.x = x + r * columns,
+                                                  .y = y + r * columns,
+                                                  .count = columns,
+                                                  .store = best_store(x, y, count_)});
   }
   if (some_zero && def_->zero_takes_least) run_zeros(x, y);
 }
@@ -96,7 +96,7 @@ bool Quantiser::run_tiles(const float* x, float* y) {
       const TileShape shape{.blocks = many, .height = height, .width = width, .stride = b.columns};
       move_tile(shape, [&](std::int64_t k, std::int64_t i) { tile[i] = x[at + k]; });
       blocks.size = height * width;
-      some_zero |= formats::quantise_blocks(blocks, {tile, tile, many * blocks.size});
+      some_zero |= def_->fast.run_blocks(blocks, {tile, tile, many * blocks.size});
       move_tile(shape, [&](std::int64_t k, std::int64_t i) { y[at + k] = tile[i]; });
       blocks.abs_max += many;
       left += many * width;

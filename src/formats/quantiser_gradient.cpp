@@ -31,10 +31,12 @@ void Quantiser::gradient(const float* x, const float* dy, float* dx, std::span<c
   }
 }
 
-/// With v = x / s: inside (low, high), dq/dx = 1 and dq/ds = round(v) - v; beyond, dq/dx = 0
-/// and dq/ds is the bound. The step's gradient is scaled by 1 / √(high · n).
+/// With v = x / s, where s is the step of the group's grid: inside (low, high), dq/dx = 1 and dq/ds
+/// = round(v) - v; beyond, dq/dx = 0 and dq/ds is the bound. The step's gradient is scaled by 1 /
+/// √(high · n).
 void Quantiser::learned_gradient(const float* x, const float* dy, float* dx,
                                  std::span<float> d_learned) {
+  assert(def_->grid != nullptr && "a learned step is the step of a grid");
   std::fill(sums_.begin(), sums_.end(), 0.0);
   std::fill(counts_.begin(), counts_.end(), 0);
   Element element = base_;
@@ -42,13 +44,12 @@ void Quantiser::learned_gradient(const float* x, const float* dy, float* dx,
     const auto g = static_cast<std::size_t>(group);
     element = base_;
     def_->restore(element, scratch_[g]);
+    const Grid grid = def_->grid(element);
     double sum = 0;
     for (std::int64_t i = offset; i < offset + length; ++i) {
-      const float v = x[i] / element.scale;
-      const bool inside = v > element.low && v < element.high;
-      const float slope = inside             ? std::floor(v + 0.5F) - v
-                          : v <= element.low ? element.low
-                                             : element.high;
+      const float v = x[i] / grid.step;
+      const bool inside = v > grid.low && v < grid.high;
+      const float slope = inside ? std::floor(v + 0.5F) - v : v <= grid.low ? grid.low : grid.high;
       sum += static_cast<double>(dy[i]) * static_cast<double>(slope);
       dx[i] = inside ? dy[i] : 0.0F;
     }
@@ -57,7 +58,7 @@ void Quantiser::learned_gradient(const float* x, const float* dy, float* dx,
   });
   assert((d_learned.empty() || d_learned.size() == sums_.size()) && "one gradient per group");
   for (std::size_t g = 0; g < d_learned.size(); ++g) {
-    const double n = static_cast<double>(counts_[g]) * static_cast<double>(base_.high);
+    const double n = static_cast<double>(counts_[g]) * static_cast<double>(def_->grid(base_).high);
     d_learned[g] = static_cast<float>(n > 0 ? sums_[g] / std::sqrt(n) : 0);
   }
 }

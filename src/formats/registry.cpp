@@ -67,6 +67,17 @@ Result<NumberFormat> complete(const NumberFormat& format) {
   return NumberFormat{format.name, c.config.values()};
 }
 
+std::vector<NumberFormat> samples_of(const FormatDef& def) {
+  std::vector<NumberFormat> samples;
+  for (const std::string_view text : def.samples) {
+    NumberFormat& sample = samples.emplace_back(NumberFormat{std::string(def.name), {}});
+    for (const std::string& word : split(text, ' '))
+      if (const std::size_t at = word.find('='); at != std::string::npos)
+        sample.config[word.substr(0, at)] = read_value(std::string_view(word).substr(at + 1));
+  }
+  return samples;
+}
+
 std::string display(const NumberFormat& format) {
   const Result<Configured> c = configure(format);
   if (!c || c.value().def->keys.empty()) return format.name;
@@ -90,7 +101,7 @@ Result<std::vector<Attr>> precision_of(const NumberFormat& format) {
     if (key.precision)
       list.push_back(c.config.has(key.name) ? c.config.values().at(std::string(key.name))
                                             : Attr(std::string("NA")));
-  if (format.name == "float") list.emplace_back(std::int64_t{32});
+  if (list.empty()) list.emplace_back(std::int64_t{c.def->bits(c.config).value});
   return list;
 }
 

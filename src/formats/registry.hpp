@@ -19,6 +19,9 @@ Result<Config> complete_config(const FormatDef& def, const Attrs& given);
 /// The same for a named format. Its name stays as it was written (an alias too).
 Result<NumberFormat> complete(const NumberFormat& format);
 
+/// The samples of a format, ready to be tried.
+std::vector<NumberFormat> samples_of(const FormatDef& def);
+
 /// "integer(8, 4)": the precision list behind the name; other keys only where they are not
 /// the default: "integer(8, 4, is_signed=False)".
 std::string display(const NumberFormat& format);

@@ -1,6 +1,5 @@
 #include "formats/share_table.hpp"
 
-#include "formats/fast.hpp"
 #include "formats/format_def.hpp"
 
 namespace chop::formats {
@@ -42,7 +41,7 @@ std::optional<ShareTable> ShareTable::make(const FormatDef& def, const Element& 
   ShareTable table;
   const auto place = [&](const Element& element) {
     if (table.entries_.empty() || table.entries_.back().element.shared != element.shared)
-      table.entries_.push_back({element, has_fast_loop(element)});
+      table.entries_.push_back({element, def.is_fast(element)});
     return static_cast<std::uint16_t>(table.entries_.size() - 1);
   };
   for (std::size_t k = 0; k < kOctaves; ++k) {
@@ -60,8 +59,6 @@ std::optional<ShareTable> ShareTable::make(const FormatDef& def, const Element& 
     octave.below = place(below);
     octave.above = place(above);
   }
-  for (const Entry& entry : table.entries_)
-    if (entry.element.e_min < -126) table.leaves_normal_range_ = true;
   return table;
 }
 

@@ -23,7 +23,7 @@ class ShareTable {
  public:
   struct Entry {
     Element element;
-    bool fast = false;  ///< has_fast_loop(element)
+    bool fast = false;  ///< the fast loop gives its bits
   };
 
   /// Nothing for a format whose groups share something else.
@@ -35,10 +35,6 @@ class ShareTable {
     const Octave& octave = octaves_[octave_of(bits)];
     return entries_[bits < octave.turn ? octave.below : octave.above];
   }
-
-  Kind kind() const { return entries_.front().element.kind; }
-  /// Some exponent lies below float32's normal range.
-  bool leaves_normal_range() const { return leaves_normal_range_; }
 
  private:
   static constexpr std::uint32_t kNormal = 1U << 23U;  ///< the bits of 2^-126
@@ -58,7 +54,6 @@ class ShareTable {
 
   std::array<Octave, kOctaves> octaves_{};
   std::vector<Entry> entries_;
-  bool leaves_normal_range_ = false;
 };
 
 }  // namespace chop::formats

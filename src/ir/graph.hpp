@@ -49,10 +49,13 @@ constexpr bool is_call(Opcode opcode) {
          opcode == Opcode::CallModule;
 }
 
-/// A number format and its settings; plain float32 is {"float", {}}.
+/// A number format and its settings; plain float32 unless it says otherwise.
 struct NumberFormat {
-  std::string name = "float";
+  std::string name{kPlainFormat};
   Attrs config = {};
+
+  /// Values stay as they are.
+  bool is_plain() const { return name == kPlainFormat; }
 
   bool operator==(const NumberFormat& other) const {
     return name == other.name && same_bits(config, other.config);

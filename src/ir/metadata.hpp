@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -14,11 +15,14 @@
 
 namespace chop::ir {
 
+/// The number format of a value that nothing quantises: plain float32.
+inline constexpr std::string_view kPlainFormat = "float";
+
 /// One tensor operand or result as `common` describes it.
 struct TensorMeta {
   Shape shape;
   DType dtype = DType::F32;
-  std::string type = "float";                  ///< number format
+  std::string type{kPlainFormat};              ///< number format
   std::vector<std::int64_t> precision = {32};  ///< its widths, in the format's order
 
   bool operator==(const TensorMeta& other) const;

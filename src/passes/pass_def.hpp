@@ -51,6 +51,14 @@ struct PassOutput {
 /// Metadata that must be there before a pass runs.
 enum class Needs : std::uint8_t { Nothing, Common, Software };
 
+/// A run that the tests hold against the promise of the pass.
+struct PassSample {
+  Tree args = Tree::table();
+  std::string_view model = {};  ///< of the zoo; "": one of each kind
+  /// Promise::NewNumbers: outputs change, but by no more than this share of the largest.
+  double within = 0;
+};
+
 struct PassDef {
   std::string_view name;
   std::string_view doc;           ///< one clause, lower-case, no final period
@@ -62,6 +70,8 @@ struct PassDef {
   Needs needs = Needs::Nothing;
   bool needs_samples = false;
   Result<PassOutput> (*run)(Graph&, const Args&, const PassContext&) = nullptr;
+  /// Empty: one run without arguments on each kind of network.
+  std::vector<PassSample> samples = {};
 };
 
 /// All passes, in alphabetical order.

@@ -71,7 +71,7 @@ struct KernelCall : CostCall {
   std::vector<bool> used;           ///< by result
   Layout layout = Layout::Dense;    ///< of all images among operands and results
   std::vector<const float*> fixed;  ///< by operand: its values where they never change, else null
-  std::vector<std::optional<Element>> grid;  ///< by operand: the fixed-point grid it lies on
+  std::vector<std::optional<Grid>> grid;  ///< by operand: the fixed-point grid it lies on
   /// Roundings stay where the graph has them (but for the order in which inexact sums are added):
   /// number formats would turn the least difference into a whole step of theirs.
   bool exact = true;

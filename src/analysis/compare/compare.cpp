@@ -41,7 +41,7 @@ NumberFormat format_of(const Node& node, const std::string& operand) {
 
 std::map<std::string, NumberFormat> formats_of(const Node& node) {
   std::map<std::string, NumberFormat> formats = node.formats;
-  std::erase_if(formats, [](const auto& entry) { return entry.second.name == "float"; });
+  std::erase_if(formats, [](const auto& entry) { return entry.second.is_plain(); });
   return formats;
 }
 
@@ -62,7 +62,7 @@ Result<EffectiveOperand> effective(const Graph& graph, const Node& node,
                           .stored = owned.parameter->value.to(DType::F32),
                           .effective = {}};
   result.effective = result.stored;
-  if (result.format.name == "float") return result;
+  if (result.format.is_plain()) return result;
   const std::vector<float> learned = learned_values(graph, node, owned.operand, result.format);
   // The same seed as in the node that `lower` adds, so that random formats draw the same numbers.
   const std::string call = cat(node.name, "_", owned.operand, "_quantized");
@@ -89,7 +89,7 @@ std::optional<Range> fixed_range(const Graph& graph, const Node& node, const std
 
 void count_losses(const Graph& graph, const Node& node, const EffectiveOperand& values,
                   OperandComparison& into) {
-  if (values.format.name == "float") return;
+  if (values.format.is_plain()) return;
   const auto x = values.stored.data<float>();
   const auto q = values.effective.data<float>();
   std::int64_t flushed = 0;
@@ -104,7 +104,7 @@ void count_losses(const Graph& graph, const Node& node, const EffectiveOperand& 
 }
 
 Result<std::int64_t> stored_bits(const NumberFormat& format, const Tensor& value) {
-  if (format.name == "float") return static_cast<std::int64_t>(value.size_in_bytes()) * 8;
+  if (format.is_plain()) return static_cast<std::int64_t>(value.size_in_bytes()) * 8;
   return total_bits(format, value.shape());
 }
 

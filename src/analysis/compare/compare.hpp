@@ -79,7 +79,7 @@ Result<EffectiveOperand> effective_operand(const Graph& graph, const std::string
                                            const std::string& operand);
 
 /// "integer(8, 4)", or where operands differ "weight: integer(4, 2); bias, data_in_0:
-/// integer(8, 4)"; "float" without formats.
+/// integer(8, 4)"; the plain format without formats.
 std::string display_formats(const std::map<std::string, NumberFormat>& formats);
 
 /// The rows of two tensors one above the other, with the differences, 4 decimals, 8 values a

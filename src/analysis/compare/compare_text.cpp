@@ -42,7 +42,7 @@ void add_values(std::string& text, const Tensor& before, const Tensor& after, st
 }  // namespace
 
 std::string display_formats(const std::map<std::string, NumberFormat>& formats) {
-  if (formats.empty()) return "float";
+  if (formats.empty()) return NumberFormat{}.name;
   std::vector<std::pair<std::string, std::vector<std::string>>> groups;
   for (const auto& [operand, format] : formats) {
     const std::string shown = display(format);

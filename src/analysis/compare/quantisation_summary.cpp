@@ -20,7 +20,7 @@ struct Count {
 
 bool is_quantised(const Node& node) {
   return std::any_of(node.formats.begin(), node.formats.end(),
-                     [](const auto& entry) { return entry.second.name != "float"; });
+                     [](const auto& entry) { return !entry.second.is_plain(); });
 }
 
 std::string plain_type(const Node& node) {
@@ -31,7 +31,7 @@ std::string plain_type(const Node& node) {
 
 std::string quantised_type(const Node& node) {
   for (const auto& [operand, format] : node.formats)
-    if (format.name != "float") return class_name(plain_type(node), format);
+    if (!format.is_plain()) return class_name(plain_type(node), format);
   return plain_type(node);
 }
 

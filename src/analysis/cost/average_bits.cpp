@@ -3,13 +3,17 @@
 #include <algorithm>
 #include <numeric>
 
+#include "ops/core/registry.hpp"
+
 namespace chop::analysis {
 namespace {
 
+/// The first parameter that a module trains, or the second tensor that a function reads.
 const Operand* weight_of(const Node& node, const std::vector<Operand>& operands) {
-  const std::string_view name = node.opcode == Opcode::CallModule ? "weight" : "data_in_1";
-  const auto found = std::find_if(operands.begin(), operands.end(),
-                                  [name](const Operand& operand) { return operand.name == name; });
+  if (node.opcode != Opcode::CallModule) return operands.size() > 1 ? &operands[1] : nullptr;
+  const auto found = std::find_if(operands.begin(), operands.end(), [](const Operand& operand) {
+    return operand.definition != nullptr && operand.definition->trainable;
+  });
   return found == operands.end() ? nullptr : &*found;
 }
 
@@ -35,6 +39,17 @@ Status MeanBits::add(const Operand& operand) {
 std::optional<double> MeanBits::mean(bool as_listed) const {
   if (elements == 0) return {};
   return (as_listed ? listed : bits) / elements;
+}
+
+std::vector<std::string> counted_ops() {
+  std::vector<const OpDef*> ops;
+  for (const OpDef& op : all_ops())
+    if (has(op.traits, Trait::CountsBits)) ops.push_back(&op);
+  std::stable_sort(ops.begin(), ops.end(),
+                   [](const OpDef* a, const OpDef* b) { return a->weight_axis < b->weight_axis; });
+  std::vector<std::string> names;
+  for (const OpDef* op : ops) names.emplace_back(op->name);
+  return names;
 }
 
 Result<AverageBits> average_bits(const Graph& graph, const Types& types,

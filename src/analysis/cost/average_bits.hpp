@@ -27,9 +27,13 @@ struct LayerBits {
 
 struct AverageBits {
   MeanBits data;     ///< of data_in_0
-  MeanBits weights;  ///< of the weight a module owns, or of the second tensor a function reads
+  MeanBits weights;  ///< of the first parameter a module trains, or of the second tensor a function
+                     ///< reads
   std::vector<LayerBits> layers = {};
 };
+
+/// The ops that count where nobody says which do: linear layers, then convolutions.
+std::vector<std::string> counted_ops();
 
 /// Over the nodes whose op is one of `ops`; `types` are the graph's.
 Result<AverageBits> average_bits(const Graph& graph, const Types& types,

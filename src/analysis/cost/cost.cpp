@@ -19,7 +19,7 @@ Result<std::int64_t> bytes_of(const Operand& operand) {
 }
 
 bool is_plain_float(const Operand& operand) {
-  return operand.format.name == "float" && is_floating(operand.type.dtype);
+  return operand.format.is_plain() && is_floating(operand.type.dtype);
 }
 
 bool fits(const Shape& shape) {
@@ -65,11 +65,10 @@ Status add_buffers(const Graph& graph, NodeId id, const std::vector<Operand>& op
   return {};
 }
 
-/// One per element of the result where a flag of the op gives it a bias; the shift of an
-/// affine norm is part of the norm.
+/// The shift of an affine norm is part of the norm.
 std::int64_t bias_additions(const OpDef& op, const Node& node, std::span<const TensorType> out) {
   for (const ParamDef& param : op.params)
-    if (param.name == "bias" && param.when == "bias" && is_present(param, {op, node.attrs}))
+    if (param.role == ParamRole::Bias && is_present(param, {op, node.attrs}))
       return numel(out[0].shape);
   return 0;
 }
@@ -143,7 +142,7 @@ double per_byte(std::int64_t operations, std::int64_t bytes) {
 
 Result<OperandBits> bits_of(const Operand& operand) {
   const std::int64_t count = numel(operand.type.shape);
-  if (operand.format.name == "float") {
+  if (operand.format.is_plain()) {
     const auto bits = static_cast<std::int64_t>(size_of(operand.type.dtype)) * 8;
     return OperandBits{.value = bits, .total = count * bits};
   }
@@ -153,7 +152,7 @@ Result<OperandBits> bits_of(const Operand& operand) {
 }
 
 std::string precision_text(const Operand& operand) {
-  if (operand.format.name != "float") return display(operand.format);
+  if (!operand.format.is_plain()) return display(operand.format);
   return cat(is_floating(operand.type.dtype) ? "float" : "int", size_of(operand.type.dtype) * 8);
 }
 

@@ -36,7 +36,7 @@ Cell percent(const std::optional<std::int64_t>& part, std::int64_t whole) {
 
 /// "float -> integer(8, 4)" where it changed and there was one before, else what there is.
 std::string change(const std::string& before, const std::string& after) {
-  return before == after || before == "float" ? after : cat(before, " -> ", after);
+  return before == after || before == display_formats({}) ? after : cat(before, " -> ", after);
 }
 
 Tree formats_tree(const std::map<std::string, NumberFormat>& formats) {

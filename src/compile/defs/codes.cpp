@@ -16,7 +16,7 @@
 namespace chop::compile::steps::codes {
 namespace {
 
-double largest_code(const Element& grid) {
+double largest_code(const Grid& grid) {
   return std::max(-static_cast<double>(grid.low), static_cast<double>(grid.high));
 }
 
@@ -55,7 +55,7 @@ class CodeFinder {
     const double products = static_cast<double>(numel(weight)) /
                             static_cast<double>(std::max<std::int64_t>(1, weight[0]));
     if (products * largest_code(*x) * largest_code(*w) >= 0x1p31) return false;
-    const float unscale = x->unscale * w->unscale;
+    const float unscale = x->step * w->step;
     return unscale > 0x1p-100F && unscale < 0x1p100F;
   }
 
@@ -89,7 +89,7 @@ class CodeFinder {
     const Epilogue epilogue = epilogue_of(call, 0);
     if (!epilogue.empty() && epilogue.back().kind == EpilogueKind::Clamp) return epilogue.back().low >= 0;
     if (!epilogue.empty() && epilogue.back().kind == EpilogueKind::Quantise)
-      return epilogue.back().element.low >= 0 || is_never_negative(node.inputs[0]);
+      return epilogue.back().grid.low >= 0 || is_never_negative(node.inputs[0]);
     return keeps_range(graph_, types_, value.node) && is_never_negative(node.inputs[0]);
   }
 

@@ -43,7 +43,7 @@ class Mover {
   /// Whether `late` rounds what a selecting call made, and nobody would notice if it came before.
   bool can_move(NodeId late) {
     if (!is_call(graph_, late) || selects_elements(graph_, types_, late)) return false;
-    const std::optional<Element> grid = grid_of(graph_, types_, {late});
+    const std::optional<Grid> grid = grid_of(graph_, types_, {late});
     if (!grid || !fits_byte(*grid) || observed_.contains({late})) return false;
     const Value selected = graph_.node(late).inputs[0];
     if (!selects_elements(graph_, types_, selected.node) || selected.index != 0) return false;

@@ -88,7 +88,7 @@ void Planner::keep(Value value, Plan::Step& step, Epilogue& epilogue) const {
   step.args.out.push_back(memory_of(value));
   const DType dtype = type_of(types_, value).dtype;
   op.integers = dtype != DType::F32;
-  if (dtype == DType::U8) op.element.low = 0;  // no value is below
+  if (dtype == DType::U8) op.grid.low = 0;  // no value is below
 }
 
 void Planner::add_epilogue(NodeId id, Value from, Plan::Step& step, Epilogue& epilogue) const {

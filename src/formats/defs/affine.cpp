@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "formats/defs/affine-simd.hpp"
 #include "formats/groups.hpp"
 
 namespace chop::formats::affine {
@@ -22,46 +23,58 @@ Status complete(Config& config) {
 }
 
 /// The bounds are those of x / s, so the zero point is in them already.
-Element element(const Config& config) {
-  Element e{.kind = Kind::Affine};
-  set_code_bounds(e, config.integer("width"), config.flag("is_signed"));
+Affine element(const Config& config) {
+  const CodeBounds codes = code_bounds(config.integer("width"), config.flag("is_signed"));
+  Affine e{.low = codes.low, .high = codes.high, .zero = config.integer("zero_point")};
   if (config.flag("narrow")) {  // as many negative numbers as positive ones
     if (config.flag("is_signed"))
       e.low += 1;
     else
       e.high -= 1;
   }
-  e.bias = config.integer("zero_point");
-  e.low -= static_cast<float>(e.bias);
-  e.high -= static_cast<float>(e.bias);
+  e.low -= static_cast<float>(e.zero);
+  e.high -= static_cast<float>(e.zero);
   return e;
 }
 
 /// A scale must stay above zero, whatever training makes of it, and its multiples finite.
-void restore(Element& e, float shared) {
+void restore(Affine& e, float shared) {
   const float most = std::numeric_limits<float>::max() / std::fmax(1.0F, std::fmax(-e.low, e.high));
   e.shared = e.scale = std::fmin(std::fmax(shared, std::numeric_limits<float>::min()), most);
 }
 
-float quantise(float x, const Element& e, std::uint64_t /*index*/) {
+float quantise(float x, const Affine& e) {
   return clamp(std::nearbyint(x / e.scale), e.low, e.high) * e.scale;
 }
 
-std::int64_t encode(float x, const Element& e, std::uint64_t /*index*/) {
-  return static_cast<std::int64_t>(clamp(std::nearbyint(x / e.scale), e.low, e.high)) + e.bias;
+std::int64_t encode(float x, const Affine& e) {
+  return static_cast<std::int64_t>(clamp(std::nearbyint(x / e.scale), e.low, e.high)) + e.zero;
 }
 
-float decode(std::int64_t code, const Element& e) {
-  return static_cast<float>(code - e.bias) * e.scale;
+float decode(std::int64_t code, const Affine& e) {
+  return static_cast<float>(code - e.zero) * e.scale;
 }
 
-float initial(const Element& e, double abs_mean) {
+float initial(const Affine& e, double abs_mean) {
   const double most = std::max(1.0, static_cast<double>(std::fmax(-e.low, e.high)));
   return abs_mean > 0 ? static_cast<float>(2 * abs_mean / std::sqrt(most)) : 1.0F;
 }
 
+Grid grid(const Affine& e) {
+  return {.step = e.scale, .low = e.low, .high = e.high};
+}
+
+std::optional<OnnxForm> onnx(const Config& config) {
+  std::optional<OnnxForm> form = granular_onnx(config, "scale");
+  if (!form) return {};
+  form->zero = config.integer("zero_point");
+  form->narrow = config.flag("narrow");
+  return form;
+}
+
 Range range(const Config& config) {
-  return code_range(element(config));
+  const Affine e = element(config);
+  return code_range(e.low, e.high);
 }
 
 }  // namespace
@@ -92,15 +105,22 @@ FormatDef define() {
                     .absent = IfAbsent::Nothing,
                     .least = 0}},
           .complete = complete,
-          .element = element,
-          .restore = restore,
-          .quantise = quantise,
-          .encode = encode,
-          .decode = decode,
+          .element = own<element>,
+          .restore = own<restore>,
+          .quantise = own<quantise>,
+          .encode = own<encode>,
+          .decode = own<decode>,
+          .fast = fast_loop(),
+          .grid = own<grid>,
+          .onnx = onnx,
           .range = range,
           .gradient = GradientRule::Learned,
           .learned = "scale",
-          .initial = initial,
+          .initial = own<initial>,
+          .samples = {"width=8 scale=0.05", "width=4 narrow=true",
+                      "width=8 is_signed=false zero_point=128 scale=0.02",
+                      "width=2 granularity=channel",
+                      "width=1 is_signed=false zero_point=1 scale=1.5"},
       });
 }
 

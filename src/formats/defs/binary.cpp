@@ -1,4 +1,5 @@
 // q = +1 where x >= 0, else -1 (bipolar); 1 or 0 otherwise; scaled by mean|x| of each first index.
+#include "formats/defs/binary-simd.hpp"
 #include "formats/numbers.hpp"
 
 namespace chop::formats::binary {
@@ -9,46 +10,51 @@ Status complete(Config& config) {
   return {};
 }
 
-Element element(const Config& config) {
+Levels element(const Config& config) {
   const bool bipolar = config.flag("bipolar");
-  Element e{.kind = Kind::Sign};
-  e.strict = !bipolar;
-  e.stochastic = config.flag("stochastic");
-  e.low = bipolar ? -1.0F : 0.0F;
-  e.high = 1;
-  return e;
+  return {
+      .low = bipolar ? -1.0F : 0.0F, .strict = !bipolar, .stochastic = config.flag("stochastic")};
 }
 
-void restore(Element& e, float shared) {
+void restore(Levels& e, float shared) {
   e.shared = e.high = shared;
   if (e.low != 0) e.low = -shared;
 }
 
-void share(Element& e, const GroupFacts& facts) {
+void share(Levels& e, const GroupFacts& facts) {
   restore(e, abs_mean(facts.values));
 }
 
-bool is_high(float x, const Element& e, std::uint64_t index) {
+bool is_high(float x, const Levels& e, const Draw& draw) {
   if (!e.stochastic) return e.strict ? x > 0 : x >= 0;
-  return e.stream.uniform(index) < static_cast<double>(clamp((x + 1) * 0.5F, 0, 1));
+  return draw.uniform() < static_cast<double>(clamp((x + 1) * 0.5F, 0, 1));
 }
 
-float quantise(float x, const Element& e, std::uint64_t index) {
+float quantise(float x, const Levels& e, const Draw& draw) {
   if (std::isnan(x)) return x;
-  return is_high(x, e, index) ? e.high : e.low;
+  return is_high(x, e, draw) ? e.high : e.low;
 }
 
-std::int64_t encode(float x, const Element& e, std::uint64_t index) {
-  return is_high(x, e, index) ? 1 : 0;
+std::int64_t encode(float x, const Levels& e, const Draw& draw) {
+  return is_high(x, e, draw) ? 1 : 0;
 }
 
-float decode(std::int64_t code, const Element& e) {
+float decode(std::int64_t code, const Levels& e) {
   return code != 0 ? e.high : e.low;
+}
+
+bool is_fast(const Levels& e) {
+  return !e.stochastic;
 }
 
 Result<std::optional<Tiles>> tiles(const Config& config, const Shape& shape) {
   if (!config.flag("scaled")) return std::optional<Tiles>();
   return std::optional(Tiles::leading(shape));
+}
+
+std::optional<OnnxForm> onnx(const Config& config) {
+  if (!config.flag("bipolar") || config.flag("scaled") || config.flag("stochastic")) return {};
+  return OnnxForm{.scales = {1}, .width = 1, .bipolar = true};
 }
 
 Range range(const Config& config) {
@@ -87,17 +93,23 @@ FormatDef define() {
                 .doc = "s is mean|x|, not 1; absent: when not bipolar",
                 .absent = IfAbsent::Derived}},
       .complete = complete,
-      .element = element,
+      .element = own<element>,
       .tiles = tiles,
       .measure = Measure::All,
-      .share = share,
-      .restore = restore,
-      .quantise = quantise,
-      .encode = encode,
-      .decode = decode,
+      .share = own<share>,
+      .restore = own<restore>,
+      .quantise = own<quantise>,
+      .encode = own<encode>,
+      .decode = own<decode>,
+      .fast = fast_loop(),
+      .fast_suits = own<is_fast>,
+      .onnx = onnx,
+      .is_random = [](const Config& c) { return c.flag("stochastic"); },
       .bits = [](const Config& c) { return Bits{.value = 1, .shared = c.flag("scaled") ? 32 : 0}; },
       .range = range,
-      .whole_shared = false};
+      .whole_shared = false,
+      .samples = {"", "bipolar=false", "bipolar=true scaled=true", "bipolar=false scaled=false",
+                  "stochastic=true"}};
 }
 
 }  // namespace chop::formats::binary

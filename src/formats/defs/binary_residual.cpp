@@ -1,6 +1,7 @@
 // q = Σ b_l, b_l = sign(r_l) · |means_l|, r_0 = x, r_{l+1} = r_l - b_l: signs of what is left.
 #include <algorithm>
 
+#include "formats/defs/binary_residual-simd.hpp"
 #include "formats/numbers.hpp"
 
 namespace chop::formats::binary_residual {
@@ -20,21 +21,20 @@ Status complete(Config& config) {
                .hint = "means holds one number per level, or is left out"};
 }
 
-Element element(const Config& config) {
-  Element e{.kind = Kind::Residual};
-  e.count_levels = config.integer("levels");
+Levels element(const Config& config) {
+  Levels e{.count = config.integer("levels")};
   for (std::size_t l = 0; l < config.reals("means").size(); ++l)
-    e.levels[l] = static_cast<float>(std::fabs(config.reals("means")[l]));
+    e.mean[l] = static_cast<float>(std::fabs(config.reals("means")[l]));
   return e;
 }
 
-float quantise(float x, const Element& e, std::uint64_t /*index*/) {
+float quantise(float x, const Levels& e) {
   if (std::isnan(x)) return x;
   float rest = x;
   float sum = 0;
-  for (int l = 0; l < e.count_levels; ++l) {
+  for (int l = 0; l < e.count; ++l) {
     const float b =
-        rest >= 0 ? e.levels[static_cast<std::size_t>(l)] : -e.levels[static_cast<std::size_t>(l)];
+        rest >= 0 ? e.mean[static_cast<std::size_t>(l)] : -e.mean[static_cast<std::size_t>(l)];
     sum += b;
     rest -= b;
   }
@@ -42,30 +42,30 @@ float quantise(float x, const Element& e, std::uint64_t /*index*/) {
 }
 
 /// Bit l of the code is set where level l is positive.
-std::int64_t encode(float x, const Element& e, std::uint64_t /*index*/) {
+std::int64_t encode(float x, const Levels& e) {
   float rest = x;
   std::int64_t code = 0;
-  for (int l = 0; l < e.count_levels; ++l) {
-    const float mean = e.levels[static_cast<std::size_t>(l)];
+  for (int l = 0; l < e.count; ++l) {
+    const float mean = e.mean[static_cast<std::size_t>(l)];
     if (rest >= 0) code |= std::int64_t{1} << l;
     rest -= rest >= 0 ? mean : -mean;
   }
   return code;
 }
 
-float decode(std::int64_t code, const Element& e) {
+float decode(std::int64_t code, const Levels& e) {
   float sum = 0;
-  for (int l = 0; l < e.count_levels; ++l) {
-    const float mean = e.levels[static_cast<std::size_t>(l)];
+  for (int l = 0; l < e.count; ++l) {
+    const float mean = e.mean[static_cast<std::size_t>(l)];
     sum += (code >> l & 1) != 0 ? mean : -mean;
   }
   return sum;
 }
 
 Range range(const Config& config) {
-  const Element e = element(config);
+  const Levels e = element(config);
   Range range{.lowest = 0, .highest = 0, .least_positive = 0, .has_zero = false};
-  for (std::int64_t code = 0; code < std::int64_t{1} << e.count_levels; ++code) {
+  for (std::int64_t code = 0; code < std::int64_t{1} << e.count; ++code) {
     const double value = decode(code, e);
     range.lowest = std::min(range.lowest, value);
     range.highest = std::max(range.highest, value);
@@ -106,13 +106,15 @@ FormatDef define() {
                     .doc = "magnitude of each level; absent: a descending ramp (2/3, 1/3)",
                     .absent = IfAbsent::Derived}},
           .complete = complete,
-          .element = element,
-          .quantise = quantise,
-          .encode = encode,
-          .decode = decode,
+          .element = own<element>,
+          .quantise = own<quantise>,
+          .encode = own<encode>,
+          .decode = own<decode>,
+          .fast = fast_loop(),
           .bits = [](const Config& c) { return Bits{.value = c.integer("levels")}; },
           .range = range,
-          .gradient = GradientRule::Clipped};
+          .gradient = GradientRule::Clipped,
+          .samples = {"", "levels=3 means=[0.7,0.2,-0.1]"}};
 }
 
 }  // namespace chop::formats::binary_residual

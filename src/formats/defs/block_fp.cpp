@@ -2,6 +2,7 @@
 // M = clamp(rne((|x| + ε) / 2^E · 2^m), 0, 2^m - 1) / 2^m.
 #include <algorithm>
 
+#include "formats/defs/block_fp-simd.hpp"
 #include "formats/groups.hpp"
 
 namespace chop::formats::block_fp {
@@ -12,10 +13,8 @@ Status complete(Config& config) {
   return {};
 }
 
-Element element(const Config& config) {
-  Element e{.kind = Kind::BlockFp};
-  e.mantissa = config.integer("width") - 1;
-  e.bias = config.integer("exponent_bias");
+Block element(const Config& config) {
+  Block e{.mantissa = config.integer("width") - 1, .bias = config.integer("exponent_bias")};
   e.e_min = -e.bias;
   e.e_max = (1 << config.integer("exponent_width")) - 1 - e.bias;
   e.high = pow2(e.mantissa) - 1;
@@ -23,41 +22,41 @@ Element element(const Config& config) {
 }
 
 /// The shared value is the exponent as stored, bias added.
-void restore(Element& e, float shared) {
+void restore(Block& e, float shared) {
   const int exponent = static_cast<int>(shared) - e.bias;
   e.shared = shared;
   e.scale = pow2(std::min(e.mantissa - exponent, 127));
-  e.scale2 = pow2(exponent);
+  e.power = pow2(exponent);
   e.unscale = pow2(-e.mantissa);
 }
 
-void share(Element& e, const GroupFacts& facts) {
+void share(Block& e, const GroupFacts& facts) {
   const int wanted = clamp_exponent(std::ceil(log2_float(facts.abs_max)), e.e_min, e.e_max);
   restore(e, static_cast<float>(std::min(wanted, 127) + e.bias));
 }
 
-float mantissa(float x, const Element& e) {
+float mantissa(float x, const Block& e) {
   return clamp(std::nearbyint((std::fabs(x) + kEpsilon) * e.scale), 0, e.high);
 }
 
-float quantise(float x, const Element& e, std::uint64_t /*index*/) {
+float quantise(float x, const Block& e) {
   if (std::isnan(x)) return x;
   if (is_near_zero(x)) return pass_through(x);
-  return std::copysign(mantissa(x, e) * e.unscale * e.scale2, x);
+  return std::copysign(mantissa(x, e) * e.unscale * e.power, x);
 }
 
-std::int64_t encode(float x, const Element& e, std::uint64_t /*index*/) {
+std::int64_t encode(float x, const Block& e) {
   if (is_near_zero(x)) return 0;
   return with_sign(x, static_cast<std::int64_t>(mantissa(x, e)), e.mantissa);
 }
 
-float decode(std::int64_t code, const Element& e) {
+float decode(std::int64_t code, const Block& e) {
   const std::int64_t m = code & ((std::int64_t{1} << e.mantissa) - 1);
-  return signed_as(code, e.mantissa, static_cast<float>(m) * e.unscale * e.scale2);
+  return signed_as(code, e.mantissa, static_cast<float>(m) * e.unscale * e.power);
 }
 
 Range range(const Config& config) {
-  const Element e = element(config);
+  const Block e = element(config);
   const double highest = std::ldexp(1.0 - std::ldexp(1.0, -e.mantissa), std::min(e.e_max, 127));
   return {.lowest = -highest,
           .highest = highest,
@@ -81,17 +80,22 @@ FormatDef define() {
       .keys = {width_key(2, 24, 12), exponent, exponent_bias_key(), block_size_key(),
                skip_first_dim_key()},
       .complete = complete,
-      .element = element,
-      .share = share,
-      .restore = restore,
-      .quantise = quantise,
-      .encode = encode,
-      .decode = decode,
+      .element = own<element>,
+      .share = own<share>,
+      .restore = own<restore>,
+      .quantise = own<quantise>,
+      .encode = own<encode>,
+      .decode = own<decode>,
+      .fast = fast_loop(),
       .bits =
           [](const Config& c) {
             return Bits{.value = c.integer("width"), .shared = c.integer("exponent_width")};
           },
       .range = range,
+      .passes_tiny = true,
+      .samples = {"width=7 exponent_width=8 block_size=[16]",
+                  "width=12 exponent_width=3 exponent_bias=127 block_size=[1,4]",
+                  "width=24 block_size=[2,3] skip_first_dim=true"},
   });
 }
 

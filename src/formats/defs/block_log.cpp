@@ -2,36 +2,37 @@
 // - 1).
 #include <algorithm>
 
+#include "formats/defs/log_-simd.hpp"
 #include "formats/groups.hpp"
 
 namespace chop::formats::block_log {
 namespace {
 
-/// `high` is the largest bias: 2^-150 would be no float32.
-Element element(const Config& config) {
-  Element e{.kind = Kind::Log};
-  e.mantissa = config.integer("width") - 1;
-  e.high = static_cast<float>(std::min((1 << config.integer("exponent_bias_width")) - 1, 149));
-  return e;
+using log_::Powers;
+
+/// A bias of 150 would be too large: 2^-150 is no float32.
+Powers element(const Config& config) {
+  return {.bits = config.integer("width") - 1,
+          .most_bias = std::min((1 << config.integer("exponent_bias_width")) - 1, 149)};
 }
 
-void restore(Element& e, float shared) {
+void restore(Powers& e, float shared) {
   e.shared = shared;
   log_::set_bias(e, static_cast<int>(shared));
 }
 
-void share(Element& e, const GroupFacts& facts) {
-  const float top = pow2(e.mantissa) - 1;
+void share(Powers& e, const GroupFacts& facts) {
+  const float top = pow2(e.bits) - 1;
   const float wanted = top - std::ceil(log2_float(facts.abs_max));
-  restore(e, clamp(wanted, 0, e.high));
+  restore(e, clamp(wanted, 0, static_cast<float>(e.most_bias)));
 }
 
 Range range(const Config& config) {
-  const Element e = element(config);
-  const double highest = std::ldexp(1.0, std::min((1 << e.mantissa) - 1, 127));
+  const Powers e = element(config);
+  const double highest = std::ldexp(1.0, std::min((1 << e.bits) - 1, 127));
   return {.lowest = -highest,
           .highest = highest,
-          .least_positive = std::ldexp(1.0, -static_cast<int>(e.high)),
+          .least_positive = std::ldexp(1.0, -e.most_bias),
           .has_zero = false};
 }
 
@@ -48,13 +49,16 @@ FormatDef define() {
           "An "
           "all-zero block takes the bias of the smallest other one.",
       .keys = {width_key(2, 9), exponent_bias_width_key(), block_size_key(), skip_first_dim_key()},
-      .element = element,
-      .share = share,
-      .restore = restore,
-      .quantise = log_::quantise,
-      .encode = log_::encode,
-      .decode = log_::decode,
+      .element = own<element>,
+      .share = own<share>,
+      .restore = own<restore>,
+      .quantise = own<log_::quantise>,
+      .encode = own<log_::encode>,
+      .decode = own<log_::decode>,
+      .fast = log_::fast_loop(),
       .range = range,
+      .samples = {"width=8 exponent_bias_width=4 block_size=[16]",
+                  "width=5 exponent_bias_width=8 block_size=[3,-1] skip_first_dim=true"},
   });
 }
 

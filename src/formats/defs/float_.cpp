@@ -4,33 +4,37 @@
 namespace chop::formats::float_ {
 namespace {
 
-float same(float x, const Element&, std::uint64_t) {
+struct Nothing {};
+
+float quantise(float x, const Nothing&) {
   return x;
 }
-std::int64_t encode(float x, const Element&, std::uint64_t) {
+std::int64_t encode(float x, const Nothing&) {
   return __builtin_bit_cast(std::uint32_t, x);
 }
-float decode(std::int64_t code, const Element&) {
+float decode(std::int64_t code, const Nothing&) {
   return __builtin_bit_cast(float, static_cast<std::uint32_t>(code));
 }
 
 }  // namespace
 
 FormatDef define() {
-  return {.name = "float",
+  return {.name = ir::kPlainFormat,
           .suffix = "",
           .doc = "q = x. Plain float32: nothing changes; codes are the bits.",
-          .element = [](const Config&) { return Element{}; },
-          .quantise = same,
-          .encode = encode,
-          .decode = decode,
+          .element = [](const Config&) { return Element::of(Nothing{}); },
+          .quantise = own<quantise>,
+          .encode = own<encode>,
+          .decode = own<decode>,
           .bits = [](const Config&) { return Bits{.value = 32}; },
           .range =
               [](const Config&) {
                 return Range{.lowest = -0x1.fffffep127,
                              .highest = 0x1.fffffep127,
                              .least_positive = 0x1p-149};
-              }};
+              },
+          .idempotent = true,
+          .samples = {""}};
 }
 
 }  // namespace chop::formats::float_

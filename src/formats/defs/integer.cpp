@@ -1,35 +1,46 @@
 // q = clamp(rne(x · 2^f), low, high) / 2^f: fixed point, f bits after the point.
 #include <algorithm>
 
+#include "formats/defs/integer-simd.hpp"
 #include "formats/numbers.hpp"
 
 namespace chop::formats::integer {
 
-float quantise(float x, const Element& e, std::uint64_t /*index*/) {
-  const float scaled = x * e.scale * e.scale2;
-  const float rounded = e.floor ? std::floor(scaled) : std::nearbyint(scaled);
-  return clamp(rounded, e.low, e.high) * e.unscale;
+Grid element(const Config& config) {
+  const CodeBounds codes = code_bounds(config.integer("width"), config.flag("is_signed"));
+  return {.step = pow2(-config.integer("frac_width")), .low = codes.low, .high = codes.high};
 }
 
-std::int64_t encode(float x, const Element& e, std::uint64_t /*index*/) {
-  const float scaled = x * e.scale * e.scale2;
-  const float rounded = e.floor ? std::floor(scaled) : std::nearbyint(scaled);
-  return static_cast<std::int64_t>(clamp(rounded, e.low, e.high));
-}
-
-float decode(std::int64_t code, const Element& e) {
-  return static_cast<float>(code) * e.unscale;
-}
-
-Element element(const Config& config) {
-  Element e{.kind = Kind::Fixed};
-  e.scale = pow2(config.integer("frac_width"));
-  e.unscale = pow2(-config.integer("frac_width"));
-  set_code_bounds(e, config.integer("width"), config.flag("is_signed"));
-  return e;
+std::optional<OnnxForm> onnx(const Config& config) {
+  return OnnxForm{.scales = {std::ldexp(1.0, -config.integer("frac_width"))},
+                  .width = config.integer("width"),
+                  .is_signed = config.flag("is_signed")};
 }
 
 namespace {
+
+/// The multiple of the step that x goes to.
+float multiple(float x, const Grid& e) {
+  const float scaled = x / e.step;
+  const float rounded = e.rounding == Rounding::Down ? std::floor(scaled) : std::nearbyint(scaled);
+  return clamp(rounded, e.low, e.high);
+}
+
+float quantise(float x, const Grid& e) {
+  return multiple(x, e) * e.step;
+}
+
+std::int64_t encode(float x, const Grid& e) {
+  return static_cast<std::int64_t>(multiple(x, e));
+}
+
+float decode(std::int64_t code, const Grid& e) {
+  return static_cast<float>(code) * e.step;
+}
+
+Grid grid(const Grid& e) {
+  return e;
+}
 
 Status complete(Config& config) {
   if (!config.has("frac_width"))
@@ -38,8 +49,8 @@ Status complete(Config& config) {
 }
 
 Range range(const Config& config) {
-  const Element e = element(config);
-  const double step = e.unscale;
+  const Grid e = element(config);
+  const double step = e.step;
   return {.lowest = e.low * step,
           .highest = e.high * step,
           .least_positive = e.high > 0 ? step : 0,
@@ -77,13 +88,19 @@ FormatDef define() {
                     .precision = true},
                    signed_key()},
           .complete = complete,
-          .element = element,
-          .quantise = quantise,
-          .encode = encode,
-          .decode = decode,
+          .element = own<element>,
+          .quantise = own<quantise>,
+          .encode = own<encode>,
+          .decode = own<decode>,
+          .fast = fast_loop(),
+          .grid = own<grid>,
+          .onnx = onnx,
           .bits = [](const Config& c) { return Bits{.value = c.integer("width")}; },
           .range = range,
-          .calibration = {"frac_width", frac_width_candidates, /*when_absent=*/true}};
+          .calibration = {"frac_width", frac_width_candidates, /*when_absent=*/true},
+          .idempotent = true,
+          .samples = {"width=8 frac_width=4", "width=8 frac_width=4 is_signed=false",
+                      "width=1 frac_width=0", "width=16 frac_width=20", "width=32 frac_width=-3"}};
 }
 
 }  // namespace chop::formats::integer

@@ -2,42 +2,53 @@
 #include <algorithm>
 #include <limits>
 
+#include "formats/defs/lsq_integer-simd.hpp"
 #include "formats/groups.hpp"
 
 namespace chop::formats::lsq_integer {
 namespace {
 
-Element element(const Config& config) {
-  Element e{.kind = Kind::Step};
-  set_code_bounds(e, config.integer("width"), config.flag("is_signed"));
-  return e;
+Step element(const Config& config) {
+  const CodeBounds codes = code_bounds(config.integer("width"), config.flag("is_signed"));
+  return {.low = codes.low, .high = codes.high};
 }
 
 /// A step must stay above zero, whatever training makes of it, and its multiples finite.
-void restore(Element& e, float shared) {
+void restore(Step& e, float shared) {
   const float most = std::numeric_limits<float>::max() / std::fmax(-e.low, e.high);
   e.shared = e.scale = std::fmin(std::fmax(shared, kEpsilon), most);
 }
 
-float quantise(float x, const Element& e, std::uint64_t /*index*/) {
+float quantise(float x, const Step& e) {
   return clamp(std::floor(x / e.scale + 0.5F), e.low, e.high) * e.scale;
 }
 
-std::int64_t encode(float x, const Element& e, std::uint64_t /*index*/) {
+std::int64_t encode(float x, const Step& e) {
   return static_cast<std::int64_t>(clamp(std::floor(x / e.scale + 0.5F), e.low, e.high));
 }
 
-float decode(std::int64_t code, const Element& e) {
+float decode(std::int64_t code, const Step& e) {
   return static_cast<float>(code) * e.scale;
 }
 
-float initial(const Element& e, double abs_mean) {
+float initial(const Step& e, double abs_mean) {
   return abs_mean > 0 ? static_cast<float>(2 * abs_mean / std::sqrt(static_cast<double>(e.high)))
                       : 1.0F;
 }
 
+Grid grid(const Step& e) {
+  return {.step = e.scale, .low = e.low, .high = e.high, .rounding = Rounding::HalfUp};
+}
+
+std::optional<OnnxForm> onnx(const Config& config) {
+  std::optional<OnnxForm> form = granular_onnx(config, "step");
+  if (form) form->rounding = Rounding::HalfUp;
+  return form;
+}
+
 Range range(const Config& config) {
-  return code_range(element(config));
+  const Step e = element(config);
+  return code_range(e.low, e.high);
 }
 
 /// Steps that clip nothing, down to clipping at 1/16 of the largest value.
@@ -69,16 +80,20 @@ FormatDef define() {
                     .doc = "the step, or one per group; absent: from the data, 2 mean|x| / √high",
                     .absent = IfAbsent::Nothing,
                     .least = 0}},
-          .element = element,
-          .restore = restore,
-          .quantise = quantise,
-          .encode = encode,
-          .decode = decode,
+          .element = own<element>,
+          .restore = own<restore>,
+          .quantise = own<quantise>,
+          .encode = own<encode>,
+          .decode = own<decode>,
+          .fast = fast_loop(),
+          .grid = own<grid>,
+          .onnx = onnx,
           .range = range,
           .gradient = GradientRule::Learned,
           .learned = "step",
-          .initial = initial,
+          .initial = own<initial>,
           .calibration = {"step", step_candidates},
+          .samples = {"width=4", "width=8 step=0.1", "width=3 granularity=channel"},
       });
 }
 

@@ -3,21 +3,18 @@
 // 2^m.
 #include <algorithm>
 
+#include "formats/defs/minifloat_denorm-simd.hpp"
 #include "formats/numbers.hpp"
 
 namespace chop::formats::minifloat_denorm {
 namespace {
-
-Element element(const Config& config) {
-  return minifloat_element(config, Kind::Denorm);
-}
 
 struct Parts {
   int exponent;
   float mantissa;  ///< a whole number
 };
 
-Parts parts(float x, const Element& e) {
+Parts parts(float x, const Minifloat& e) {
   const float a = std::fabs(x);
   const int exponent =
       std::min(clamp_exponent(std::ceil(log2_float(a + kEpsilon)), e.e_min, e.e_max), 127);
@@ -25,27 +22,26 @@ Parts parts(float x, const Element& e) {
   return {exponent, clamp(static_cast<float>(std::nearbyint(scaled)), 0, e.high)};
 }
 
-float value(const Parts& p, const Element& e) {
+float value(const Parts& p, const Minifloat& e) {
   return static_cast<float>(std::ldexp(static_cast<double>(p.mantissa), p.exponent - e.mantissa));
 }
 
-float quantise(float x, const Element& e, std::uint64_t /*index*/) {
+float quantise(float x, const Minifloat& e) {
   if (std::isnan(x)) return x;
   if (is_near_zero(x)) return pass_through(x);
   return std::copysign(value(parts(x, e), e), x);
 }
 
-std::int64_t encode(float x, const Element& e, std::uint64_t /*index*/) {
+std::int64_t encode(float x, const Minifloat& e) {
   if (is_near_zero(x)) return 0;
   const Parts p = parts(x, e);
-  const int width = (e.e_max - e.e_min + 1);  // 2^exponent_width
   return with_sign(
       x, (std::int64_t{p.exponent + e.bias} << e.mantissa) | static_cast<std::int64_t>(p.mantissa),
-      std::ilogb(static_cast<double>(width)) + e.mantissa);
+      e.exponent_bits() + e.mantissa);
 }
 
-float decode(std::int64_t code, const Element& e) {
-  const int bits = std::ilogb(static_cast<double>(e.e_max - e.e_min + 1));
+float decode(std::int64_t code, const Minifloat& e) {
+  const int bits = e.exponent_bits();
   const std::int64_t field = code >> e.mantissa & ((std::int64_t{1} << bits) - 1);
   const std::int64_t mantissa = code & ((std::int64_t{1} << e.mantissa) - 1);
   return signed_as(code, bits + e.mantissa,
@@ -53,7 +49,7 @@ float decode(std::int64_t code, const Element& e) {
 }
 
 Range range(const Config& config) {
-  const Element e = element(config);
+  const Minifloat e = minifloat_element(config);
   const double highest = std::ldexp(1.0 - std::ldexp(1.0, -e.mantissa), std::min(e.e_max, 127));
   return {.lowest = -highest,
           .highest = highest,
@@ -73,15 +69,22 @@ FormatDef define() {
           "becomes 0.875 for m = 3). |x| <= 1e-8 passes through.",
       .keys = {width_key(3, 31), exponent_width_key(8), exponent_bias_key()},
       .complete = complete_minifloat,
-      .element = element,
-      .quantise = quantise,
-      .encode = encode,
-      .decode = decode,
+      .element = own<minifloat_element>,
+      .quantise = own<quantise>,
+      .encode = own<encode>,
+      .decode = own<decode>,
+      .fast = fast_loop(),
+      .fast_suits = own<stays_normal>,
       .bits = [](const Config& c) { return Bits{.value = c.integer("width")}; },
       .range = range,
-      .calibration = {"exponent_bias", [](const Config& c, double abs_max) {
+      .calibration = {"exponent_bias",
+                      [](const Config& c, double abs_max) {
                         return bias_candidates((1 << c.integer("exponent_width")) - 2, abs_max);
-                      }}};
+                      }},
+      .passes_tiny = true,
+      .samples = {"width=8 exponent_width=4 exponent_bias=7", "width=4 exponent_width=2",
+                  "width=31 exponent_width=8", "width=9 exponent_width=3 exponent_bias=140",
+                  "width=12 exponent_width=8 exponent_bias=-100"}};
 }
 
 }  // namespace chop::formats::minifloat_denorm

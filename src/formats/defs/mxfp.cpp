@@ -2,14 +2,15 @@
 // S = ⌊log2 max|x|⌋ - (2^e - 1 - bias) of each block, bias = 2^(e-1) - 1.
 #include <algorithm>
 
+#include "formats/defs/mxfp-simd.hpp"
 #include "formats/groups.hpp"
 
 namespace chop::formats::mxfp {
 namespace {
 
 /// Until restore() adds the shared exponent, e_min and e_max are those of the element.
-Element element(const Config& config) {
-  Element e{.kind = Kind::Mx};
+Block element(const Config& config) {
+  Block e;
   const int bits = config.integer("exponent_width");
   const int bias = (1 << (bits - 1)) - 1;
   e.mantissa = config.integer("frac_width");
@@ -19,7 +20,7 @@ Element element(const Config& config) {
   return e;
 }
 
-void restore(Element& e, float shared) {
+void restore(Block& e, float shared) {
   const int scale = static_cast<int>(shared) - e.bias;
   e.shared = shared;
   e.e_min += scale;
@@ -27,7 +28,7 @@ void restore(Element& e, float shared) {
   e.high = static_cast<float>(std::ldexp(2 - std::ldexp(1.0, -e.mantissa), e.e_max));
 }
 
-void share(Element& e, const GroupFacts& facts) {
+void share(Block& e, const GroupFacts& facts) {
   const int wanted = exponent_of(std::fmax(facts.abs_max, 0x1p-126F)) - e.e_max;
   restore(e, static_cast<float>(std::clamp(wanted, -e.bias, e.bias) + e.bias));
 }
@@ -39,31 +40,31 @@ struct Steps {
   int exponent;
 };
 
-Steps steps(float x, const Element& e) {
+Steps steps(float x, const Block& e) {
   const double a = std::fmin(std::fabs(x), e.high);
   const int exponent = a == 0 ? e.e_min : std::clamp(std::ilogb(a), e.e_min, e.e_max);
   const double count = std::nearbyint(std::ldexp(a, e.mantissa - exponent));
   return {static_cast<std::int64_t>(count), exponent - e.mantissa};
 }
 
-float quantise(float x, const Element& e, std::uint64_t /*index*/) {
+float quantise(float x, const Block& e) {
   if (std::isnan(x)) return x;
   const Steps s = steps(x, e);
   return std::copysign(static_cast<float>(std::ldexp(static_cast<double>(s.count), s.exponent)), x);
 }
 
-int field_bits(const Element& e) {  // e_max - e_min + 2 = 2^exponent_width
+int field_bits(const Block& e) {  // e_max - e_min + 2 = 2^exponent_width
   return std::ilogb(static_cast<double>(e.e_max - e.e_min + 2));
 }
 
-std::int64_t encode(float x, const Element& e, std::uint64_t /*index*/) {
+std::int64_t encode(float x, const Block& e) {
   const Steps s = steps(x, e);
   // Counts from 2^f on have the implicit one: adding the field makes a carry come out right.
   const std::int64_t field = s.exponent + e.mantissa - e.e_min;
   return with_sign(x, (field << e.mantissa) + s.count, field_bits(e) + e.mantissa);
 }
 
-float decode(std::int64_t code, const Element& e) {
+float decode(std::int64_t code, const Block& e) {
   const std::int64_t magnitude = code & ((std::int64_t{1} << (field_bits(e) + e.mantissa)) - 1);
   const std::int64_t field = magnitude >> e.mantissa;
   const std::int64_t fraction = magnitude & ((std::int64_t{1} << e.mantissa) - 1);
@@ -74,8 +75,13 @@ float decode(std::int64_t code, const Element& e) {
       static_cast<float>(std::ldexp(static_cast<double>(count), exponent - e.mantissa)));
 }
 
+/// The powers of two that vectors multiply by are normal numbers.
+bool is_fast(const Block& e) {
+  return e.e_min - e.mantissa >= -126 && e.e_max - e.mantissa <= 126;
+}
+
 Range range(const Config& config) {
-  const Element e = element(config);
+  const Block e = element(config);
   const double highest = std::ldexp(2 - std::ldexp(1.0, -e.mantissa), e.e_max);
   return {.lowest = -highest,
           .highest = highest,
@@ -104,18 +110,24 @@ FormatDef define() {
                  .precision = true},
                 block_dim_key(),
                 scale_bits_key("scale_exp_bits")},
-       .element = element,
-       .share = share,
-       .restore = restore,
-       .quantise = quantise,
-       .encode = encode,
-       .decode = decode,
+       .element = own<element>,
+       .share = own<share>,
+       .restore = own<restore>,
+       .quantise = own<quantise>,
+       .encode = own<encode>,
+       .decode = own<decode>,
+       .fast = fast_loop(),
+       .fast_suits = own<is_fast>,
        .bits =
            [](const Config& c) {
              return Bits{.value = 1 + c.integer("exponent_width") + c.integer("frac_width"),
                          .shared = c.integer("scale_exp_bits")};
            },
-       .range = range});
+       .range = range,
+       .idempotent = true,
+       .samples = {"exponent_width=4 frac_width=3", "exponent_width=2 frac_width=1 block_size=3",
+                   "exponent_width=5 frac_width=10 block_dim=0",
+                   "exponent_width=1 frac_width=0 block_size=4"}});
 }
 
 }  // namespace chop::formats::mxfp

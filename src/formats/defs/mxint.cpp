@@ -2,16 +2,16 @@
 // each block.
 #include <algorithm>
 
+#include "formats/defs/mxint-simd.hpp"
 #include "formats/groups.hpp"
 
 namespace chop::formats::mxint {
 namespace {
 
-Element element(const Config& config) {
-  Element e{.kind = Kind::Fixed};
+Block element(const Config& config) {
   const int width = config.integer("width");
-  e.mantissa = width - 1;
-  set_code_bounds(e, width, true);
+  const CodeBounds codes = code_bounds(width, true);
+  Block e{.low = codes.low, .high = codes.high, .mantissa = width - 1};
   e.bias = (1 << (config.integer("scale_bits") - 1)) - 1;
   e.e_min = -e.bias;
   e.e_max = std::min((1 << config.integer("scale_bits")) - 1 - e.bias, 127);  // -2^128 is no float
@@ -19,7 +19,7 @@ Element element(const Config& config) {
 }
 
 /// Scaling up may need two factors: 2^(b - 1 - S) can be beyond float32.
-void restore(Element& e, float shared) {
+void restore(Block& e, float shared) {
   const int shift = e.mantissa - (static_cast<int>(shared) - e.bias);
   e.shared = shared;
   e.scale = pow2(std::min(shift, 100));
@@ -27,13 +27,30 @@ void restore(Element& e, float shared) {
   e.unscale = pow2(-shift);
 }
 
-void share(Element& e, const GroupFacts& facts) {
+void share(Block& e, const GroupFacts& facts) {
   const int wanted = ceil_exponent_of(std::fmax(facts.abs_max, 0x1p-126F));
   restore(e, static_cast<float>(std::clamp(wanted, e.e_min, e.e_max) + e.bias));
 }
 
+/// The multiple of 2^(S - b + 1) that x goes to.
+float multiple(float x, const Block& e) {
+  return clamp(std::nearbyint(x * e.scale * e.scale2), e.low, e.high);
+}
+
+float quantise(float x, const Block& e) {
+  return multiple(x, e) * e.unscale;
+}
+
+std::int64_t encode(float x, const Block& e) {
+  return static_cast<std::int64_t>(multiple(x, e));
+}
+
+float decode(std::int64_t code, const Block& e) {
+  return static_cast<float>(code) * e.unscale;
+}
+
 Range range(const Config& config) {
-  const Element e = element(config);
+  const Block e = element(config);
   return {.lowest = -1,
           .highest = 1 - std::ldexp(1.0, -e.mantissa),
           .least_positive = std::ldexp(1.0, -e.mantissa),
@@ -53,17 +70,20 @@ FormatDef define() {
               "scale_bits bits. The last block of a row may be shorter.",
        .keys = {width_key(2, 24), row_block_size_key(), block_dim_key(),
                 scale_bits_key("scale_bits")},
-       .element = element,
-       .share = share,
-       .restore = restore,
-       .quantise = integer::quantise,
-       .encode = integer::encode,
-       .decode = integer::decode,
+       .element = own<element>,
+       .share = own<share>,
+       .restore = own<restore>,
+       .quantise = own<quantise>,
+       .encode = own<encode>,
+       .decode = own<decode>,
+       .fast = fast_loop(),
        .bits =
            [](const Config& c) {
              return Bits{.value = c.integer("width"), .shared = c.integer("scale_bits")};
            },
-       .range = range});
+       .range = range,
+       .samples = {"width=8", "width=24 block_size=5 block_dim=0",
+                   "width=4 block_size=7 scale_bits=3"}});
 }
 
 }  // namespace chop::formats::mxint

@@ -1,4 +1,5 @@
 // q = α where x > Δ, -α where x < -Δ, else 0, with Δ = 0.75 · mean|x| of each first index.
+#include "formats/defs/ternary-simd.hpp"
 #include "formats/numbers.hpp"
 
 namespace chop::formats::ternary {
@@ -14,45 +15,41 @@ Status complete(Config& config) {
                .hint = "the threshold is 0.75 · mean, the median, or 0.05 · max: give one"};
 }
 
-/// `epsilon` holds a threshold that was given, or -1; `strict` says that α is wanted.
-Element element(const Config& config) {
-  Element e{.kind = Kind::Ternary};
-  e.strict = config.flag("scaling_factor");
-  e.high = 1;
-  e.epsilon = -1;
-  if (config.has("mean")) e.epsilon = kOfMean * static_cast<float>(config.real("mean"));
-  if (config.has("median")) e.epsilon = static_cast<float>(config.real("median"));
-  if (config.has("max")) e.epsilon = static_cast<float>(kOfMax * config.real("max"));
-  e.low = e.epsilon;
+Levels element(const Config& config) {
+  Levels e{.scaled = config.flag("scaling_factor")};
+  if (config.has("mean")) e.given = kOfMean * static_cast<float>(config.real("mean"));
+  if (config.has("median")) e.given = static_cast<float>(config.real("median"));
+  if (config.has("max")) e.given = static_cast<float>(kOfMax * config.real("max"));
+  e.threshold = e.given;
   return e;
 }
 
-void restore(Element& e, float shared) {
+void restore(Levels& e, float shared) {
   e.shared = shared;
-  e.high = e.strict ? shared : 1.0F;
+  e.high = e.scaled ? shared : 1.0F;
 }
 
-void share(Element& e, const GroupFacts& facts) {
-  e.low = e.epsilon >= 0 ? e.epsilon : kOfMean * abs_mean(facts.values);
-  restore(e, e.strict ? abs_mean(facts.values, e.low) : 1.0F);
+void share(Levels& e, const GroupFacts& facts) {
+  e.threshold = e.given >= 0 ? e.given : kOfMean * abs_mean(facts.values);
+  restore(e, e.scaled ? abs_mean(facts.values, e.threshold) : 1.0F);
 }
 
-float quantise(float x, const Element& e, std::uint64_t /*index*/) {
+float quantise(float x, const Levels& e) {
   if (std::isnan(x)) return x;
-  return x > e.low ? e.high : x < -e.low ? -e.high : 0.0F;
+  return x > e.threshold ? e.high : x < -e.threshold ? -e.high : 0.0F;
 }
 
-std::int64_t encode(float x, const Element& e, std::uint64_t /*index*/) {
-  return x > e.low ? 1 : x < -e.low ? -1 : 0;
+std::int64_t encode(float x, const Levels& e) {
+  return x > e.threshold ? 1 : x < -e.threshold ? -1 : 0;
 }
 
-float decode(std::int64_t code, const Element& e) {
+float decode(std::int64_t code, const Levels& e) {
   return code > 0 ? e.high : code < 0 ? -e.high : 0.0F;
 }
 
 /// A given threshold and no factor leave nothing to share.
 Result<std::optional<Tiles>> tiles(const Config& config, const Shape& shape) {
-  if (!config.flag("scaling_factor") && element(config).epsilon >= 0) return std::optional<Tiles>();
+  if (!config.flag("scaling_factor") && element(config).given >= 0) return std::optional<Tiles>();
   return std::optional(Tiles::leading(shape));
 }
 
@@ -93,20 +90,22 @@ FormatDef define() {
                threshold("median", "median of |x|: the threshold"),
                threshold("max", "largest |x|: the threshold is 0.05 of it")},
       .complete = complete,
-      .element = element,
+      .element = own<element>,
       .tiles = tiles,
       .measure = Measure::All,
-      .share = share,
-      .restore = restore,
-      .quantise = quantise,
-      .encode = encode,
-      .decode = decode,
+      .share = own<share>,
+      .restore = own<restore>,
+      .quantise = own<quantise>,
+      .encode = own<encode>,
+      .decode = own<decode>,
+      .fast = fast_loop(),
       .bits =
           [](const Config& c) {
             return Bits{.value = 2, .shared = c.flag("scaling_factor") ? 32 : 0};
           },
       .range = range,
-      .whole_shared = false};
+      .whole_shared = false,
+      .samples = {"", "scaling_factor=true", "mean=0.8", "max=4.0 scaling_factor=true"}};
 }
 
 }  // namespace chop::formats::ternary

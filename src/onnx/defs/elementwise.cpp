@@ -68,10 +68,12 @@ void write_fmod(ExportCall& call) {
   ExportCall::set(call.add("Mod", call.inputs()), "fmod", std::int64_t{1});
 }
 
-void write_shift(ExportCall& call) {
-  const bool left = call.node().op == "bitwise_left_shift";
-  ExportCall::set(call.add("BitShift", call.inputs()), "direction",
-                  std::string(left ? "LEFT" : "RIGHT"));
+void write_left_shift(ExportCall& call) {
+  ExportCall::set(call.add("BitShift", call.inputs()), "direction", std::string("LEFT"));
+}
+
+void write_right_shift(ExportCall& call) {
+  ExportCall::set(call.add("BitShift", call.inputs()), "direction", std::string("RIGHT"));
 }
 
 }  // namespace
@@ -88,8 +90,8 @@ OnnxFamily define() {
                       {"Pow", import_pow}},
           .exports = {{"cast", write_cast},
                       {"fmod", write_fmod},
-                      {"bitwise_left_shift", write_shift},
-                      {"bitwise_right_shift", write_shift}}};
+                      {"bitwise_left_shift", write_left_shift},
+                      {"bitwise_right_shift", write_right_shift}}};
 }
 
 }  // namespace chop::onnx::defs::elementwise

@@ -121,7 +121,7 @@ std::string Exporter::quantised(const std::string& value, const Tensor* known, c
                                 const std::string& operand, const TensorType& type) {
   const auto& [dtype, shape] = type;
   const auto found = node.formats.find(operand);
-  if (found == node.formats.end() || found->second.name == "float") return value;
+  if (found == node.formats.end() || found->second.is_plain()) return value;
   const NumberFormat& format = found->second;
   const FormatDef& def = *find_format(format.name).value();
   const Parameter* learned =

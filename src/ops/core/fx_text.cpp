@@ -142,7 +142,7 @@ std::string layer_class(const Node& node) {
   const OpDef& op = op_of(node);
   const std::string_view plain = op.module.empty() ? op.name : op.module;
   for (const auto& [operand, format] : node.formats)
-    if (format.name != "float") return class_name(plain, format);
+    if (!format.is_plain()) return class_name(plain, format);
   return std::string(plain);
 }
 

@@ -115,12 +115,20 @@ struct Init {
   void (*finish)(const Call&, Tensor&) = nullptr;  ///< last touch to the drawn f32 values
 };
 
+/// What an op does with a parameter, as far as analyses count it.
+enum class ParamRole : std::uint8_t {
+  Other,
+  Weight,  ///< multiplied with the input, and summed
+  Bias     ///< added to those sums, one addition per element of the result
+};
+
 struct ParamDef {
   std::string_view name;
   Shape (*shape)(const Call&);
   Init init = {};
   bool trainable = true;
   std::string_view when = {};  ///< a boolean attribute that must hold for it to exist
+  ParamRole role = ParamRole::Other;
 };
 
 /// y = value(x) elementwise, with dy/dx given x and y (whichever is handier).
@@ -186,6 +194,8 @@ enum class Trait : unsigned {
   /// a call and takes y as one more operand, its last.
   TakesRelu = 1U << 8,
   Rectifier = 1U << 9,  ///< y = max(x, 0): what a call with `relu` does
+  /// Its operands count for the average bits of a network where nobody says which do.
+  CountsBits = 1U << 10,
 };
 
 /// The attributes that come with traits.

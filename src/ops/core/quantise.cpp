@@ -8,7 +8,7 @@ namespace chop::ops {
 
 std::vector<AttrDef> quantise_attrs() {
   return {{.name = "format",
-           .default_value = std::string("float"),
+           .default_value = NumberFormat{}.name,
            .doc = "number format",
            .internal = true},
           {.name = "config",

@@ -22,6 +22,7 @@ OpDef define() {
           .function = "torch.conv1d",
           .torch = "F.conv1d(x, weight, bias, stride, padding, dilation, groups)",
           .fx = "*xs, stride=stride, padding=padding, dilation=dilation, groups=groups",
+          .traits = Trait::CountsBits,
           .samples = {{.attrs = with(2, 3, 3), .inputs = {{{2, 2, 7}}}},
                       {.attrs = with(2, 4, 3,
                                      {{"stride", Ints{2}},

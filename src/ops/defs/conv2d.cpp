@@ -23,6 +23,7 @@ OpDef define() {
           .function = "torch.conv2d",
           .torch = "F.conv2d(x, weight, bias, stride, padding, dilation, groups)",
           .fx = "*xs, stride=stride, padding=padding, dilation=dilation, groups=groups",
+          .traits = Trait::CountsBits,
           .samples = {{.attrs = with(2, 3, {3}, {{"padding", Ints{1}}}),
                        .inputs = {{{2, 2, 4, 5}}}},
                       {.attrs = with(4, 2, {3, 2},

@@ -97,12 +97,14 @@ OpDef define() {
                       [](const Call& c) {
                         return Shape{c.integer("out_features"), c.integer("in_features")};
                       },
-                  .init = {InitKind::Uniform, bound}},
+                  .init = {InitKind::Uniform, bound},
+                  .role = ParamRole::Weight},
                  {.name = "bias",
                   .shape = [](const Call& c) { return Shape{c.integer("out_features")}; },
                   .init = {InitKind::Uniform, bound},
-                  .when = "bias"}},
-      .traits = Trait::TakesRelu,
+                  .when = "bias",
+                  .role = ParamRole::Bias}},
+      .traits = Trait::TakesRelu | Trait::CountsBits,
       .weight_axis = -1,
       .infer = infer,
       .forward = forward,

@@ -47,7 +47,7 @@ void gradient(GradBuilder& g) {
 bool rows_apart(const RowsCall& call) {
   const auto quantiser = quantiser_of(call, call.shape(0));
   return first_by_row(call) && quantiser && quantiser.value().groups() == 0 &&
-         !quantiser.value().element().stochastic;
+         !quantiser.value().is_random();
 }
 
 Sample sample(Shape shape, const char* format, const char* config) {

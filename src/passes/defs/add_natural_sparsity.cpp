@@ -49,15 +49,15 @@ struct Layer {
   Count activation = {};
 };
 
-/// Linear and convolution layers: modules with a matrix of weights that read real numbers.
+/// Linear and convolution layers: modules that multiply their weights with real numbers.
 std::vector<Layer> layers_of(const Graph& graph, const Types& types) {
   std::vector<Layer> layers;
   for (const NodeId id : graph.order()) {
     if (graph.node(id).opcode != Opcode::CallModule) continue;
     const std::vector<Operand> operands = operands_of(graph, id, types);
     for (const Operand& operand : operands)
-      if (operand.name == "weight" && operand.type.shape.size() >= 2 &&
-          operand.type.dtype == DType::F32 && operands.front().type.dtype == DType::F32) {
+      if (operand.is_weight() && operand.type.dtype == DType::F32 &&
+          operands.front().type.dtype == DType::F32) {
         layers.push_back({.id = id, .input = operands.front().value});
         layers.back().weight.add(operand.parameter->value.data<float>());
       }

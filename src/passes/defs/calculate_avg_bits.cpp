@@ -75,7 +75,7 @@ PassDef define() {
                     .doc = "report the reference system's number as data_avg_bit and w_avg_bit"},
                    {.name = "ops",
                     .kind = ArgKind::Names,
-                    .initial = Tree::List{"linear", "conv1d", "conv2d"},
+                    .initial = counted_ops(),
                     .doc = "the ops whose operands count"}},
           .run = run};
 }

@@ -58,7 +58,7 @@ DotNode box(const Graph& graph, NodeId id, const Types& types) {
   std::vector<std::string> formats;
   for (const Operand& operand : operands_of(graph, id, types)) {
     if (operand.is_parameter() && !operand.is_buffer()) parameters += numel(operand.type.shape);
-    if (operand.format.name != "float")
+    if (!operand.format.is_plain())
       formats.push_back(cat(operand.name, ": ", display(operand.format)));
   }
   if (parameters > 0) box.notes.push_back(counted(parameters, "parameter"));
@@ -144,7 +144,8 @@ PassDef define() {
                     .initial = "down",
                     .doc = "where the arrows point",
                     .choices = {"down", "right"}}},
-          .run = run};
+          .run = run,
+          .samples = {{.args = Tree::Table{{"file_name", "graph.dot"}}}}};
 }
 
 }  // namespace chop::passes::plot_graph

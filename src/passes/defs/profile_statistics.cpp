@@ -270,7 +270,14 @@ PassDef define() {
                     .doc = "measure what the chosen nodes make as well"}},
           .needs = Needs::Software,
           .needs_samples = true,
-          .run = run};
+          .run = run,
+          .samples = {
+              {.args = Tree::Table{
+                   {"by", "type"},
+                   {"target_weight_nodes", Tree::List{"linear"}},
+                   {"target_activation_nodes", Tree::List{"relu"}},
+                   {"weight_statistics", Tree::Table{{"range_min_max", Tree::table()}}},
+                   {"activation_statistics", Tree::Table{{"variance_online", Tree::table()}}}}}}};
 }
 
 }  // namespace chop::passes::profile_statistics

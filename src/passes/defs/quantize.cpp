@@ -26,6 +26,17 @@ Result<PassOutput> run(Graph& graph, const Args& args, const PassContext& contex
       graph, context.folder.empty() ? context.folder : context.folder / "quantize");
 }
 
+/// All operands of every layer in fixed point.
+PassSample sample(std::int64_t width, std::int64_t frac_width, double within) {
+  Tree config = Tree::Table{{"name", "integer"}};
+  for (const char* operand : {"data_in", "weight", "bias"}) {
+    config.set(cat(operand, "_width"), width);
+    config.set(cat(operand, "_frac_width"), frac_width);
+  }
+  return {.args = Tree::Table{{"by", "type"}, {"default", Tree::Table{{"config", config}}}},
+          .within = within};
+}
+
 }  // namespace
 
 PassDef define() {
@@ -54,7 +65,8 @@ PassDef define() {
                     .doc = "accepted because the reference system has it; tables are always made"}},
           .open = "[passes.quantize.KEY.config], as many as there are KEYs",
           .promise = Promise::NewNumbers,
-          .run = run};
+          .run = run,
+          .samples = {sample(12, 8, 0.5), sample(24, 16, 1e-3)}};
 }
 
 }  // namespace chop::passes::quantize

@@ -50,7 +50,8 @@ PassDef define() {
                     .kind = ArgKind::Text,
                     .doc = "write the report there instead of printing it"},
                    explain_arg()},
-          .run = run};
+          .run = run,
+          .samples = {{}, {.args = Tree::Table{{"file_name", "graph.txt"}}}}};
 }
 
 }  // namespace chop::passes::report_graph

@@ -31,7 +31,7 @@ bool heads_chain(const KernelCall& call) {
   if (call.shape(0).size() != conv.dims + 2) return false;
   if (numel(call.shape(0)) == 0 || numel(call.out[0].shape) == 0) return false;
   ConvJob job{.shape = conv};
-  if (call.in[0].dtype != DType::F32) job.grid = Element{};
+  if (call.in[0].dtype != DType::F32) job.grid = Grid{};
   return is_conv_possible(job);
 }
 

@@ -18,7 +18,7 @@ std::span<const float> learned_of(const KernelArgs& args, std::size_t position,
 
 /// The quantised integers of a fixed-point grid, a byte each.
 Kernel make_codes(const Quantiser& quantiser, DType dtype) {
-  Element grid = quantiser.element();
+  Grid grid = quantiser.fixed_point().value();
   if (dtype == DType::U8) grid.low = 0;  // no value is below
   return [grid, count = quantiser.size()](const KernelArgs& args, const RunContext& context) {
     in_chunks(context.threads, count, [&](std::int64_t first, std::int64_t length) {
@@ -30,16 +30,17 @@ Kernel make_codes(const Quantiser& quantiser, DType dtype) {
 /// Groups follow the shape, so values in groups must lie as it says.
 Layouts layouts_of(const KernelCall& call) {
   const Result<Quantiser> quantiser = ops::quantiser_of(call, call.shape(0));
-  return quantiser && quantiser.value().groups() == 0 && !quantiser.value().element().stochastic
+  return quantiser && quantiser.value().groups() == 0 && !quantiser.value().is_random()
              ? Layouts::Same
              : Layouts::Dense;
 }
 
 Epilogue quantise_epilogue(const KernelCall& call, std::size_t from) {
   const Result<Quantiser> quantiser = ops::quantiser_of(call, call.shape(0));
-  if (from != 0 || call.in.size() != 1 || !quantiser || !quantiser.value().is_fixed_point())
-    return {};
-  return {{.kind = EpilogueKind::Quantise, .element = quantiser.value().element()}};
+  if (from != 0 || call.in.size() != 1 || !quantiser) return {};
+  const std::optional<Grid> grid = quantiser.value().fixed_point();
+  if (!grid) return {};
+  return {{.kind = EpilogueKind::Quantise, .grid = *grid}};
 }
 
 Kernel make_quantize(const KernelCall& call) {

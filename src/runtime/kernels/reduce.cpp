@@ -149,20 +149,26 @@ Kernel make_sum_to(const KernelCall& call) {
   return reduction(call.shape(0), call.out[0].shape, 1);
 }
 
-Kernel make_reduce(const KernelCall& call) {
+Kernel make_divided(const KernelCall& call, double divisor) {
   if (call.in[0].dtype != DType::F32) return {};
   const Shape& in = call.shape(0);
-  const double divisor =
-      call.op.name == "mean" ? static_cast<double>(ops::reduced_count(call, in)) : 1;
   if (numel(in) == 0) return of_nothing(numel(call.out[0].shape), divisor);
   const std::vector<bool> axes = ops::axes_of(call.ints("dim"), in.size()).value();
   return reduction(in, ops::reduced_shape(in, axes, /*keepdim=*/true), divisor);
 }
 
+Kernel make_sum(const KernelCall& call) {
+  return make_divided(call, 1);
+}
+
+Kernel make_mean(const KernelCall& call) {
+  return make_divided(call, static_cast<double>(ops::reduced_count(call, call.shape(0))));
+}
+
 }  // namespace
 
 std::vector<KernelDef> reduce() {
-  return {{"sum_to", make_sum_to}, {"sum", make_reduce}, {"mean", make_reduce}};
+  return {{"sum_to", make_sum_to}, {"sum", make_sum}, {"mean", make_mean}};
 }
 
 }  // namespace chop::runtime::kernels

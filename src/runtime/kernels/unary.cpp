@@ -130,6 +130,8 @@ struct Entry {
   std::string_view q = {};
   float p_value = 0;  ///< or its fixed value
   float q_value = 0;
+  std::string_view when = {};  ///< a text attribute that must be `is`
+  std::string_view is = {};
 };
 
 constexpr Entry kEntries[] = {
@@ -146,6 +148,7 @@ constexpr Entry kEntries[] = {
     {"hardsigmoid", Function::Hardsigmoid},
     {"softplus", Function::Softplus, "beta", "threshold"},
     {"softsign", Function::Softsign},
+    {.op = "gelu", .function = Function::GeluTanh, .when = "approximate", .is = "tanh"},
     {"gelu", Function::GeluErf},
 };
 
@@ -153,8 +156,8 @@ constexpr Entry kEntries[] = {
 std::optional<UnaryJob> job_of(const Call& call) {
   for (const Entry& entry : kEntries) {
     if (entry.op != call.op.name) continue;
+    if (!entry.when.empty() && call.text(entry.when) != entry.is) continue;
     UnaryJob job{entry.function, entry.p_value, entry.q_value};
-    if (entry.op == "gelu" && call.text("approximate") == "tanh") job.function = Function::GeluTanh;
     if (!entry.p.empty()) job.p = static_cast<float>(call.real(entry.p));
     if (!entry.q.empty()) job.q = static_cast<float>(call.real(entry.q));
     return job;

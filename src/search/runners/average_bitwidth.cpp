@@ -53,7 +53,7 @@ RunnerDef define() {
                     .bounds = {.above = 0}},
                    {.name = "ops",
                     .kind = ArgKind::Names,
-                    .initial = Tree::List{"linear", "conv1d", "conv2d"},
+                    .initial = counted_ops(),
                     .doc = "the ops whose operands count"}},
           .make = make};
 }

@@ -4,6 +4,7 @@
 
 #include "compile/lower.hpp"
 #include "runtime/reference.hpp"
+#include "support/json.hpp"
 #include "support/rng.hpp"
 #include "unit/passes/pass_fixture.hpp"
 
@@ -40,50 +41,85 @@ Graph trained_looking(const char* model) {
   return graph;
 }
 
-/// Arguments for passes that need some.
-Tree arguments(std::string_view pass) {
-  Tree args = Tree::table();
-  if (pass == "profile_statistics") {
-    args.set("by", "type");
-    args.set("target_weight_nodes", Tree::List{"linear"});
-    args.set("target_activation_nodes", Tree::List{"relu"});
-    args.set("weight_statistics", Tree::table()).set("range_min_max", Tree::table());
-    args.set("activation_statistics", Tree::table()).set("variance_online", Tree::table());
-  }
-  if (pass == "quantize") args.set("by", "type");
-  if (pass == "plot_graph") args.set("file_name", testing::TempDir() + "chop_promise.dot");
-  if (pass == "report_graph") args.set("file_name", testing::TempDir() + "chop_promise.txt");
-  return args;
+double largest(const Tensor& values) {
+  double most = 0;
+  for (std::int64_t i = 0; i < values.size(); ++i) most = std::max(most, std::abs(values.at(i)));
+  return most;
 }
 
-TEST(Promises, HoldForEveryPassOnEveryKindOfNetwork) {
+double largest_difference(const Tensor& a, const Tensor& b) {
+  double most = 0;
+  for (std::int64_t i = 0; i < a.size(); ++i) most = std::max(most, std::abs(a.at(i) - b.at(i)));
+  return most;
+}
+
+/// A network with what passes need of it, and what it computes.
+struct Tried {
+  explicit Tried(const char* model)
+      : graph(trained_looking(model)), rows(rows_for(graph, 4)), before(output_of(graph, rows)) {
+    EXPECT_TRUE(add_metadata(graph, context()));
+  }
+  PassContext context() const {
+    return {.samples = &rows, .batch_size = 4, .folder = testing::TempDir()};
+  }
+
+  Graph graph;
+  Split rows;
+  Tensor before;
+};
+
+void expect_promise(const Tried& tried, const PassDef& pass, const PassSample& sample) {
+  Graph changed = tried.graph;
+  const Result<PassCall> call = make_call(pass.name, sample.args);
+  ASSERT_TRUE(call) << to_string(call.error());
+  const auto reports = run_passes(changed, {&call.value(), 1}, tried.context());
+  ASSERT_TRUE(reports) << to_string(reports.error());
+  const Tensor after = output_of(changed, tried.rows);
+  ASSERT_EQ(after.shape(), tried.before.shape());
+  switch (pass.promise) {
+    case Promise::MetadataOnly:
+    case Promise::SameBits:
+      EXPECT_TRUE(after == tried.before);
+      EXPECT_EQ(std::as_const(changed).parameters(), tried.graph.parameters());
+      break;
+    case Promise::Close:
+      for (std::int64_t i = 0; i < after.size(); ++i)
+        EXPECT_NEAR(after.at(i), tried.before.at(i),
+                    1e-5 * std::max(1.0, std::abs(tried.before.at(i))));
+      break;
+    case Promise::NewNumbers:
+      EXPECT_GT(largest_difference(after, tried.before), 0);
+      EXPECT_LE(largest_difference(after, tried.before), sample.within * largest(tried.before));
+      break;
+  }
+  Graph twice = changed;
+  ASSERT_TRUE(run_passes(twice, {&call.value(), 1}, tried.context()));
+  EXPECT_EQ(twice, changed);
+}
+
+class Promises : public testing::TestWithParam<const PassDef*> {};
+
+TEST_P(Promises, HoldForEverySampleOnEveryKindOfNetwork) {
+  std::vector<PassSample> samples = GetParam()->samples;
+  if (samples.empty()) samples.emplace_back();
   for (const char* model : {"jsc-tiny", "jsc-toy", "toy_convnet"}) {
-    Graph graph = trained_looking(model);
-    const Split samples = rows_for(graph, 4);
-    const PassContext context{.samples = &samples, .batch_size = 4};
-    ASSERT_TRUE(add_metadata(graph, context));
-    const Tensor before = output_of(graph, samples);
-    for (const PassDef& pass : all_passes()) {
-      SCOPED_TRACE(cat(model, " ", pass.name));
-      Graph changed = graph;
-      const PassCall call = make_call(pass.name, arguments(pass.name)).value();
-      const auto reports = run_passes(changed, {&call, 1}, context);
-      ASSERT_TRUE(reports) << to_string(reports.error());
-      const Tensor after = output_of(changed, samples);
-      ASSERT_EQ(after.shape(), before.shape());
-      if (pass.promise == Promise::MetadataOnly || pass.promise == Promise::SameBits) {
-        EXPECT_TRUE(after == before);
-        EXPECT_EQ(std::as_const(changed).parameters(), std::as_const(graph).parameters());
-      }
-      for (std::int64_t i = 0; pass.promise == Promise::Close && i < after.size(); ++i) {
-        EXPECT_NEAR(after.at(i), before.at(i), 1e-5 * std::max(1.0, std::abs(before.at(i))));
-      }
-      Graph twice = changed;
-      ASSERT_TRUE(run_passes(twice, {&call, 1}, context));
-      EXPECT_EQ(twice, changed);
+    const Tried tried(model);
+    for (const PassSample& sample : samples) {
+      if (!sample.model.empty() && sample.model != model) continue;
+      SCOPED_TRACE(cat(model, " ", to_json(sample.args)));
+      expect_promise(tried, *GetParam(), sample);
     }
   }
 }
+
+std::vector<const PassDef*> passes() {
+  std::vector<const PassDef*> all;
+  for (const PassDef& pass : all_passes()) all.push_back(&pass);
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(Passes, Promises, testing::ValuesIn(passes()),
+                         [](const auto& at) { return std::string(at.param->name); });
 
 }  // namespace
 }  // namespace chop

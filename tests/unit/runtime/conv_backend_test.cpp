@@ -56,10 +56,9 @@ Problem problem(const ops::ConvShape& shape, Numbers numbers, std::uint64_t seed
   } else {
     const Stream die(seed, "bytes");
     std::uint64_t n = 0;
-    p.job.grid = Element{};
+    p.job.grid = Grid{};
     p.job.grid->low = numbers == Numbers::Signed ? -128 : 0;
-    p.job.weight_grid = Element{};
-    p.job.weight_grid->scale = 1;
+    p.job.weight_grid = Grid{};
     for (std::int64_t i = 0; i < pixels; ++i)
       p.images.push_back(static_cast<std::byte>(die.below(n++, 256)));
     for (std::int64_t i = 0; i < weights; ++i)
@@ -240,7 +239,7 @@ TEST(ConvBackend, SaysWhyItDeclines) {
   const auto why = [](std::string_view name, const ops::ConvShape& shape, Numbers numbers,
                       bool exact = false) {
     ConvJob job{.shape = shape, .exact = exact};
-    if (numbers != Numbers::Floats) job.grid = Element{};
+    if (numbers != Numbers::Floats) job.grid = Grid{};
     return find_conv_backend(name)->declines(job);
   };
   const ops::ConvShape good = square_conv(1, 64, 64, 56, 3, 1);

@@ -130,8 +130,9 @@ Shape conv_weight(const Call& call, std::string_view rows, std::string_view colu
 
 std::vector<ParamDef> conv_params(Shape (*weight_shape)(const Call&)) {
   const Init init = {InitKind::Uniform, bound};
-  return {{.name = "weight", .shape = weight_shape, .init = init},
-          {.name = "bias", .shape = bias_shape, .init = init, .when = "bias"}};
+  return {
+      {.name = "weight", .shape = weight_shape, .init = init, .role = ParamRole::Weight},
+      {.name = "bias", .shape = bias_shape, .init = init, .when = "bias", .role = ParamRole::Bias}};
 }
 
 void start_from_bias(const ForwardCall& call, std::int64_t area) {

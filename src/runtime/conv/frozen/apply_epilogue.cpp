@@ -76,12 +76,8 @@ struct Block {
                        where(hn::Gt(x, set(op.high)), set(op.high), x));
         });
       case EpilogueKind::Quantise:
-        if (op.element.floor) {
-          const fast::FixedFloor grid(op.element);
-          return each([&](V x, int) { return grid(x); });
-        }
-        const fast::Fixed grid(op.element);
-        return each([&](V x, int) { return grid(x); });
+        return fast::with_grid(op.grid,
+                               [&](const auto& grid) { each([&](V x, int) { return grid(x); }); });
     }
   }
   HWY_INLINE void store(const EpilogueOp& op, std::int64_t at, const KernelArgs& args) const {
@@ -89,7 +85,7 @@ struct Block {
     if (op.integers) {
       std::byte* to = args.out[output] + at;
       for (int i = 0; i < kVectors; ++i)
-        store_quantised(op.element, v[i], i + 1 == kVectors ? last_count : lanes, to + i * lanes);
+        store_quantised(op.grid, v[i], i + 1 == kVectors ? last_count : lanes, to + i * lanes);
       return;
     }
     float* to = args.output(output) + at;
@@ -134,21 +130,16 @@ void apply_any(std::span<const EpilogueOp> epilogue, const Accumulators& acc,
     }
 }
 
-template <class Grid>
-void quantise_with(const Element& element, const float* x, std::int64_t count, std::byte* to) {
-  const Grid grid(element);
+void quantise_all(const Grid& grid, const float* x, std::int64_t count, std::byte* to) {
   const std::int64_t lanes = lane_count();
-  for (std::int64_t i = 0; i < count; i += lanes) {
-    const std::int64_t left = count - i;
-    const V value =
-        left >= lanes ? hn::LoadU(kTag, x + i) : hn::MaskedLoad(first(left), kTag, x + i);
-    store_quantised(element, grid(value), left, to + i);
-  }
-}
-
-void quantise_all(const Element& element, const float* x, std::int64_t count, std::byte* to) {
-  element.floor ? quantise_with<fast::FixedFloor>(element, x, count, to)
-                : quantise_with<fast::Fixed>(element, x, count, to);
+  fast::with_grid(grid, [&](const auto& on_grid) {
+    for (std::int64_t i = 0; i < count; i += lanes) {
+      const std::int64_t left = count - i;
+      const V value =
+          left >= lanes ? hn::LoadU(kTag, x + i) : hn::MaskedLoad(first(left), kTag, x + i);
+      store_quantised(grid, on_grid(value), left, to + i);
+    }
+  });
 }
 
 }  // namespace
@@ -165,13 +156,12 @@ void apply_epilogue(std::span<const EpilogueOp> epilogue, const Accumulators& ac
   HWY_DYNAMIC_DISPATCH(apply_any)(epilogue, acc, origin, args);
 }
 
-void quantise_to_bytes(const Element& grid, const float* x, std::int64_t count, std::byte* to) {
+void quantise_to_bytes(const Grid& grid, const float* x, std::int64_t count, std::byte* to) {
   HWY_DYNAMIC_DISPATCH(quantise_all)(grid, x, count, to);
 }
 
-bool fits_byte(const Element& grid) {
-  return grid.kind == Kind::Fixed &&
-         ((grid.low >= -128 && grid.high <= 127) || (grid.low >= 0 && grid.high <= 255));
+bool fits_byte(const Grid& grid) {
+  return (grid.low >= -128 && grid.high <= 127) || (grid.low >= 0 && grid.high <= 255);
 }
 
 }  // namespace chop::runtime

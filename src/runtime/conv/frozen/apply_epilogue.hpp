@@ -30,9 +30,9 @@ void apply_epilogue(std::span<const EpilogueOp> epilogue, const Accumulators& ac
                     const TileOrigin& origin, const KernelArgs& args);
 
 /// to[i] = x[i] as an integer of the grid, which must fit a byte.
-void quantise_to_bytes(const Element& grid, const float* x, std::int64_t count, std::byte* to);
+void quantise_to_bytes(const Grid& grid, const float* x, std::int64_t count, std::byte* to);
 
 /// Whether the grid's integers fit a byte, signed or unsigned.
-bool fits_byte(const Element& grid);
+bool fits_byte(const Grid& grid);
 
 }  // namespace chop::runtime

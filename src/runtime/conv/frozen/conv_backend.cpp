@@ -19,7 +19,7 @@ std::vector<std::int8_t> ConvJob::quantised_weights(std::int64_t first, std::int
   std::vector<std::int8_t> integers(static_cast<std::size_t>(count));
   for (std::size_t i = 0; i < integers.size(); ++i)
     integers[i] = static_cast<std::int8_t>(
-        std::lround(weights[static_cast<std::size_t>(first) + i] * weight_grid->scale));
+        std::lround(weights[static_cast<std::size_t>(first) + i] * weight_grid->scale()));
   return integers;
 }
 

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "formats/element.hpp"
+#include "formats/grid.hpp"
 #include "ops/families/layers/conv.hpp"
 #include "runtime/conv/frozen/conv_tiles.hpp"
 
@@ -18,9 +18,9 @@ namespace chop::runtime {
 
 struct ConvJob {
   ops::ConvShape shape;
-  const float* weights = nullptr;    ///< [out, in / groups, kernel...]; read by make(), not kept
-  std::optional<Element> grid = {};  ///< of the images, which are then its integers, a byte each
-  std::optional<Element> weight_grid = {};
+  const float* weights = nullptr;  ///< [out, in / groups, kernel...]; read by make(), not kept
+  std::optional<Grid> grid = {};   ///< of the images, which are then its integers, a byte each
+  std::optional<Grid> weight_grid = {};
   std::vector<float> bias = {};  ///< added to float accumulators, unless it is empty
   bool exact = true;             ///< false: accumulators may be rounded in other ways
 

@@ -13,7 +13,7 @@
 #include <limits>
 #include <vector>
 
-#include "formats/element.hpp"
+#include "formats/grid.hpp"
 
 namespace chop::runtime {
 
@@ -30,7 +30,7 @@ struct EpilogueOp {
   EpilogueKind kind = EpilogueKind::Identity;
   std::vector<float> a = {}, b = {}, c = {};  ///< by channel
   float low = 0, high = 0;
-  Element element = {};     ///< Quantise
+  Grid grid = {};           ///< Quantise
   std::size_t operand = 0;  ///< Add: which operand of the call, later of the step, is added
   int output = -1;          ///< which result of the step this op's y is; -1: none
   bool integers = false;    ///< that result holds quantised integers, one byte each

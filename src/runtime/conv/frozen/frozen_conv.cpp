@@ -43,7 +43,7 @@ std::size_t to_cache_lines(std::size_t bytes) {
 class FrozenConv {
  public:
   explicit FrozenConv(FrozenConvJob job) : job_(std::move(job)), conv_(job_.shape) {
-    if (job_.grid) unscale_ = job_.grid->unscale * job_.weight_grid->unscale;
+    if (job_.grid) unscale_ = job_.grid->step * job_.weight_grid->step;
     std::vector<float> folded;
     if (!job_.exact && !job_.grid) fold_norm(job_, folded);
     take_bias();

@@ -9,7 +9,7 @@
 
 #include <limits>
 
-#include "formats/fast-inl.hpp"
+#include "formats/vector-inl.hpp"
 #include "runtime/conv/frozen/apply_epilogue.hpp"
 #include "runtime/simd_math-inl.hpp"
 
@@ -42,8 +42,8 @@ HWY_INLINE void store_bytes(Ints integers, bool is_signed, std::int64_t count, s
 }
 
 /// Values on the grid as its integers. A grid that goes below zero asks for signed bytes.
-HWY_INLINE void store_quantised(const Element& grid, V value, std::int64_t count, std::byte* to) {
-  const V integer = hn::Mul(hn::Mul(value, set(grid.scale)), set(grid.scale2));
+HWY_INLINE void store_quantised(const Grid& grid, V value, std::int64_t count, std::byte* to) {
+  const V integer = hn::Mul(value, set(grid.scale()));
   store_bytes(hn::ConvertTo(kInts, integer), grid.low < 0, count, to);
 }
 
@@ -87,14 +87,14 @@ bool as_standard(std::span<const EpilogueOp> epilogue, StandardEpilogue& standar
     if (slot != nullptr) *slot = &op;
     if (op.output >= 0 && op.kind != EpilogueKind::Quantise) standard.before = op.output;
   }
-  return standard.quantise == nullptr || !standard.quantise->element.floor;
+  return standard.quantise == nullptr || standard.quantise->grid.rounding != Rounding::Down;
 }
 
 /// A standard epilogue with the addresses of one tile; what it has is known when it is compiled.
 template <bool kNorm, bool kAdd, bool kQuantise>
 struct StandardRun {
   const StandardEpilogue& standard;
-  fast::Fixed grid;
+  fast::OnGrid grid;
   V low, high;
   const float *a, *b, *c;
   const float* other;
@@ -104,7 +104,7 @@ struct StandardRun {
 
   StandardRun(const StandardEpilogue& of, const TileOrigin& origin, const KernelArgs& args)
       : standard(of),
-        grid(of.quantise == nullptr ? Element{} : of.quantise->element),
+        grid(of.quantise == nullptr ? Grid{} : of.quantise->grid),
         low(set(of.clamp == nullptr ? -std::numeric_limits<float>::infinity() : of.clamp->low)),
         high(set(of.clamp == nullptr ? std::numeric_limits<float>::infinity() : of.clamp->high)),
         a(of.channel == nullptr ? nullptr : of.channel->a.data() + origin.channel),
@@ -143,9 +143,9 @@ struct StandardRun {
       if (values != nullptr) store(grid(x), values + at);
       if (bytes == nullptr) return;
       // The bounds are integers, so it does not matter that they come before the rounding.
-      const V scaled = hn::Mul(hn::Mul(x, grid.scale), grid.scale2);
+      const V scaled = hn::Mul(x, grid.scale);
       store_bytes(hn::NearestInt(fast::clamp_to(scaled, grid.low, grid.high)),
-                  standard.quantise->element.low < 0, count, bytes + at);
+                  standard.quantise->grid.low < 0, count, bytes + at);
     }
   }
 

@@ -1,0 +1,35 @@
+// count_nodes: how many nodes there are of each op.
+#include "analysis/operands.hpp"
+#include "passes/pass_def.hpp"
+
+namespace chop::passes::count_nodes {
+namespace {
+
+Result<PassOutput> run(Graph& graph, const Args& args, const PassContext& /*context*/) {
+  std::map<std::string, std::int64_t> counts;
+  for (const NodeId id : graph.order()) ++counts[mase_op(graph.node(id))];
+  PassOutput output;
+  output.info = Tree::table();
+  for (const auto& [op, count] : counts) {
+    if (count < args.integer("least")) continue;
+    output.text += cat(op, " ", count, "\n");
+    output.info.set(op, count);
+  }
+  return output;
+}
+
+}  // namespace
+
+PassDef define() {
+  return {.name = "count_nodes",
+          .doc = "count the nodes of each op",
+          .args = {{.name = "least",
+                    .kind = ArgKind::Integer,
+                    .initial = 1,
+                    .doc = "leave out rarer ops",
+                    .bounds = {.least = 1}}},
+          .run = run,
+          .samples = {{}, {.args = Tree::Table{{"least", 2}}}}};
+}
+
+}  // namespace chop::passes::count_nodes
