@@ -19,6 +19,8 @@ Result<Config> complete_config(const FormatDef& def, const Attrs& given);
 /// The same for a named format. Its name stays as it was written (an alias too).
 Result<NumberFormat> complete(const NumberFormat& format);
 
+/// What a key is where it is not given: "required", "derived", "none", or the default.
+std::string shown_default(const FormatDef& def, const Field& key);
 /// "integer(8, 4)": the precision list behind the name; other keys only where they are not
 /// the default: "integer(8, 4, is_signed=False)".
 std::string display(const NumberFormat& format);

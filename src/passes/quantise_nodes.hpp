@@ -53,7 +53,7 @@ Status quantise_node(Graph& graph, NodeId id, const Types& types, QuantiseConfig
                      std::vector<OpenFormats>& open);
 
 /// calibration, quantile and num_samples: how open keys are chosen.
-std::vector<ArgDef> calibration_args();
+std::vector<Field> calibration_args();
 
 /// Chooses open keys from parameters' values and, for what flows, from samples; gives formats
 /// that learn the parameter in which they do. Without samples, what flows cannot be chosen.

@@ -57,7 +57,7 @@ Tree statistics_args(const Graph& graph) {
 
 bool takes(const PassDef& pass, std::string_view arg) {
   return std::any_of(pass.args.begin(), pass.args.end(),
-                     [arg](const ArgDef& def) { return def.name == arg; });
+                     [arg](const Field& def) { return def.name == arg; });
 }
 
 Result<PassCall> report_call(const Invocation& invocation, const Graph& graph,
@@ -212,39 +212,34 @@ Result<Exit> run(const Invocation& invocation) {
 }
 
 std::vector<SettingDef> options() {
-  return {{.dest = "batch_size",
-           .flags = {"--batch-size"},
-           .kind = SettingKind::Int,
-           .initial = "1",
-           .bounds = {.least = 1},
-           .placeholder = "N",
-           .doc = "samples that are counted, timed and reported together",
-           .in_toml = false},
-          {.dest = "report",
-           .flags = {"--report"},
-           .choices = {"graph", "types", "shapes", "meta", "flops", "stats"},
-           .placeholder = "KIND",
-           .doc = "the full report of one kind instead of the screen",
-           .in_toml = false},
-          {.dest = "explain",
-           .flags = {"--explain"},
-           .kind = SettingKind::Flag,
-           .initial = "False",
-           .doc = "say what the columns mean",
-           .in_toml = false},
-          {.dest = "all",
-           .flags = {"--all"},
-           .kind = SettingKind::Flag,
-           .initial = "False",
-           .doc = "every layer of a large network, no blocks; every tensor of a file",
-           .in_toml = false},
-          {.dest = "tensors",
-           .flags = {"--tensors"},
-           .kind = SettingKind::Flag,
-           .initial = "False",
-           .doc = "of a checkpoint or ONNX model the tensors and metadata, not the network",
-           .in_toml = false},
-          dump_setting()};
+  return {
+      {.field = {.name = "batch_size",
+                 .initial = 1,
+                 .doc = "samples that are counted, timed and reported together",
+                 .bounds = {.least = 1}},
+       .flags = {"--batch-size"},
+       .placeholder = "N",
+       .in_toml = false},
+      {.field = {.name = "report",
+                 .doc = "the full report of one kind instead of the screen",
+                 .choices = {"graph", "types", "shapes", "meta", "flops", "stats"}},
+       .flags = {"--report"},
+       .placeholder = "KIND",
+       .in_toml = false},
+      {.field = {.name = "explain", .initial = false, .doc = "say what the columns mean"},
+       .flags = {"--explain"},
+       .in_toml = false},
+      {.field = {.name = "all",
+                 .initial = false,
+                 .doc = "every layer of a large network, no blocks; every tensor of a file"},
+       .flags = {"--all"},
+       .in_toml = false},
+      {.field = {.name = "tensors",
+                 .initial = false,
+                 .doc = "of a checkpoint or ONNX model the tensors and metadata, not the network"},
+       .flags = {"--tensors"},
+       .in_toml = false},
+      dump_setting()};
 }
 
 }  // namespace

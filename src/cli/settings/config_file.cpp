@@ -25,12 +25,11 @@ std::string place(const fs::path& path, const toml::source_position& at) {
 }
 
 /// A scalar with the type TOML gave it; the text "NA" is no value. Dates are kept as text.
-SettingValue scalar_of(const toml::node& node) {
+Tree scalar_of(const toml::node& node) {
   if (const auto* truth = node.as_boolean()) return truth->get();
   if (const auto* whole = node.as_integer()) return whole->get();
   if (const auto* real = node.as_floating_point()) return real->get();
-  if (const auto* text = node.as_string())
-    return text->get() == "NA" ? SettingValue() : SettingValue(text->get());
+  if (const auto* text = node.as_string()) return text->get() == "NA" ? Tree() : Tree(text->get());
   return {};
 }
 
@@ -45,12 +44,12 @@ std::string kind_of(const toml::node& node) {
 }
 
 Result<Assignment> read_key(const SettingDef& def, const toml::node& node, bool list) {
-  Assignment assignment{.dest = def.dest, .alternatives = {}};
+  Assignment assignment{.dest = def.field.name, .alternatives = {}};
   const auto add = [&](const toml::node& item) -> Status {
     if (!is_scalar(item))
-      return Error{.what = cat(def.dest, " cannot be ", kind_of(item)),
-                   .hint = cat(def.dest, " is ", describe_allowed(def))};
-    CH_TRY(SettingEntry entry, check_setting(def, def.dest, scalar_of(item)));
+      return Error{.what = cat(def.field.name, " cannot be ", kind_of(item)),
+                   .hint = cat(def.field.name, " is ", describe_allowed(def.field))};
+    CH_TRY(SettingEntry entry, check_setting(def, def.field.name, scalar_of(item)));
     assignment.alternatives.push_back(std::move(entry));
     return {};
   };
@@ -59,7 +58,7 @@ Result<Assignment> read_key(const SettingDef& def, const toml::node& node, bool 
     CH_CHECK(add(node));
   } else {
     for (const toml::node& item : *items) CH_CHECK(add(item));
-    if (items->empty()) return Error{.what = cat(def.dest, " is an empty list")};
+    if (items->empty()) return Error{.what = cat(def.field.name, " is an empty list")};
   }
   return assignment;
 }
@@ -67,7 +66,7 @@ Result<Assignment> read_key(const SettingDef& def, const toml::node& node, bool 
 Error unknown_key(std::string_view key, std::span<const SettingDef> defs) {
   std::vector<std::string> known(kTables.begin(), kTables.end());
   for (const SettingDef& def : defs)
-    if (def.in_toml) known.emplace_back(def.dest);
+    if (def.in_toml) known.emplace_back(def.field.name);
   return {.what = cat("unknown key '", key, "'"),
           .hint = cat(did_you_mean(key, known), "`ch settings` lists all")};
 }
@@ -89,7 +88,7 @@ Status take_key(ConfigFile& config, std::string_view key, const toml::node& node
     config.tables.emplace_back(key);
     if (key == "model" && def != nullptr)
       config.values.push_back(
-          {.dest = def->dest, .alternatives = {model_name(*node.as_table(), config.path)}});
+          {.dest = def->field.name, .alternatives = {model_name(*node.as_table(), config.path)}});
     return {};
   }
   if (def == nullptr || !def->in_toml) return unknown_key(key, defs);

@@ -38,7 +38,7 @@ std::span<const SettingDef> all_settings() {
 
 const SettingDef* find_setting(std::span<const SettingDef> defs, std::string_view dest) {
   for (const SettingDef& def : defs)
-    if (def.dest == dest) return &def;
+    if (def.field.name == dest) return &def;
   return nullptr;
 }
 

@@ -12,8 +12,7 @@ namespace chop::ops {
 namespace {
 
 bool has_training_mode(const OpDef& op) {
-  return std::any_of(op.attrs.begin(), op.attrs.end(),
-                     [](const AttrDef& def) { return def.name == "training"; });
+  return find_field(op.attrs, "training") != nullptr;
 }
 
 class Lowering {

@@ -46,9 +46,7 @@ Result<PassOutput> run(Graph& graph, const Args& args, const PassContext& contex
 PassDef define() {
   return {.name = "report_graph",
           .doc = "list the graph as torch.fx prints it, count its nodes, name its layers",
-          .args = {{.name = "file_name",
-                    .kind = ArgKind::Text,
-                    .doc = "write the report there instead of printing it"},
+          .args = {{.name = "file_name", .doc = "write the report there instead of printing it"},
                    explain_arg()},
           .run = run};
 }

@@ -33,9 +33,7 @@ class Fusion {
   /// Whether the call could do a relu as well, and does not yet.
   bool can_clamp(NodeId id) const {
     if (!is_call(id)) return false;
-    const auto& attrs = op_of(graph_.node(id)).attrs;
-    return std::any_of(attrs.begin(), attrs.end(),
-                       [](const AttrDef& def) { return def.name == "relu"; }) &&
+    return find_field(op_of(graph_.node(id)).attrs, "relu") != nullptr &&
            !graph_.node(id).attrs.contains("relu");
   }
 

@@ -18,7 +18,7 @@ struct GeneticSettings {
 };
 
 /// The arguments all of them have, and what they say.
-std::vector<ArgDef> genetic_args();
+std::vector<Field> genetic_args();
 GeneticSettings genetic_settings(const Args& args);
 
 /// The rows that survive, `count` of them, the surest first.

@@ -69,35 +69,34 @@ Status configure(const Args& args, TrainOptions& options) {
 }  // namespace
 
 RunnerDef define() {
-  const ArgBounds one_or_more{.least = 1};
+  const Bounds one_or_more{.least = 1};
   return {
       .name = "basic_train",
       .doc = "train the network with its formats in place, then judge it on the validation rows",
       .metrics = {{"accuracy", "share of the validation rows that are classified correctly"},
                   {"loss", "mean cross entropy over the validation rows"}},
       .args = {{.name = "max_epochs",
-                .kind = ArgKind::Integer,
                 .doc = "epochs; those of the configuration if it is not given",
+                .kind = FieldKind::Integer,
                 .bounds = one_or_more},
                {.name = "num_samples",
-                .kind = ArgKind::Integer,
                 .doc = "train rows used, the first ones; all if it is not given",
+                .kind = FieldKind::Integer,
                 .bounds = one_or_more},
                {.name = "optimizer", .doc = "adam, sgd, adamw"},
-               {.name = "learning_rate", .kind = ArgKind::Real, .bounds = {.above = 0}},
-               {.name = "weight_decay", .kind = ArgKind::Real, .bounds = {.least = 0}},
+               {.name = "learning_rate", .kind = FieldKind::Real, .bounds = {.above = 0}},
+               {.name = "weight_decay", .kind = FieldKind::Real, .bounds = {.least = 0}},
                {.name = "lr_scheduler",
                 .initial = "cosine",
                 .doc = "the only one there is",
                 .choices = {"cosine"}},
                {.name = "num_warmup_steps",
-                .kind = ArgKind::Integer,
                 .initial = 0,
                 .doc = "there is no warm-up",
                 .bounds = {.least = 0, .most = 0}},
-               {.name = "batch_size", .kind = ArgKind::Integer, .bounds = one_or_more},
+               {.name = "batch_size", .kind = FieldKind::Integer, .bounds = one_or_more},
                {.name = "gradient_accumulation_steps",
-                .kind = ArgKind::Integer,
+                .kind = FieldKind::Integer,
                 .bounds = one_or_more}},
       .make = make,
       .configure = configure};

@@ -22,21 +22,19 @@ bool is_format_key(std::string_view key) {
   return without_group(key) == "name";
 }
 
-const KeyDef* key_of_format(const Tree& format, std::string_view key) {
+const Field* key_of_format(const Tree& format, std::string_view key) {
   if (format.as_text() == nullptr) return nullptr;
   const Result<const FormatDef*> def = find_format(*format.as_text());
   if (!def) return nullptr;
-  for (const KeyDef& one : def.value()->keys)
-    if (one.name == without_group(key)) return &one;
-  return nullptr;
+  return find_field(def.value()->keys, without_group(key));
 }
 
 bool takes_choices(const Tree& format, std::string_view key, const std::vector<Tree>& choices) {
-  const KeyDef* def = key_of_format(format, key);
-  if (def == nullptr || def->least < def->most) return def != nullptr;
-  return std::all_of(choices.begin(), choices.end(), [def](const Tree& choice) {
-    const std::int64_t* whole = choice.as_integer();
-    return whole == nullptr || static_cast<double>(*whole) == def->least;
+  const Field* def = key_of_format(format, key);
+  if (def == nullptr) return false;
+  const bool one_value = def->bounds.least && def->bounds.least == def->bounds.most;
+  return !one_value || std::all_of(choices.begin(), choices.end(), [def](const Tree& choice) {
+    return choice.as_integer() == nullptr || in_bounds(def->bounds, choice.number());
   });
 }
 
@@ -49,11 +47,6 @@ bool fits_formats(const Tree& config, std::string_view key, const std::vector<Tr
     const Tree* format = own != nullptr ? own : config.find("name");
     return format != nullptr && takes_choices(*format, key, choices);
   });
-}
-
-Error at_line(Error error, const ArgPlace& place, int line) {
-  if (!place.file.empty()) error.notes.push_back(cat(place.file, ":", line));
-  return error;
 }
 
 }  // namespace chop::search

@@ -19,15 +19,12 @@ std::string_view without_group(std::string_view key);
 /// name, weight_name ...: which format it is.
 bool is_format_key(std::string_view key);
 /// What the format of that name says about a key; null when it has none, or is "NA".
-const KeyDef* key_of_format(const Tree& format, std::string_view key);
+const Field* key_of_format(const Tree& format, std::string_view key);
 /// Whether the choices of a key are for the format of that name: it has the key, and takes more
 /// than one value for it or just those (the width of ternary is 2 and no matter of choice).
 bool takes_choices(const Tree& format, std::string_view key, const std::vector<Tree>& choices);
 /// True for format keys, bypass, and keys whose choices the format that `config` chose for their
 /// operand (for some operand, where they are for all) takes.
 bool fits_formats(const Tree& config, std::string_view key, const std::vector<Tree>& choices);
-
-/// The error with file and line, where there is a file.
-Error at_line(Error error, const ArgPlace& place, int line);
 
 }  // namespace chop::search

@@ -9,9 +9,9 @@
 namespace chop::search {
 namespace {
 
-const std::vector<ArgDef>& setup_defs() {
-  static const std::vector<ArgDef> defs = [] {
-    std::vector<ArgDef> all = calibration_args();
+const std::vector<Field>& setup_defs() {
+  static const std::vector<Field> defs = [] {
+    std::vector<Field> all = calibration_args();
     all.insert(all.begin(), {.name = "by",
                              .initial = "name",
                              .doc = "what the tables are named after",

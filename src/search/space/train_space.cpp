@@ -10,9 +10,9 @@
 namespace chop::search {
 namespace {
 
-/// One thing about training that may be searched. Its ArgDef checks every choice.
+/// One thing about training that may be searched. Its Field checks every choice.
 struct TrainKey {
-  ArgDef def;
+  Field def;
   void (*apply)(const Tree& value, TrainOptions& options);
 };
 
@@ -21,30 +21,30 @@ double real_of(const Tree& value) {
 }
 
 std::vector<TrainKey> make_keys() {
-  const ArgBounds positive{.above = 0};
-  const ArgBounds one_or_more{.least = 1};
+  const Bounds positive{.above = 0};
+  const Bounds one_or_more{.least = 1};
   const auto optimiser = [](const Tree& v, TrainOptions& o) { o.optimiser = *v.as_text(); };
   return {
-      {{.name = "learning_rate", .kind = ArgKind::Real, .bounds = positive},
+      {{.name = "learning_rate", .kind = FieldKind::Real, .bounds = positive},
        [](const Tree& v, TrainOptions& o) { o.settings.learning_rate = real_of(v); }},
-      {{.name = "batch_size", .kind = ArgKind::Integer, .bounds = one_or_more},
+      {{.name = "batch_size", .kind = FieldKind::Integer, .bounds = one_or_more},
        [](const Tree& v, TrainOptions& o) { o.batch_size = *v.as_integer(); }},
       {{.name = "optimizer"}, optimiser},
       {{.name = "optimiser"}, optimiser},
       {{.name = "training_optimizer"}, optimiser},
-      {{.name = "weight_decay", .kind = ArgKind::Real, .bounds = {.least = 0}},
+      {{.name = "weight_decay", .kind = FieldKind::Real, .bounds = {.least = 0}},
        [](const Tree& v, TrainOptions& o) { o.settings.weight_decay = real_of(v); }},
-      {{.name = "momentum", .kind = ArgKind::Real, .bounds = {.least = 0, .below = 1}},
+      {{.name = "momentum", .kind = FieldKind::Real, .bounds = {.least = 0, .below = 1}},
        [](const Tree& v, TrainOptions& o) { o.settings.momentum = real_of(v); }},
-      {{.name = "nesterov", .kind = ArgKind::Flag},
+      {{.name = "nesterov", .kind = FieldKind::Flag},
        [](const Tree& v, TrainOptions& o) { o.settings.nesterov = *v.as_flag(); }},
-      {{.name = "max_epochs", .kind = ArgKind::Integer, .bounds = one_or_more},
+      {{.name = "max_epochs", .kind = FieldKind::Integer, .bounds = one_or_more},
        [](const Tree& v, TrainOptions& o) { o.max_epochs = *v.as_integer(); }},
-      {{.name = "accumulate_grad_batches", .kind = ArgKind::Integer, .bounds = one_or_more},
+      {{.name = "accumulate_grad_batches", .kind = FieldKind::Integer, .bounds = one_or_more},
        [](const Tree& v, TrainOptions& o) { o.accumulate_grad_batches = *v.as_integer(); }},
-      {{.name = "eta_min", .kind = ArgKind::Real, .bounds = {.least = 0}},
+      {{.name = "eta_min", .kind = FieldKind::Real, .bounds = {.least = 0}},
        [](const Tree& v, TrainOptions& o) { o.eta_min = real_of(v); }},
-      {{.name = "seed", .kind = ArgKind::Integer, .bounds = {.least = 0}},
+      {{.name = "seed", .kind = FieldKind::Integer, .bounds = {.least = 0}},
        [](const Tree& v, TrainOptions& o) {
          o.seed = static_cast<std::uint64_t>(*v.as_integer());
        }},
@@ -69,7 +69,7 @@ Result<Tree> check_value(const TrainKey& key, const Tree& value, const ArgPlace&
   if (!args.has(key.def.name))
     return at_line({.what = cat(place.path, ".", key.def.name, " cannot be \"NA\"")}, place,
                    value.line);
-  if (key.def.kind == ArgKind::Text)
+  if (kind_of(key.def) == FieldKind::Text)
     if (Result<const OptimiserDef*> found = find_optimiser(args.text(key.def.name)); !found)
       return args.wrong(key.def.name, found.error().what, found.error().hint);
   return args.get(key.def.name);
@@ -77,18 +77,18 @@ Result<Tree> check_value(const TrainKey& key, const Tree& value, const ArgPlace&
 
 /// { low = 1, high = 8, step = 1, log = true }: a range of the key's numbers.
 Result<Distribution> range_of(const TrainKey& key, const Tree& table, const ArgPlace& place) {
-  const bool whole = key.def.kind == ArgKind::Integer;
+  const bool whole = kind_of(key.def) == FieldKind::Integer;
   const ArgPlace inside{cat(place.path, ".", key.def.name), place.file};
-  const ArgKind kind = whole ? ArgKind::Integer : ArgKind::Real;
-  if (kind == ArgKind::Real && key.def.kind != ArgKind::Real)
+  const FieldKind kind = whole ? FieldKind::Integer : FieldKind::Real;
+  if (kind == FieldKind::Real && kind_of(key.def) != FieldKind::Real)
     return at_line({.what = cat(inside.path, " is no number: it has no range"),
                     .hint = "give a list of choices"},
                    place, table.line);
-  const std::vector<ArgDef> defs = {
-      {.name = "low", .kind = kind, .bounds = key.def.bounds, .required = true},
-      {.name = "high", .kind = kind, .bounds = key.def.bounds, .required = true},
+  const std::vector<Field> defs = {
+      {.name = "low", .required = true, .kind = kind, .bounds = key.def.bounds},
+      {.name = "high", .required = true, .kind = kind, .bounds = key.def.bounds},
       {.name = "step", .kind = kind, .bounds = {.above = 0}},
-      {.name = "log", .kind = ArgKind::Flag, .initial = false}};
+      {.name = "log", .initial = false}};
   CH_TRY(const Args args, Args::check(defs, table, inside));
   const double low = real_of(args.get("low"));
   const double high = real_of(args.get("high"));

@@ -94,7 +94,7 @@ Tree runners_tree(const SearchConfig& config) {
   Tree tree = Tree::table();
   for (const RunnerCall& call : config.runners) {
     Tree args = Tree::table();
-    for (const ArgDef& def : call.def->args)
+    for (const Field& def : call.def->args)
       if (call.args.has(def.name)) args[def.name] = call.args.get(def.name);
     tree[call.def->name] = std::move(args);
   }

@@ -210,7 +210,7 @@ TEST(Network, MistakesNameTheLayerTheKeyAndTheLine) {
             "  note: layer 1 (my.toml:3)\n"
             "  hint: did you mean 'relu'? `ch ops` lists all");
   EXPECT_EQ(complaint("[model]\nlayers = [{ op = \"linear\", out_features = 2.5 }]"),
-            "error: 2.5 is a real, expected a int\n"
+            "error: 2.5 is a number, expected a whole number\n"
             "  note: attribute 'out_features' of linear\n"
             "  note: in layer 'seq_blocks.0'\n"
             "  note: layer 1 (my.toml:2)");
