@@ -143,7 +143,7 @@ Result<Graph> make_model(const Settings& settings, const Dataset& data) {
                        .num_classes = data.num_classes,
                        .seed = static_cast<std::uint64_t>(settings.integer("seed"))};
   if (settings.model_in_config())
-    return model_from_toml(settings.config()->text, settings.config()->path.string(), args);
+    return model_from_toml(settings.config()->tree, settings.config()->path.string(), args);
   return build_model(settings.text_or_empty("model"), args);
 }
 

@@ -3,7 +3,7 @@
 #include "cli/output.hpp"
 #include "cli/pass_run.hpp"
 #include "cli/session.hpp"
-#include "cli/settings/toml_tree.hpp"
+#include "config/toml.hpp"
 #include "support/system/log.hpp"
 #include "support/text.hpp"
 

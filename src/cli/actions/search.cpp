@@ -2,7 +2,6 @@
 #include "cli/interrupt.hpp"
 #include "cli/output.hpp"
 #include "cli/session.hpp"
-#include "cli/settings/toml_tree.hpp"
 #include "cli/views/search_report.hpp"
 #include "passes/manager.hpp"
 #include "search/store/study_identity.hpp"
@@ -27,7 +26,7 @@ Result<SearchConfig> configured_search(const Settings& settings) {
   overrides.n_jobs = settings.maybe_integer("jobs");
   if (settings.has("timeout")) overrides.timeout = settings.real("timeout");
   overrides.sampler = settings.text("sampler");
-  CH_TRY(const Tree search, read_table(config->text, config->path.string(), "search"));
+  const Tree& search = config->tree["search"];
   return read_search_config(search, config->path.string(), overrides);
 }
 

@@ -78,12 +78,17 @@ TEST(Settings, ChoicesThatAreNumbersMayBeWrittenSo) {
   EXPECT_EQ(good({}, "trainer_precision = 32\n").text("trainer_precision"), "32");
 }
 
-TEST(Settings, TablesAreKeptAsideInFileOrder) {
+TEST(Settings, TheFileIsKeptAsOneTreeWithItsTables) {
   const Settings s = good({},
                           "[search.strategy]\nname='optuna'\n[passes.quantize]\nby='type'\n"
                           "[transform]\nstyle='graph'\n");
   ASSERT_NE(s.config(), nullptr);
-  EXPECT_EQ(s.config()->tables, (std::vector<std::string>{"search", "passes", "transform"}));
+  EXPECT_EQ(
+      to_text(s.config()->tree),
+      "{ search = { strategy = { name = \"optuna\" } }, passes = { quantize = { by = \"type\" } }, "
+      "transform = { style = \"graph\" } }");
+  EXPECT_TRUE(s.config()->has_table("passes"));
+  EXPECT_FALSE(s.config()->has_table("model"));
   EXPECT_FALSE(s.model_in_config());
 }
 
