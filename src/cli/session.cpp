@@ -114,27 +114,14 @@ DataOptions data_options(const Settings& settings) {
 }
 
 TrainOptions train_options(const Settings& settings) {
-  TrainOptions options{
-      .max_epochs = settings.integer("max_epochs"),
-      .max_steps = settings.maybe_integer("max_steps").value_or(-1),
-      .batch_size = settings.integer("batch_size"),
-      .accumulate_grad_batches = settings.integer("accumulate_grad_batches"),
-      .patience = settings.integer("patience"),
-      .optimiser = settings.text("training_optimizer").value_or("adam"),
-      .settings = {.learning_rate = settings.real("learning_rate"),
-                   .weight_decay = settings.real("weight_decay"),
-                   .momentum = settings.real("momentum"),
-                   .nesterov = settings.flag("nesterov")},
-      .t_max = settings.maybe_integer("t_max").value_or(0),
-      .seed = static_cast<std::uint64_t>(settings.integer("seed")),
-      .threads = thread_count(settings),
-      .log_every_n_steps = settings.integer("log_every_n_steps"),
-      .most_batches = settings.flag("to_debug") ? 5 : 0,
-      .checkpoint_every_n_steps = settings.integer("checkpoint_every_n_steps"),
-      .checkpoint_every_seconds = settings.real("checkpoint_every_seconds"),
-  };
+  TrainOptions options;
+  for (const TrainField& option : train_fields())
+    if (find_setting(settings.defs(), option.field.name) != nullptr &&
+        settings.has(option.field.name))
+      option.set(options, settings.value(option.field.name));
+  options.threads = thread_count(settings);
+  if (settings.flag("to_debug")) options.most_batches = 5;
   if (options.max_steps <= 0) options.max_steps = -1;  // as the reference: no limit
-  if (settings.has("eta_min")) options.eta_min = settings.real("eta_min");
   return options;
 }
 
@@ -199,10 +186,6 @@ Result<Session> open_session(const Invocation& invocation, NeedsData needs) {
   CH_CHECK(ensure_writable_folder(session.software()));
   log_info(cat("Project will be created at ", session.project.string()));
   return session;
-}
-
-const Split& calibration_rows(const Dataset& data) {
-  return data.train.rows() > 0 ? data.train : data.test;
 }
 
 std::string labelled(const Dataset& data, std::string_view what) {

@@ -47,9 +47,6 @@ Result<Graph> make_model(const Settings& settings, const Dataset& data);
 /// Loads `path` over `graph`; true when passes made the graph it holds.
 Result<bool> load_into(Graph& graph, const std::filesystem::path& path, const Settings& settings);
 
-/// What passes look at: the train rows, or all there are in a file of test rows alone.
-const Split& calibration_rows(const Dataset& data);
-
 /// "accuracy (synthetic)" where the data set is not real, so that no such figure is taken
 /// for a measurement.
 std::string labelled(const Dataset& data, std::string_view what);

@@ -164,6 +164,12 @@ std::optional<Tree> conform(const Field& field, const Tree& given) {
   }
 }
 
+Field without_default(Field field) {
+  field.kind = kind_of(field);
+  field.initial = {};
+  return field;
+}
+
 const Field* find_field(std::span<const Field> fields, std::string_view name) {
   const auto found = std::find_if(fields.begin(), fields.end(),
                                   [name](const Field& field) { return field.name == name; });

@@ -79,6 +79,9 @@ bool is_choice(const Field& field, std::string_view text);
 /// list of one), or nothing when it is not allowed.
 std::optional<Tree> conform(const Field& field, const Tree& given);
 
+/// The same field where it may be left out.
+Field without_default(Field field);
+
 /// The field called `name`, or null.
 const Field* find_field(std::span<const Field> fields, std::string_view name);
 std::vector<std::string> names_of(std::span<const Field> fields);

@@ -1,7 +1,6 @@
 #include "passes/quantise_config.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "formats/registry.hpp"
 #include "ops/core/registry.hpp"
@@ -10,12 +9,11 @@
 namespace chop::passes {
 namespace {
 
-constexpr std::array<std::string_view, 4> kGroups = {"data_in", "weight", "bias", "data_out"};
 constexpr std::string_view kAuto = "auto";
 
 std::vector<std::string> known_keys(const FormatDef& def) {
-  std::vector<std::string> known;
-  for (const std::string_view group : kGroups)
+  std::vector<std::string> known = names_of(def.keys);
+  for (const std::string_view group : kOperandGroups)
     for (const Field& key : def.keys) known.push_back(cat(group, "_", key.name));
   return known;
 }
@@ -110,7 +108,7 @@ Status QuantiseConfig::take_key(const std::string& key, const Tree& value) {
     return {};
   }
   Key one{.name = key, .value = value};
-  for (const std::string_view group : kGroups)
+  for (const std::string_view group : kOperandGroups)
     if (key.starts_with(cat(group, "_")))
       one = {std::string(group), key.substr(group.size() + 1), value};
   if (one.name == "name") {
@@ -125,7 +123,7 @@ Status QuantiseConfig::take_key(const std::string& key, const Tree& value) {
 Status QuantiseConfig::check_key(const Key& key) const {
   std::string tried;
   std::vector<std::string> known;
-  for (const std::string_view group : kGroups) {
+  for (const std::string_view group : kOperandGroups) {
     const FormatDef* def = format_of(group);
     if (def == nullptr || (!key.operand.empty() && key.operand != group)) continue;
     if (find_field(def->keys, key.name) != nullptr) return {};

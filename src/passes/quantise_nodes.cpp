@@ -216,10 +216,11 @@ Status quantise_node(Graph& graph, NodeId id, const Types& types, QuantiseConfig
 }
 
 std::vector<Field> calibration_args() {
+  const std::span<const std::string_view> methods = calibration_methods();
   return {{.name = "calibration",
            .initial = "mse",
            .doc = "how ranges are chosen from data",
-           .choices = {"min_max", "quantile", "mse", "kl"}},
+           .choices = {methods.begin(), methods.end()}},
           {.name = "quantile",
            .initial = 0.999,
            .doc = "share of the values that must fit, for calibration = \"quantile\"",

@@ -1,18 +1,7 @@
 // The reference system's settings, in the order of its configuration table.
 #include "cli/settings/setting_defs.hpp"
-#include "train/optimiser.hpp"
 
 namespace chop::cli {
-
-namespace {
-
-std::vector<std::string_view> optimiser_names() {
-  std::vector<std::string_view> names;
-  for (const OptimiserDef& def : all_optimisers()) names.push_back(def.name);
-  return names;
-}
-
-}  // namespace
 
 std::vector<SettingDef> reference_settings() {
   return {
@@ -35,8 +24,7 @@ std::vector<SettingDef> reference_settings() {
                  .choices = {"auto", "pt", "pl", "mz", "hf", "safetensors", "onnx"}},
        .flags = {"--load-type"},
        .group = SettingGroup::Model},
-      {.field =
-           {.name = "batch_size", .initial = 128, .doc = "samples per step", .bounds = kAtLeastOne},
+      {.field = training_field("batch_size"),
        .flags = {"--batch-size"},
        .group = SettingGroup::Data},
       {.field = {.name = "to_debug",
@@ -56,12 +44,7 @@ std::vector<SettingDef> reference_settings() {
                  .choices = {"wandb", "tensorboard"}},
        .flags = {"--report-to"},
        .group = SettingGroup::Output},
-      {.field = {.name = "seed",
-                 .initial = 0,
-                 .doc = "seed of everything random",
-                 .bounds = kAtLeastZero},
-       .flags = {"--seed"},
-       .group = SettingGroup::Task},
+      {.field = training_field("seed"), .flags = {"--seed"}, .group = SettingGroup::Task},
       {.field = {.name = "quant_config",
                  .doc = "number formats of a manually quantised model",
                  .kind = FieldKind::ExistingFile},
@@ -69,10 +52,7 @@ std::vector<SettingDef> reference_settings() {
        .placeholder = "TOML",
        .group = SettingGroup::Model,
        .implemented = false},
-      {.field = {.name = "training_optimizer",
-                 .initial = "adam",
-                 .doc = "optimiser",
-                 .choices = optimiser_names()},
+      {.field = training_field("training_optimizer"),
        .flags = {"--training-optimizer"},
        .group = SettingGroup::Training},
       {.field = {.name = "trainer_precision",
@@ -81,40 +61,22 @@ std::vector<SettingDef> reference_settings() {
                  .choices = {"16-mixed", "32", "64", "bf16"}},
        .flags = {"--trainer-precision"},
        .group = SettingGroup::Training},
-      {.field = {.name = "learning_rate",
-                 .initial = 1e-05,
-                 .doc = "step size at the start",
-                 .bounds = kAboveZero},
+      {.field = training_field("learning_rate", 1e-05),
        .flags = {"--learning-rate"},
        .group = SettingGroup::Training},
-      {.field = {.name = "weight_decay",
-                 .initial = 0,
-                 .doc = "pull of the weights towards zero",
-                 .kind = FieldKind::Real,
-                 .bounds = kAtLeastZero},
+      {.field = training_field("weight_decay"),
        .flags = {"--weight-decay"},
        .group = SettingGroup::Training},
-      {.field = {.name = "max_epochs",
-                 .initial = 20,
-                 .doc = "passes over the training data",
-                 .bounds = kAtLeastZero},
+      {.field = training_field("max_epochs"),
        .flags = {"--max-epochs"},
        .group = SettingGroup::Training},
-      {.field = {.name = "max_steps",
-                 .initial = -1,
-                 .doc = "stop after so many optimiser steps; -1: no limit"},
+      {.field = training_field("max_steps"),
        .flags = {"--max-steps"},
        .group = SettingGroup::Training},
-      {.field = {.name = "accumulate_grad_batches",
-                 .initial = 1,
-                 .doc = "batches whose gradients make one step",
-                 .bounds = kAtLeastOne},
+      {.field = training_field("accumulate_grad_batches"),
        .flags = {"--accumulate-grad-batches"},
        .group = SettingGroup::Training},
-      {.field = {.name = "log_every_n_steps",
-                 .initial = 50,
-                 .doc = "steps between recorded metrics",
-                 .bounds = kAtLeastOne},
+      {.field = training_field("log_every_n_steps"),
        .flags = {"--log-every-n-steps"},
        .group = SettingGroup::Output},
       {.field = {.name = "num_workers",

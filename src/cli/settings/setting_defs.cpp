@@ -2,6 +2,8 @@
 // `ch settings` all come from here.
 #include "cli/settings/setting_defs.hpp"
 
+#include "train/train_options.hpp"
+
 namespace chop::cli {
 
 std::string_view heading(SettingGroup group) {
@@ -24,6 +26,12 @@ std::string_view heading(SettingGroup group) {
       break;
   }
   return "Output";
+}
+
+Field training_field(std::string_view option, Tree initial) {
+  Field field = train_field(option).field;
+  if (!initial.is_null()) field.initial = std::move(initial);
+  return field;
 }
 
 std::span<const SettingDef> all_settings() {

@@ -3,11 +3,12 @@
 #include <algorithm>
 
 #include "formats/registry.hpp"
+#include "passes/quantise_config.hpp"
 
 namespace chop::search {
 
 std::string_view group_of(std::string_view key) {
-  for (const std::string_view group : kFormatGroups)
+  for (const std::string_view group : kOperandGroups)
     if (key.starts_with(group) && key.size() > group.size() && key[group.size()] == '_')
       return group;
   return {};
@@ -41,7 +42,7 @@ bool takes_choices(const Tree& format, std::string_view key, const std::vector<T
 bool fits_formats(const Tree& config, std::string_view key, const std::vector<Tree>& choices) {
   if (is_format_key(key) || key == "bypass") return true;
   const std::string_view wanted = group_of(key);
-  return std::any_of(kFormatGroups.begin(), kFormatGroups.end(), [&](std::string_view group) {
+  return std::any_of(kOperandGroups.begin(), kOperandGroups.end(), [&](std::string_view group) {
     if (!wanted.empty() && wanted != group) return false;
     const Tree* own = config.find(cat(group, "_name"));
     const Tree* format = own != nullptr ? own : config.find("name");

@@ -1,16 +1,12 @@
 // Keys of a quantisation table: the operand they are for, the format they belong to.
 #pragma once
 
-#include <array>
 #include <string_view>
 
 #include "config/args.hpp"
 #include "formats/format_def.hpp"
 
 namespace chop::search {
-
-inline constexpr std::array<std::string_view, 4> kFormatGroups = {"data_in", "weight", "bias",
-                                                                  "data_out"};
 
 /// "weight" of "weight_width"; "" when the key is for all operands.
 std::string_view group_of(std::string_view key);

@@ -145,6 +145,10 @@ TEST(Quantize, MistakesNameTableNodeAndKey) {
                            {"linear", config({{"name", "integer"}, {"data_in_widht", 8}})}}))
                 .what,
             "'data_in_widht' is no key of the format integer");
+  const Error bare =
+      mistake(table({{"by", "type"}, {"linear", config({{"name", "integer"}, {"widht", 8}})}}));
+  EXPECT_EQ(bare.what, "'widht' is no key of the format integer");
+  EXPECT_TRUE(bare.hint.starts_with("did you mean 'width'? ")) << bare.hint;
   const Error missing = mistake(
       table({{"by", "type"}, {"linear", config({{"name", "integer"}, {"data_in_width", 8}})}}));
   EXPECT_NE(missing.what.find("node 'seq_blocks_2', weight_*"), std::string::npos) << missing.what;
