@@ -41,33 +41,35 @@ Names read_names(const Settings& settings) {
   return names;
 }
 
-Result<OpenedModel> open_one(const std::string& name, const Settings& settings) {
-  return open_model(name, {.seed = static_cast<std::uint64_t>(settings.integer("seed"))});
-}
-
 /// A file of weights without a network: a PyTorch checkpoint, a plain safetensors file.
-bool holds_weights_alone(const std::string& name) {
-  if (!is_checkpoint_file(name)) return false;
-  const Result<WeightsFile> file = read_weights_file(name);
+bool holds_weights_alone(const ModelSource& source) {
+  if (source.kind != SourceKind::Checkpoint) return false;
+  const Result<WeightsFile> file = read_weights_file(*source.file);
   return file && file.value().type != LoadType::Mz;
 }
 
 /// The network of `other` with the weights of a file that has none of its own.
-Result<OpenedModel> with_weights(const OpenedModel& other, const std::string& file) {
+Result<OpenedModel> with_weights(const OpenedModel& other, const MappedFile& file) {
   CH_TRY(LoadedWeights loaded, load_weights(without_formats(other.graph), file));
   return OpenedModel{.graph = std::move(loaded.graph),
-                     .name = fs::path(file).filename().string(),
+                     .name = file.path().filename().string(),
                      .dataset = other.dataset,
                      .trained = true};
 }
 
 Result<BothNetworks> open_both(const Names& names, const Settings& settings) {
-  if (!names.after.empty() && holds_weights_alone(names.before)) {
-    CH_TRY(OpenedModel second, open_one(names.after, settings));
-    CH_TRY(OpenedModel first, with_weights(second, names.before));
-    return BothNetworks{std::move(first), std::move(second)};
+  const OpenModelOptions options{.seed = static_cast<std::uint64_t>(settings.integer("seed"))};
+  CH_TRY(const ModelSource before, classify(names.before));
+  ModelSource after;
+  if (!names.after.empty()) {
+    CH_TRY(after, classify(names.after));
+    if (holds_weights_alone(before)) {
+      CH_TRY(OpenedModel second, open_model(after, options));
+      CH_TRY(OpenedModel first, with_weights(second, *before.file));
+      return BothNetworks{std::move(first), std::move(second)};
+    }
   }
-  CH_TRY(OpenedModel first, open_one(names.before, settings));
+  CH_TRY(OpenedModel first, open_model(before, options));
   if (names.after.empty()) {
     if (!has_formats(first.graph))
       return Error{.what = cat("'", names.before, "' has no number formats, so it has no before"),
@@ -77,9 +79,8 @@ Result<BothNetworks> open_both(const Names& names, const Settings& settings) {
     both.before.name = cat(first.name, " without formats");
     return both;
   }
-  const bool weights_alone = holds_weights_alone(names.after);
-  CH_TRY(OpenedModel second,
-         weights_alone ? with_weights(first, names.after) : open_one(names.after, settings));
+  CH_TRY(OpenedModel second, holds_weights_alone(after) ? with_weights(first, *after.file)
+                                                        : open_model(after, options));
   for (const OpenedModel* model : {&first, &second})
     if (!model->trained) log_info(cat("The weights of ", model->name, " are random"));
   return BothNetworks{std::move(first), std::move(second)};

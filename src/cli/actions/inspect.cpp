@@ -190,20 +190,21 @@ Status show_weights(const Invocation& invocation, const std::filesystem::path& p
 Result<Exit> run(const Invocation& invocation) {
   const Settings& settings = invocation.settings;
   const std::string given = settings.text_or_empty("model");
-  if (is_checkpoint_file(given)) {
-    CH_TRY(const WeightsFile file, read_weights_file(given));
+  CH_TRY(const ModelSource source, classify(given));
+  if (source.kind == SourceKind::Checkpoint) {
+    CH_TRY(const WeightsFile file, read_weights_file(*source.file));
     if (settings.flag("tensors") || (file.type != LoadType::Mz && !settings.has("report"))) {
-      CH_CHECK(show_weights(invocation, given, file));
+      CH_CHECK(show_weights(invocation, source.file->path(), file));
       return Exit::Done;
     }
   }
-  if (is_onnx_file(given) && settings.flag("tensors")) {
-    CH_TRY(const WeightsFile file, list_onnx(given));
-    CH_CHECK(show_weights(invocation, given, file));
+  if (source.kind == SourceKind::Onnx && settings.flag("tensors")) {
+    CH_TRY(const WeightsFile file, list_onnx(*source.file));
+    CH_CHECK(show_weights(invocation, source.file->path(), file));
     return Exit::Done;
   }
   CH_TRY(OpenedModel model,
-         open_model(given, {.seed = static_cast<std::uint64_t>(settings.integer("seed"))}));
+         open_model(source, {.seed = static_cast<std::uint64_t>(settings.integer("seed"))}));
   const auto report = settings.text("report");
   CH_TRY(const Tree result,
          report ? run_report(invocation, model, *report) : show(invocation, model));

@@ -45,10 +45,11 @@ Result<OpenedModel> open_for(const Invocation& invocation, NamedTensors& arrays)
   const Settings& settings = invocation.settings;
   const std::string model = settings.text_or_empty("model");
   OpenModelOptions options{.seed = static_cast<std::uint64_t>(settings.integer("seed"))};
-  Result<OpenedModel> opened = open_model(model, options);
-  if (!opened && is_onnx_file(model) && !arrays.contains("")) {
+  CH_TRY(const ModelSource source, classify(model));
+  Result<OpenedModel> opened = open_model(source, options);
+  if (!opened && source.kind == SourceKind::Onnx && !arrays.contains("")) {
     options.given = arrays;
-    opened = open_model(model, options);
+    opened = open_model(source, options);
   }
   if (!opened) return opened;
   OpenedModel& made = opened.value();

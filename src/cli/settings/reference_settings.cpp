@@ -1,5 +1,6 @@
 // The reference system's settings, in the order of its configuration table.
 #include "cli/settings/setting_defs.hpp"
+#include "io/weights_file.hpp"
 
 namespace chop::cli {
 
@@ -21,7 +22,7 @@ std::vector<SettingDef> reference_settings() {
       {.field = {.name = "load_type",
                  .initial = "auto",
                  .doc = "format of the checkpoint; auto looks at the file",
-                 .choices = {"auto", "pt", "pl", "mz", "hf", "safetensors", "onnx"}},
+                 .choices = load_type_names()},
        .flags = {"--load-type"},
        .group = SettingGroup::Model},
       {.field = training_field("batch_size"),
