@@ -1,6 +1,7 @@
 #include "analysis/common_metadata.hpp"
 
 #include "analysis/operands.hpp"
+#include "compat/mase_names.hpp"
 #include "ops/core/registry.hpp"
 
 namespace chop::analysis {

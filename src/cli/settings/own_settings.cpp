@@ -1,4 +1,4 @@
-// Settings the reference system does not have, and its flags that have no row in its table.
+// Settings the reference system does not have.
 #include "cli/settings/setting_defs.hpp"
 
 namespace chop::cli {
@@ -100,42 +100,6 @@ std::vector<SettingDef> own_settings() {
                  .doc = "print results, warnings and errors alone"},
        .flags = {"--quiet", "-q"},
        .group = SettingGroup::Output},
-  };
-}
-
-std::vector<SettingDef> unlisted_settings() {
-  return {
-      {.field = {.name = "run_emit", .initial = false, .doc = "emit hardware before simulating it"},
-       .flags = {"--run-emit"},
-       .group = SettingGroup::Hardware,
-       .in_table = false},
-      {.field = {.name = "skip_build", .initial = false, .doc = "simulate what was built before"},
-       .flags = {"--skip-build"},
-       .group = SettingGroup::Hardware,
-       .in_table = false},
-      {.field = {.name = "skip_test",
-                 .initial = false,
-                 .doc = "build the simulation without running it"},
-       .flags = {"--skip-test"},
-       .group = SettingGroup::Hardware,
-       .in_table = false},
-      {.field = {.name = "profile", .initial = false, .doc = "say where the time went"},
-       .flags = {"--profile"},
-       .group = SettingGroup::Output,
-       .in_table = false,
-       .implemented = false},
-      {.field = {.name = "no_warnings", .initial = false, .doc = "leave out warnings"},
-       .flags = {"--no-warnings"},
-       .group = SettingGroup::Output,
-       .in_table = false},
-      {.field = {.name = "config",
-                 .doc = "file with settings, passes and search spaces",
-                 .kind = FieldKind::ExistingFile},
-       .flags = {"--config"},
-       .placeholder = "TOML",
-       .group = SettingGroup::Task,
-       .in_table = false,
-       .in_toml = false},
   };
 }
 

@@ -1,9 +1,9 @@
 // report_graph: the listing of torch.fx, how many nodes of each kind, the layers.
 #include <array>
 
+#include "compat/python_pprint.hpp"
 #include "ops/core/fx_text.hpp"
 #include "passes/report_parts.hpp"
-#include "report/python_pprint.hpp"
 #include "support/text.hpp"
 
 namespace chop::passes::report_graph {

@@ -1,8 +1,8 @@
 // report_node_meta_param: everything the passes so far have written about every node.
 #include <algorithm>
 
+#include "compat/python_pprint.hpp"
 #include "passes/report_parts.hpp"
-#include "report/python_pprint.hpp"
 #include "report/table.hpp"
 
 namespace chop::passes::report_node_meta_param {

@@ -1,6 +1,7 @@
 // verify: the graph is sound, and its metadata says what is true of it.
 #include "analysis/common_metadata.hpp"
 #include "analysis/operands.hpp"
+#include "compat/mase_names.hpp"
 #include "ops/core/registry.hpp"
 #include "passes/pass_def.hpp"
 #include "support/text.hpp"

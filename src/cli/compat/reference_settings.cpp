@@ -1,4 +1,5 @@
-// The reference system's settings, in the order of its configuration table.
+// The reference system's settings, in the order of its configuration table, and its flags that have
+// no row there.
 #include "cli/settings/setting_defs.hpp"
 #include "io/weights_file.hpp"
 
@@ -172,6 +173,42 @@ std::vector<SettingDef> reference_settings() {
       {.field = {.name = "dataset", .doc = "data set by name"},
        .placeholder = "DATASET",
        .group = SettingGroup::Data},
+  };
+}
+
+std::vector<SettingDef> unlisted_settings() {
+  return {
+      {.field = {.name = "run_emit", .initial = false, .doc = "emit hardware before simulating it"},
+       .flags = {"--run-emit"},
+       .group = SettingGroup::Hardware,
+       .in_table = false},
+      {.field = {.name = "skip_build", .initial = false, .doc = "simulate what was built before"},
+       .flags = {"--skip-build"},
+       .group = SettingGroup::Hardware,
+       .in_table = false},
+      {.field = {.name = "skip_test",
+                 .initial = false,
+                 .doc = "build the simulation without running it"},
+       .flags = {"--skip-test"},
+       .group = SettingGroup::Hardware,
+       .in_table = false},
+      {.field = {.name = "profile", .initial = false, .doc = "say where the time went"},
+       .flags = {"--profile"},
+       .group = SettingGroup::Output,
+       .in_table = false,
+       .implemented = false},
+      {.field = {.name = "no_warnings", .initial = false, .doc = "leave out warnings"},
+       .flags = {"--no-warnings"},
+       .group = SettingGroup::Output,
+       .in_table = false},
+      {.field = {.name = "config",
+                 .doc = "file with settings, passes and search spaces",
+                 .kind = FieldKind::ExistingFile},
+       .flags = {"--config"},
+       .placeholder = "TOML",
+       .group = SettingGroup::Task,
+       .in_table = false,
+       .in_toml = false},
   };
 }
 
