@@ -185,6 +185,12 @@ constexpr Verb kVerbs[] = {{"list", list},
                            {"delete", delete_study},
                            {"merge", merge}};
 
+std::vector<std::string_view> verb_names() {
+  std::vector<std::string_view> names;
+  for (const Verb& verb : kVerbs) names.push_back(verb.name);
+  return names;
+}
+
 Result<Exit> run(const Invocation& invocation) {
   const std::string wanted = invocation.settings.text_or_empty("verb");
   if (wanted != "merge" && !invocation.words.empty())
@@ -208,10 +214,7 @@ std::vector<SettingDef> options() {
                       .in_toml = false};
   };
   return {
-      own({.name = "verb",
-           .doc = "what to do",
-           .choices = {"list", "show", "export", "delete", "merge"}},
-          {}, "VERB"),
+      own({.name = "verb", .doc = "what to do", .choices = verb_names()}, {}, "VERB"),
       own({.name = "name", .doc = "a study"}, {}, "NAME"),
       own({.name = "storage",
            .doc = "where studies are: sqlite:///FILE, postgresql://...; the project's file if not "
