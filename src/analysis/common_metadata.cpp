@@ -1,6 +1,7 @@
 #include "analysis/common_metadata.hpp"
 
 #include "analysis/operands.hpp"
+#include "compat/mase_names.hpp"
 #include "ops/core/registry.hpp"
 
 namespace chop::analysis {
@@ -11,7 +12,7 @@ Attrs constants_of(const Node& node) {
   if (node.opcode != Opcode::CallFunction && node.opcode != Opcode::CallMethod) return {};
   const OpDef& op = op_of(node);
   Attrs constants;
-  for (const AttrDef& def : op.attrs)
+  for (const Field& def : op.attrs)
     if (const auto given = node.attrs.find(std::string(def.name));
         given != node.attrs.end() && !def.internal)
       constants.insert(*given);

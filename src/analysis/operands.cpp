@@ -8,11 +8,6 @@
 namespace chop::analysis {
 namespace {
 
-bool is_call(const Node& node) {
-  return node.opcode == Opcode::CallModule || node.opcode == Opcode::CallFunction ||
-         node.opcode == Opcode::CallMethod;
-}
-
 bool is_read(const Graph& graph, Value value) {
   return std::any_of(graph.order().begin(), graph.order().end(), [&](NodeId id) {
     const std::vector<Value>& inputs = graph.node(id).inputs;
@@ -93,14 +88,6 @@ TensorMeta describe(const Operand& operand) {
   if (!is_floating(operand.type.dtype)) meta.type = "int";
   meta.precision = {static_cast<std::int64_t>(size_of(operand.type.dtype)) * 8};
   return meta;
-}
-
-std::string mase_op(const Node& node) {
-  return is_call(node) ? node.op : std::string(name_of(node.opcode));
-}
-
-std::string mase_type(const Node& node) {
-  return std::string(is_call(node) ? name_of(op_of(node).mase_type) : name_of(node.opcode));
 }
 
 }  // namespace chop::analysis

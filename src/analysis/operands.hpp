@@ -30,9 +30,4 @@ std::vector<Operand> results_of(const Graph& graph, NodeId id, const Types& type
 /// How metadata describes the operand.
 TensorMeta describe(const Operand& operand);
 
-/// "linear", "placeholder", "output": what the reference system calls the op.
-std::string mase_op(const Node& node);
-/// "module_related_func", "placeholder", ...
-std::string mase_type(const Node& node);
-
 }  // namespace chop::analysis

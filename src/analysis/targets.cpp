@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "analysis/operands.hpp"
+#include "compat/mase_names.hpp"
 #include "ops/core/registry.hpp"
 #include "support/text.hpp"
 

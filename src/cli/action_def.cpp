@@ -26,14 +26,16 @@ bool obeys(const ActionDef& action, const SettingDef& def) {
     return std::find(names.begin(), names.end(), name) != names.end();
   };
   if (!def.implemented) return false;
-  return holds(action.groups, def.group) || holds(action.settings, def.dest) ||
-         holds(action.positionals, def.dest) || find_setting(action.own, def.dest) != nullptr;
+  return holds(action.groups, def.group) || holds(action.settings, def.field.name) ||
+         holds(action.positionals, def.field.name) ||
+         find_setting(action.own, def.field.name) != nullptr;
 }
 
 std::vector<SettingDef> accepted_settings(const ActionDef& action) {
   std::vector<SettingDef> accepted;
   for (const SettingDef& def : all_settings()) {
-    if (find_setting(action.own, def.dest) != nullptr) continue;  // its own one stands instead
+    if (find_setting(action.own, def.field.name) != nullptr)
+      continue;  // its own one stands instead
     if (!action.groups.empty() || obeys(action, def)) accepted.push_back(def);
   }
   accepted.insert(accepted.end(), action.own.begin(), action.own.end());

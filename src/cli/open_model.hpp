@@ -8,8 +8,37 @@
 
 #include "cli/settings/settings.hpp"
 #include "ir/graph.hpp"
+#include "models/model_def.hpp"
+#include "support/system/files.hpp"
+#include "support/tree.hpp"
 
 namespace chop::cli {
+
+/// What a word stands for where a network is expected.
+enum class SourceKind : std::uint8_t {
+  Name,        ///< of a model of the zoo, or of nothing
+  Toml,        ///< a network written in TOML
+  Onnx,        ///< an ONNX model, by content; by ending where it is damaged
+  Text,        ///< a graph in the text form: FILE.chir, or "-" for standard input
+  Checkpoint,  ///< any other file: a checkpoint of ours, or weights
+  Folder       ///< one that holds no network
+};
+
+/// A model argument. classify() makes it, once for a command: it opens the file, and whoever needs
+/// the contents takes them from here.
+struct ModelSource {
+  SourceKind kind = SourceKind::Name;
+  std::string given;                    ///< as it was written
+  std::optional<MappedFile> file = {};  ///< of Onnx, Text (unless it is standard input) and Checkpoint
+  Tree toml = {};                       ///< of Toml
+
+  /// A whole network on disk, rather than a model to be built.
+  bool is_network() const { return kind != SourceKind::Name && kind != SourceKind::Toml; }
+};
+
+/// A name of the zoo is one, whatever lies in this folder. Of a folder that `ch train` or
+/// `ch transform` left it is the file inside. A file that is missing is an error that says so.
+Result<ModelSource> classify(const std::string& text);
 
 struct OpenedModel {
   Graph graph;
@@ -28,20 +57,11 @@ struct OpenModelOptions {
   /// Values of an ONNX model's inputs, where they are known: its shapes follow from them.
   std::map<std::string, Tensor> given = {};
 };
+Result<OpenedModel> open_model(const ModelSource& source, const OpenModelOptions& options = {});
+/// A model of the zoo or a network in TOML, built for such data.
+Result<Graph> build_source(const ModelSource& source, const ModelArgs& args);
+/// classify() and open_model() in one.
 Result<OpenedModel> open_model(const std::string& name_or_file,
                                const OpenModelOptions& options = {});
-
-/// True for a graph as text: a name that ends in .chir, or "-" for standard input.
-bool is_text_file(const std::string& text);
-/// True for what is read as a checkpoint: it exists and is neither a folder, text, TOML nor ONNX.
-bool is_checkpoint_file(const std::string& text);
-/// True for ONNX models, by content; by ending where there is no such file or it is damaged.
-bool is_onnx_file(const std::string& text);
-/// True where a word stands for a whole network on disk rather than for a model to be built: a
-/// native checkpoint, an ONNX model, a graph as text, or a folder that `ch transform` or `ch train`
-/// left.
-bool is_network_file(const std::string& text);
-/// The file in such a folder; anything else as it is.
-std::string network_file(const std::string& file_or_folder);
 
 }  // namespace chop::cli

@@ -65,11 +65,11 @@ Tree tree_of(std::span<const PassReport> reports) {
 }
 
 SettingDef dump_setting() {
-  return {.dest = "dump",
+  return {.field = {.name = "dump",
+                    .doc = "write the graph as text there before the first pass and after each",
+                    .kind = FieldKind::Path},
           .flags = {"--dump"},
-          .kind = SettingKind::Path,
           .placeholder = "DIR",
-          .doc = "write the graph as text there before the first pass and after each",
           .in_table = false,
           .in_toml = false};
 }

@@ -42,10 +42,10 @@ void set_up_log(const ActionDef& action, const Settings& settings) {
   set_log_warnings(!(asked("no_warnings") && settings.flag("no_warnings")));
   for (const std::string& line : settings.warnings()) log_warning(line);
   for (const SettingDef& def : settings.defs())
-    if (settings.source(def.dest) == SettingSource::Manual && !obeys(action, def) &&
-        def.dest != "config")
-      log_warning(cat(def.flags.empty() ? def.dest : def.flags.front(), " has no effect on `ch ",
-                      action.name, "`"));
+    if (settings.source(def.field.name) == SettingSource::Manual && !obeys(action, def) &&
+        def.field.name != "config")
+      log_warning(cat(def.flags.empty() ? def.field.name : def.flags.front(),
+                      " has no effect on `ch ", action.name, "`"));
 }
 
 /// "model" where it is given by position, else the flag: "--in".

@@ -4,9 +4,7 @@
 #include <array>
 #include <ctime>
 
-#include "cli/open_model.hpp"
 #include "cli/output.hpp"
-#include "models/network.hpp"
 #include "models/registry.hpp"
 #include "onnx/import.hpp"
 #include "ops/core/infer.hpp"
@@ -63,20 +61,17 @@ std::string_view kind_of(LoadType type) {
   }
 }
 
-/// Opens a network on disk. Done before the data is read, as is the check of a name: a model that
-/// is misspelt, missing or damaged is worth knowing at once. False: there is one to build for the
-/// data.
-Result<bool> open_network(Session& session, const Settings& settings) {
-  if (settings.model_in_config() || session.model_name.ends_with(".toml")) return false;
-  if (!is_network_file(session.model_name)) {
-    CH_TRY([[maybe_unused]] const ModelDef* known, find_model(session.model_name));
-    return false;
-  }
-  CH_TRY(OpenedModel opened, open_model(session.model_name));
+/// Opens the model, or what it is to be built from. Done before the data is read: a model that is
+/// misspelt, missing or damaged is worth knowing at once.
+Status open_network(Session& session, const ModelSource& source) {
+  if (source.kind == SourceKind::Name)
+    if (Result<const ModelDef*> known = find_model(source.given); !known) return known.error();
+  if (!source.is_network()) return {};
+  CH_TRY(OpenedModel opened, open_model(source));
   session.graph = std::move(opened.graph);
   session.trained = true;
   session.transformed = true;  // what is saved from here on was made from this file
-  return true;
+  return {};
 }
 
 }  // namespace
@@ -114,50 +109,47 @@ DataOptions data_options(const Settings& settings) {
 }
 
 TrainOptions train_options(const Settings& settings) {
-  TrainOptions options{
-      .max_epochs = settings.integer("max_epochs"),
-      .max_steps = settings.maybe_integer("max_steps").value_or(-1),
-      .batch_size = settings.integer("batch_size"),
-      .accumulate_grad_batches = settings.integer("accumulate_grad_batches"),
-      .patience = settings.integer("patience"),
-      .optimiser = settings.text("training_optimizer").value_or("adam"),
-      .settings = {.learning_rate = settings.real("learning_rate"),
-                   .weight_decay = settings.real("weight_decay"),
-                   .momentum = settings.real("momentum"),
-                   .nesterov = settings.flag("nesterov")},
-      .t_max = settings.maybe_integer("t_max").value_or(0),
-      .seed = static_cast<std::uint64_t>(settings.integer("seed")),
-      .threads = thread_count(settings),
-      .log_every_n_steps = settings.integer("log_every_n_steps"),
-      .most_batches = settings.flag("to_debug") ? 5 : 0,
-      .checkpoint_every_n_steps = settings.integer("checkpoint_every_n_steps"),
-      .checkpoint_every_seconds = settings.real("checkpoint_every_seconds"),
-  };
+  TrainOptions options;
+  for (const TrainField& option : train_fields())
+    if (find_setting(settings.defs(), option.field.name) != nullptr &&
+        settings.has(option.field.name))
+      option.set(options, settings.value(option.field.name));
+  options.threads = thread_count(settings);
+  if (settings.flag("to_debug")) options.most_batches = 5;
   if (options.max_steps <= 0) options.max_steps = -1;  // as the reference: no limit
-  if (settings.has("eta_min")) options.eta_min = settings.real("eta_min");
   return options;
 }
 
-Result<Graph> make_model(const Settings& settings, const Dataset& data) {
-  const ModelArgs args{.sample_shape = data.sample_shape,
-                       .num_classes = data.num_classes,
-                       .seed = static_cast<std::uint64_t>(settings.integer("seed"))};
+Result<ModelSource> model_source(const Settings& settings) {
+  const std::string name = settings.text_or_empty("model");
   if (settings.model_in_config())
-    return model_from_toml(settings.config()->text, settings.config()->path.string(), args);
-  return build_model(settings.text_or_empty("model"), args);
+    return ModelSource{.kind = SourceKind::Toml,
+                       .given = settings.config()->path.string(),
+                       .toml = settings.config()->tree};
+  return classify(name);
+}
+
+Result<Graph> make_model(const ModelSource& source, const Settings& settings, const Dataset& data) {
+  return build_source(source, {.sample_shape = data.sample_shape,
+                               .num_classes = data.num_classes,
+                               .seed = static_cast<std::uint64_t>(settings.integer("seed"))});
 }
 
 Result<bool> load_into(Graph& graph, const fs::path& given, const Settings& settings) {
   CH_TRY(const LoadType type, load_type_from_name(settings.text("load_type").value_or("auto")));
-  const fs::path path = network_file(given.string());
-  if (type == LoadType::Onnx || (type == LoadType::Auto && is_onnx_file(path.string()))) {
-    CH_TRY(OnnxImport imported, import_onnx(path, {.name = graph.name()}));
+  CH_TRY(const ModelSource source, classify(given.string()));
+  if (!source.file)
+    return Error{.what = cat("the folder '", given.string(), "' holds no network"),
+                 .hint = "give a file, or a folder with graph_module.mz or best.ckpt"};
+  const fs::path& path = source.file->path();
+  if (type == LoadType::Onnx || (type == LoadType::Auto && source.kind == SourceKind::Onnx)) {
+    CH_TRY(OnnxImport imported, import_onnx(*source.file, {.name = graph.name()}));
     graph = std::move(imported.graph);
     log_info(cat("Loaded ONNX model from ", path.string(), ", network and weights"));
     return true;
   }
   Result<LoadedWeights> loaded =
-      load_weights(graph, path, {.type = type, .partial = settings.flag("load_partial")});
+      load_weights(graph, *source.file, {.type = type, .partial = settings.flag("load_partial")});
   if (!loaded)
     return std::move(loaded).error().note(
         cat("while loading '", path.string(), "' into ", graph.name()));
@@ -170,15 +162,20 @@ Result<bool> load_into(Graph& graph, const fs::path& given, const Settings& sett
   return loaded.value().transformed;
 }
 
-Result<Session> open_session(const Invocation& invocation, NeedsData needs) {
+Result<Session> open_session(const Invocation& invocation, NeedsData needs,
+                             std::optional<ModelSource> known) {
   const Settings& settings = invocation.settings;
   if (prints_text(invocation) && !settings.flag("quiet"))
     invocation.out << render(settings_table(settings), {.colour = invocation.colour}) << std::flush;
+  if (!known) {
+    CH_TRY(known, model_source(settings));
+  }
+  const ModelSource& source = *known;
   Session session;
   session.model_name = settings.text_or_empty("model");
   const std::string dataset = settings.text_or_empty("dataset");
   log_info(cat("Initialising model '", session.model_name, "'..."));
-  CH_TRY(const bool opened, open_network(session, settings));
+  CH_CHECK(open_network(session, source));
   if (dataset.empty() && needs == NeedsData::Always)
     return Error{.what = "no data set given", .hint = "name one; `ch datasets` lists them"};
   if (!dataset.empty()) {
@@ -186,8 +183,8 @@ Result<Session> open_session(const Invocation& invocation, NeedsData needs) {
     CH_TRY(session.data, load_dataset(dataset, data_options(settings)));
     for (const std::string& note : session.data.notes) log_info(note);
   }
-  if (!opened) {
-    CH_TRY(session.graph, make_model(settings, session.data));
+  if (!source.is_network()) {
+    CH_TRY(session.graph, make_model(source, settings, session.data));
   }
   if (const auto path = settings.text("load_name")) {
     CH_TRY(session.transformed, load_into(session.graph, *path, settings));
@@ -199,10 +196,6 @@ Result<Session> open_session(const Invocation& invocation, NeedsData needs) {
   CH_CHECK(ensure_writable_folder(session.software()));
   log_info(cat("Project will be created at ", session.project.string()));
   return session;
-}
-
-const Split& calibration_rows(const Dataset& data) {
-  return data.train.rows() > 0 ? data.train : data.test;
 }
 
 std::string labelled(const Dataset& data, std::string_view what) {

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "cli/action_def.hpp"
+#include "cli/open_model.hpp"
 #include "data/dataset.hpp"
 #include "io/load_weights.hpp"
 #include "train/trainer.hpp"
@@ -30,10 +31,11 @@ struct Session {
 /// Prints the table of settings and opens data and model, saying so in the log. The model may be
 /// a network on disk: an ONNX model, a checkpoint, a folder that holds one. With a file
 /// to load, the weights (and, of a native checkpoint, the graph) come from there; a
-/// checkpoint of another network is an error. Creates the project's folder last, so that a
-/// mistake leaves nothing behind.
+/// checkpoint of another network is an error. `known`: the model, where it has been classified.
+/// Creates the project's folder last, so that a mistake leaves nothing behind.
 enum class NeedsData : std::uint8_t { Always, IfGiven };
-Result<Session> open_session(const Invocation& invocation, NeedsData needs = NeedsData::Always);
+Result<Session> open_session(const Invocation& invocation, NeedsData needs = NeedsData::Always,
+                             std::optional<ModelSource> known = {});
 
 /// <project_dir>/<project>; without --project {model}_{task}_{dataset}_{date}.
 std::filesystem::path project_folder(const Settings& settings);
@@ -41,14 +43,12 @@ int thread_count(const Settings& settings);
 DataOptions data_options(const Settings& settings);
 /// Everything but the checkpoint folder.
 TrainOptions train_options(const Settings& settings);
-/// The network of the settings for this data set: of the zoo, of a TOML file, or of the
-/// [model] table of the configuration file.
-Result<Graph> make_model(const Settings& settings, const Dataset& data);
+/// What the setting `model` is: a name, a file, or the [model] table of the configuration file.
+Result<ModelSource> model_source(const Settings& settings);
+/// A model of the zoo or a network in TOML for this data set.
+Result<Graph> make_model(const ModelSource& source, const Settings& settings, const Dataset& data);
 /// Loads `path` over `graph`; true when passes made the graph it holds.
 Result<bool> load_into(Graph& graph, const std::filesystem::path& path, const Settings& settings);
-
-/// What passes look at: the train rows, or all there are in a file of test rows alone.
-const Split& calibration_rows(const Dataset& data);
 
 /// "accuracy (synthetic)" where the data set is not real, so that no such figure is taken
 /// for a measurement.

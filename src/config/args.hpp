@@ -1,45 +1,18 @@
-// Arguments as passes declare them: names, kinds, defaults, what is allowed.
+// A table of values, checked against the fields that may stand in it.
 //
-// A table of a configuration file (or key=value words) is checked against the declaration
-// once; after that a pass asks for values that are known to be of the right kind.
+// A table of a configuration file (or key=value words) is checked once; after that a pass asks for
+// values that are known to be of the right kind.
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "support/tree.hpp"
+#include "config/field.hpp"
 
 namespace chop::config {
-
-/// Dims: "all", "NA" (none, kept as nothing), or axes as a list of whole numbers.
-enum class ArgKind : std::uint8_t { Flag, Integer, Real, Text, Names, Table, Dims };
-
-/// Every value must lie within; `above` and `below` exclude the bound itself.
-struct ArgBounds {
-  std::optional<double> least = {};
-  std::optional<double> most = {};
-  std::optional<double> above = {};
-  std::optional<double> below = {};
-};
-
-struct ArgDef {
-  std::string_view name;
-  ArgKind kind = ArgKind::Text;
-  Tree initial = {};  ///< the default; nothing: the argument may be absent
-  std::string_view doc = {};
-  std::vector<std::string_view> choices = {};  ///< of a text, or of each name
-  ArgBounds bounds = {};
-  bool required = false;
-};
-
-/// "a whole number of at least 1", "one of type, name": the end of a hint.
-std::string describe_allowed(const ArgDef& def);
-/// The default as TOML writes it; "" when there is none.
-std::string default_text(const ArgDef& def);
 
 /// Where arguments come from, for messages.
 struct ArgPlace {
@@ -47,12 +20,15 @@ struct ArgPlace {
   std::string file = {};  ///< empty: the command line
 };
 
+/// The error with file and line, where there is a file.
+Error at_line(Error error, const ArgPlace& place, int line);
+
 class Args {
  public:
   Args() = default;
   /// Unknown names, wrong kinds, values that are not allowed and missing ones are errors that
   /// say which and what would do. With `open`, tables no definition names are kept as others().
-  static Result<Args> check(std::span<const ArgDef> defs, const Tree& given, ArgPlace place,
+  static Result<Args> check(std::span<const Field> fields, const Tree& given, ArgPlace place,
                             bool open = false);
 
   bool has(std::string_view name) const { return !get(name).is_null(); }

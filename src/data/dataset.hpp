@@ -33,6 +33,11 @@ struct Dataset {
   std::vector<std::string> notes;  ///< INFO lines for the user
 };
 
+/// What passes look at: the train rows, or all there are in a file of test rows alone.
+inline const Split& calibration_rows(const Dataset& data) {
+  return data.train.rows() > 0 ? data.train : data.test;
+}
+
 struct DataOptions {
   /// The file or folder of a named data set; empty: the cache folder, or synthetic data.
   std::filesystem::path path = {};

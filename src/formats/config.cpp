@@ -2,44 +2,23 @@
 
 #include <algorithm>
 #include <cassert>
-#include <cmath>
 
 #include "support/text.hpp"
 
 namespace chop::formats {
 namespace {
 
-std::string number(double value) {
-  return value == std::floor(value) && std::fabs(value) < 1e15
-             ? std::to_string(static_cast<std::int64_t>(value))
-             : exact(value);
-}
-
-std::string bounds(const KeyDef& key) {
-  if (std::isfinite(key.least) && std::isfinite(key.most))
-    return cat(" from ", number(key.least), " to ", number(key.most));
-  if (std::isfinite(key.least)) return cat(" of at least ", number(key.least));
-  if (std::isfinite(key.most)) return cat(" of at most ", number(key.most));
-  return {};
-}
-
 bool is_na(const Attr& value) {
   const auto* text = std::get_if<std::string>(&value);
   return text != nullptr && (*text == "NA" || *text == "None");
 }
 
-/// As convert_like(), and 0 or 1 may stand for a flag, a number for a list of reals.
-Result<Attr> convert(const KeyDef& key, const Attr& value) {
+/// As ir::convert(), and 0 or 1 may stand for a flag.
+Result<Attr> convert_key(const Field& field, const Attr& value) {
   const auto* whole = std::get_if<std::int64_t>(&value);
-  if (std::holds_alternative<bool>(key.pattern) && whole != nullptr && (*whole == 0 || *whole == 1))
+  if (kind_of(field) == FieldKind::Flag && whole != nullptr && (*whole == 0 || *whole == 1))
     return Attr(*whole == 1);
-  if (std::holds_alternative<std::vector<double>>(key.pattern)) {
-    if (whole != nullptr) return Attr(std::vector<double>{static_cast<double>(*whole)});
-    if (const auto* real = std::get_if<double>(&value)) return Attr(std::vector<double>{*real});
-    if (const auto* list = std::get_if<Ints>(&value))
-      return Attr(std::vector<double>(list->begin(), list->end()));
-  }
-  return convert_like(key.pattern, value);
+  return ir::convert(kind_of(field), value);
 }
 
 std::vector<double> numbers_of(const Attr& value) {
@@ -50,12 +29,12 @@ std::vector<double> numbers_of(const Attr& value) {
   return {};
 }
 
-bool is_allowed(const KeyDef& key, const Attr& value) {
-  for (const double n : numbers_of(value))
-    if (!(n >= key.least && n <= key.most)) return false;
+bool is_allowed(const Field& field, const Attr& value) {
+  const std::vector<double> numbers = numbers_of(value);
   const auto* text = std::get_if<std::string>(&value);
-  return text == nullptr || key.choices.empty() ||
-         std::find(key.choices.begin(), key.choices.end(), *text) != key.choices.end();
+  return std::all_of(numbers.begin(), numbers.end(),
+                     [&](double number) { return in_bounds(field.bounds, number); }) &&
+         (text == nullptr || is_choice(field, *text));
 }
 
 }  // namespace
@@ -84,45 +63,31 @@ Attr read_value(std::string_view text) {
   return ints.size() == reals.size() ? Attr(ints) : Attr(reals);
 }
 
-std::string describe_allowed(const KeyDef& key) {
-  if (!key.choices.empty()) {
-    const std::vector<std::string> names(key.choices.begin(), key.choices.end());
-    return cat("one of ", join(names, ", "));
-  }
-  if (std::holds_alternative<bool>(key.pattern)) return "true or false";
-  if (std::holds_alternative<std::int64_t>(key.pattern)) return cat("a whole number", bounds(key));
-  if (std::holds_alternative<double>(key.pattern)) return cat("a number", bounds(key));
-  if (std::holds_alternative<Ints>(key.pattern)) return cat("whole numbers", bounds(key));
-  if (std::holds_alternative<std::vector<double>>(key.pattern)) return cat("numbers", bounds(key));
-  return "a text";
-}
-
-Result<Config> complete_keys(std::string_view format, std::span<const KeyDef> keys,
+Result<Config> complete_keys(std::string_view format, std::span<const Field> keys,
                              const Attrs& given) {
   Attrs values;
-  std::vector<std::string> known;
-  for (const KeyDef& key : keys) known.emplace_back(key.name);
   for (const auto& [name, value] : given) {
-    const auto key = std::find_if(keys.begin(), keys.end(),
-                                  [&n = name](const KeyDef& def) { return def.name == n; });
-    if (key == keys.end())
+    const Field* key = find_field(keys, name);
+    if (key == nullptr) {
+      const std::vector<std::string> known = names_of(keys);
       return Error{.what = cat("format '", format, "' has no key '", name, "'"),
                    .hint = known.empty() ? cat(format, " takes no keys")
                                          : cat(did_you_mean(name, known), format, " takes ",
                                                join(known, ", "))};
+    }
     if (is_na(value)) continue;
-    Result<Attr> converted = convert(*key, value);
+    Result<Attr> converted = convert_key(*key, value);
     if (!converted || !is_allowed(*key, converted.value()))
       return Error{.what = cat("format '", format, "': ", name, " = ", to_text(value)),
                    .hint = cat(name, " is ", describe_allowed(*key), ": ", key->doc)};
     values.emplace(name, std::move(converted).value());
   }
-  for (const KeyDef& key : keys) {
-    if (values.contains(std::string(key.name))) continue;
-    if (key.absent == IfAbsent::Error)
-      return Error{.what = cat("format '", format, "' needs the key '", key.name, "'"),
-                   .hint = cat(key.name, " is ", describe_allowed(key), ": ", key.doc)};
-    if (key.absent == IfAbsent::Default) values.emplace(key.name, key.pattern);
+  for (const Field& field : keys) {
+    if (values.contains(std::string(field.name))) continue;
+    if (field.required)
+      return Error{.what = cat("format '", format, "' needs the key '", field.name, "'"),
+                   .hint = cat(field.name, " is ", describe_allowed(field), ": ", field.doc)};
+    if (!field.initial.is_null()) values.emplace(field.name, default_of(field));
   }
   return Config(std::move(values));
 }

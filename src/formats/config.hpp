@@ -2,38 +2,16 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "config/field.hpp"
 #include "ir/attr.hpp"
 #include "support/result.hpp"
 
 namespace chop::formats {
-
-/// What happens when a key is not given (or is "NA").
-enum class IfAbsent : std::uint8_t {
-  Error,    ///< it must be given
-  Default,  ///< it gets KeyDef::pattern
-  Derived,  ///< the format computes it from the others
-  Nothing   ///< it stays absent
-};
-
-struct KeyDef {
-  std::string_view name;
-  Attr pattern;  ///< its kind is the key's kind; the default where there is one
-  std::string_view doc;
-  IfAbsent absent = IfAbsent::Default;
-  double least = -std::numeric_limits<double>::infinity();  ///< of a number, or of each in a list
-  double most = std::numeric_limits<double>::infinity();
-  std::vector<std::string_view> choices = {};  ///< of a text
-  bool precision = false;                      ///< has a place in the metadata's precision list
-};
-
-/// "a whole number from 1 to 32", "one of row, channel, tensor": the end of a hint.
-std::string describe_allowed(const KeyDef& key);
 
 /// "8", "0.5", "true", "1,16" or "[1, 16]" as people type them; anything else is a text.
 Attr read_value(std::string_view text);
@@ -67,7 +45,7 @@ class Config {
 /// `given` with "NA" dropped, kinds converted, defaults filled in. An unknown key, a missing
 /// one, a wrong kind or a value out of range is an error naming the key and what it takes.
 /// Keys the format derives are left to it.
-Result<Config> complete_keys(std::string_view format, std::span<const KeyDef> keys,
+Result<Config> complete_keys(std::string_view format, std::span<const Field> keys,
                              const Attrs& given);
 
 }  // namespace chop::formats

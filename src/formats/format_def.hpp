@@ -95,7 +95,9 @@ struct FormatDef {
   std::string_view suffix;  ///< of derived class names: "Integer" in LinearInteger
   std::string_view doc;     ///< formula first, then prose
   std::vector<std::string_view> aliases = {};
-  std::vector<KeyDef> keys = {};
+  std::vector<Field> keys = {};  ///< one without a default may be absent, unless it is required
+  std::vector<std::string_view> derived = {};    ///< keys computed from the others where absent
+  std::vector<std::string_view> precision = {};  ///< keys in the metadata's list of precisions
   /// Derived keys filled in, keys checked against each other.
   Status (*complete)(Config&) = nullptr;
 

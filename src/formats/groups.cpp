@@ -36,41 +36,38 @@ Result<std::optional<Tiles>> granular_tiles(const Config& config, const Shape& s
   return std::optional(Tiles::channels(shape, config.integer("axis")));
 }
 
-std::vector<KeyDef> granularity_keys(std::string_view usual) {
+std::vector<Field> granularity_keys(std::string_view usual) {
   return {{.name = "granularity",
-           .pattern = std::string(usual),
+           .initial = usual,
            .doc = "what has a scale of its own: each row of the last dimension, each index of "
                   "`axis`, or the tensor",
            .choices = {"row", "channel", "tensor"}},
           {.name = "axis",
-           .pattern = std::int64_t{0},
+           .initial = 0,
            .doc = "the dimension of the channels; negative ones count from the end"}};
 }
 
 }  // namespace
 
-KeyDef exponent_bias_width_key() {
+Field exponent_bias_width_key() {
   return {.name = "exponent_bias_width",
-          .pattern = std::int64_t{4},
           .doc = "bits of the bias that a block shares",
-          .absent = IfAbsent::Error,
-          .least = 1,
-          .most = 8,
-          .precision = true};
+          .required = true,
+          .kind = FieldKind::Integer,
+          .bounds = {.least = 1, .most = 8}};
 }
 
-KeyDef block_size_key() {
+Field block_size_key() {
   return {.name = "block_size",
-          .pattern = Ints{16},
           .doc = "size of a block per dimension, right-aligned to the shape; -1: all of it",
-          .absent = IfAbsent::Error,
-          .least = -1,
-          .precision = true};
+          .required = true,
+          .kind = FieldKind::Integers,
+          .bounds = {.least = -1}};
 }
 
-KeyDef skip_first_dim_key() {
+Field skip_first_dim_key() {
   return {.name = "skip_first_dim",
-          .pattern = false,
+          .initial = false,
           .doc = "blocks never span the dimensions before the last two (the rows of a matrix)"};
 }
 
@@ -85,27 +82,22 @@ FormatDef block_format(FormatDef format) {
   return format;
 }
 
-KeyDef row_block_size_key() {
+Field row_block_size_key() {
   return {.name = "block_size",
-          .pattern = std::int64_t{32},
+          .initial = 32,
           .doc = "values that share a scale",
-          .least = 1,
-          .most = 1e9,
-          .precision = true};
+          .bounds = {.least = 1, .most = 1e9}};
 }
 
-KeyDef block_dim_key() {
-  return {.name = "block_dim",
-          .pattern = std::int64_t{-1},
-          .doc = "the dimension along which blocks run"};
+Field block_dim_key() {
+  return {.name = "block_dim", .initial = -1, .doc = "the dimension along which blocks run"};
 }
 
-KeyDef scale_bits_key(std::string_view name) {
+Field scale_bits_key(std::string_view name) {
   return {.name = name,
-          .pattern = std::int64_t{8},
+          .initial = 8,
           .doc = "bits of the shared exponent",
-          .least = 2,
-          .most = 8};
+          .bounds = {.least = 2, .most = 8}};
 }
 
 FormatDef row_block_format(FormatDef format) {
@@ -115,7 +107,7 @@ FormatDef row_block_format(FormatDef format) {
 }
 
 FormatDef granular_format(std::string_view usual, FormatDef format) {
-  for (KeyDef& key : granularity_keys(usual)) format.keys.push_back(std::move(key));
+  for (Field& key : granularity_keys(usual)) format.keys.push_back(std::move(key));
   format.tiles = granular_tiles;
   format.bits = [](const Config& c) { return Bits{.value = c.integer("width"), .shared = 32}; };
   format.whole_shared = false;

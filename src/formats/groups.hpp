@@ -8,18 +8,18 @@
 namespace chop::formats {
 
 // Blocks over several dimensions that share a whole number: block_fp, block_log, block_minifloat.
-KeyDef exponent_bias_width_key();
-KeyDef block_size_key();
-KeyDef skip_first_dim_key();
+Field exponent_bias_width_key();
+Field block_size_key();
+Field skip_first_dim_key();
 /// Completes such a format: groups, what they measure and, unless it is given, how many bits they
 /// take (exponent_bias_width for what they share). Its keys hold block_size and skip_first_dim.
 FormatDef block_format(FormatDef format);
 
 // Blocks along one dimension that share a power of two: mxint and mxfp.
-KeyDef row_block_size_key();
-KeyDef block_dim_key();
+Field row_block_size_key();
+Field block_dim_key();
 /// The bits of the shared exponent.
-KeyDef scale_bits_key(std::string_view name);
+Field scale_bits_key(std::string_view name);
 /// Completes such a format: groups and what they measure.
 FormatDef row_block_format(FormatDef format);
 

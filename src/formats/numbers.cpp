@@ -107,45 +107,38 @@ Minifloat minifloat_element(const Config& config) {
   return e;
 }
 
-KeyDef width_key(int least, int most) {
+Field width_key(int least, int most) {
   return {.name = "width",
-          .pattern = std::int64_t{8},
           .doc = "bits of a value",
-          .absent = IfAbsent::Error,
-          .least = static_cast<double>(least),
-          .most = static_cast<double>(most),
-          .precision = true};
+          .required = true,
+          .kind = FieldKind::Integer,
+          .bounds = {.least = static_cast<double>(least), .most = static_cast<double>(most)}};
 }
 
-KeyDef width_key(int least, int most, std::int64_t usual) {
-  KeyDef key = width_key(least, most);
-  key.pattern = usual;
-  key.absent = IfAbsent::Default;
+Field width_key(int least, int most, std::int64_t usual) {
+  Field key = width_key(least, most);
+  key.initial = usual;
+  key.required = false;
   return key;
 }
 
-KeyDef signed_key() {
-  return {.name = "is_signed", .pattern = true, .doc = "false: codes from 0 to 2^width - 1"};
+Field signed_key() {
+  return {.name = "is_signed", .initial = true, .doc = "false: codes from 0 to 2^width - 1"};
 }
 
-KeyDef exponent_width_key(int most) {
+Field exponent_width_key(int most) {
   return {.name = "exponent_width",
-          .pattern = std::int64_t{4},
           .doc = "bits of the exponent",
-          .absent = IfAbsent::Error,
-          .least = 1,
-          .most = static_cast<double>(most),
-          .precision = true};
+          .required = true,
+          .kind = FieldKind::Integer,
+          .bounds = {.least = 1, .most = static_cast<double>(most)}};
 }
 
-KeyDef exponent_bias_key() {
+Field exponent_bias_key() {
   return {.name = "exponent_bias",
-          .pattern = std::int64_t{0},
           .doc = "exponents are stored plus this; absent: half the range",
-          .absent = IfAbsent::Derived,
-          .least = -126,
-          .most = 149,
-          .precision = true};
+          .kind = FieldKind::Integer,
+          .bounds = {.least = -126, .most = 149}};
 }
 
 void derive_bias(Config& config, int bits) {

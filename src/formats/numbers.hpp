@@ -94,12 +94,12 @@ inline bool stays_normal(const Minifloat& e) {
   return std::min(std::max(e.e_min, -31), e.e_max) - e.mantissa >= -126;
 }
 
-KeyDef width_key(int least, int most);
+Field width_key(int least, int most);
 /// One that may be left out: `usual` then.
-KeyDef width_key(int least, int most, std::int64_t usual);
-KeyDef signed_key();
-KeyDef exponent_width_key(int most);
-KeyDef exponent_bias_key();
+Field width_key(int least, int most, std::int64_t usual);
+Field signed_key();
+Field exponent_width_key(int most);
+Field exponent_bias_key();
 
 /// exponent_bias, when it was not given: 2^(bits - 1) - 1.
 void derive_bias(Config& config, int bits);

@@ -17,6 +17,10 @@ namespace chop::formats {
 namespace chop::formats {
 namespace {
 
+bool contains(std::span<const std::string_view> names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
 bool answers_to(const FormatDef& def, std::string_view name) {
   return def.name == name ||
          std::find(def.aliases.begin(), def.aliases.end(), name) != def.aliases.end();
@@ -78,17 +82,24 @@ std::vector<NumberFormat> samples_of(const FormatDef& def) {
   return samples;
 }
 
+std::string shown_default(const FormatDef& def, const Field& key) {
+  if (key.required) return "required";
+  if (!key.initial.is_null()) return to_text(default_of(key));
+  return contains(def.derived, key.name) ? "derived" : "none";
+}
+
 std::string display(const NumberFormat& format) {
   const Result<Configured> c = configure(format);
   if (!c || c.value().def->keys.empty()) return format.name;
   std::vector<std::string> parts;
-  for (const KeyDef& key : c.value().def->keys) {
+  for (const Field& key : c.value().def->keys) {
     if (!c.value().config.has(key.name)) continue;
+    const FormatDef& def = *c.value().def;
     const Attr& value = c.value().config.values().at(std::string(key.name));
-    if (key.precision)
+    const bool usual = !key.initial.is_null() && same_bits(value, default_of(key));
+    if (contains(def.precision, key.name))
       parts.push_back(to_python(value));
-    else if (key.absent == IfAbsent::Nothing ||
-             (key.absent == IfAbsent::Default && !same_bits(value, key.pattern)))
+    else if (!contains(def.derived, key.name) && !key.required && !usual)
       parts.push_back(cat(key.name, "=", to_python(value)));
   }
   return cat(format.name, "(", join(parts, ", "), ")");
@@ -97,8 +108,8 @@ std::string display(const NumberFormat& format) {
 Result<std::vector<Attr>> precision_of(const NumberFormat& format) {
   CH_TRY(const Configured c, configure(format));
   std::vector<Attr> list;
-  for (const KeyDef& key : c.def->keys)
-    if (key.precision)
+  for (const Field& key : c.def->keys)
+    if (contains(c.def->precision, key.name))
       list.push_back(c.config.has(key.name) ? c.config.values().at(std::string(key.name))
                                             : Attr(std::string("NA")));
   if (list.empty()) list.emplace_back(std::int64_t{c.def->bits(c.config).value});

@@ -22,6 +22,8 @@ Result<NumberFormat> complete(const NumberFormat& format);
 /// The samples of a format, ready to be tried.
 std::vector<NumberFormat> samples_of(const FormatDef& def);
 
+/// What a key is where it is not given: "required", "derived", "none", or the default.
+std::string shown_default(const FormatDef& def, const Field& key);
 /// "integer(8, 4)": the precision list behind the name; other keys only where they are not
 /// the default: "integer(8, 4, is_signed=False)".
 std::string display(const NumberFormat& format);

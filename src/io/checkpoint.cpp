@@ -152,12 +152,17 @@ Status save_checkpoint(const std::filesystem::path& path, const Checkpoint& chec
   return write_safetensors(path, file);
 }
 
+Result<Checkpoint> load_checkpoint(const MappedFile& mapped) {
+  const std::span<const std::byte> bytes = mapped.bytes();
+  const bool is_ours = bytes.size() > 8 && bytes[8] == std::byte{'{'};
+  if (!is_ours && TorchCheckpoint::looks_like_one(bytes)) return no_graph(mapped.path());
+  CH_TRY(SafetensorsFile file, read_safetensors(mapped));
+  return from_file(std::move(file), mapped.path());
+}
+
 Result<Checkpoint> load_checkpoint(const std::filesystem::path& path) {
-  CH_TRY(const MappedFile start, MappedFile::open(path));
-  const bool is_ours = start.bytes().size() > 8 && start.bytes()[8] == std::byte{'{'};
-  if (!is_ours && TorchCheckpoint::looks_like_one(start.bytes())) return no_graph(path);
-  CH_TRY(SafetensorsFile file, read_safetensors(path));
-  return from_file(std::move(file), path);
+  CH_TRY(const MappedFile mapped, MappedFile::open(path));
+  return load_checkpoint(mapped);
 }
 
 Status check_same_network(const Graph& wanted, const Graph& given) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ir/graph.hpp"
+#include "support/system/files.hpp"
 
 namespace chop::io {
 
@@ -22,6 +23,7 @@ struct Checkpoint {
 Status save_checkpoint(const std::filesystem::path& path, const Checkpoint& checkpoint);
 
 /// Truncated and foreign files, missing and misshapen tensors are errors that say so.
+Result<Checkpoint> load_checkpoint(const MappedFile& file);
 Result<Checkpoint> load_checkpoint(const std::filesystem::path& path);
 
 /// Whether `given` is the network `wanted`, weights and number formats aside. The error lists

@@ -158,9 +158,16 @@ Result<LoadedWeights> load_by_name(const Graph& model, const fs::path& path,
 
 Result<LoadedWeights> load_weights(const Graph& model, const fs::path& path,
                                    const LoadOptions& options) {
-  CH_TRY(const WeightsFile file, read_weights_file(path, options.type));
+  CH_TRY(const MappedFile mapped, MappedFile::open(path));
+  return load_weights(model, mapped, options);
+}
+
+Result<LoadedWeights> load_weights(const Graph& model, const MappedFile& mapped,
+                                   const LoadOptions& options) {
+  CH_TRY(const WeightsFile file, read_weights_file(mapped, options.type));
+  const fs::path& path = mapped.path();
   if (file.type != LoadType::Mz) return load_by_name(model, path, file, options.partial);
-  CH_TRY(Checkpoint checkpoint, load_checkpoint(path));
+  CH_TRY(Checkpoint checkpoint, load_checkpoint(mapped));
   const bool transformed = is_transformed_from(checkpoint, model);
   if (!transformed) {
     Status same = check_same_network(model, checkpoint.graph);

@@ -28,6 +28,8 @@ struct LoadedWeights {
 /// other file the tensors of those names, with "model." and "module." before all of them or
 /// none. Real numbers of another width are converted, as PyTorch does. Tensors that are
 /// missing, unexpected or of another shape are an error that lists them, unless `partial`.
+Result<LoadedWeights> load_weights(const Graph& model, const MappedFile& file,
+                                   const LoadOptions& options = {});
 Result<LoadedWeights> load_weights(const Graph& model, const std::filesystem::path& path,
                                    const LoadOptions& options = {});
 

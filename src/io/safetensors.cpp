@@ -226,7 +226,11 @@ Result<SafetensorsView> SafetensorsView::parse(std::span<const std::byte> bytes,
 
 Result<SafetensorsView> SafetensorsView::open(const std::filesystem::path& path) {
   CH_TRY(MappedFile file, MappedFile::open(path));
-  CH_TRY(SafetensorsView view, parse(file.bytes(), path.string()));
+  return of(std::move(file));
+}
+
+Result<SafetensorsView> SafetensorsView::of(MappedFile file) {
+  CH_TRY(SafetensorsView view, parse(file.bytes(), file.path().string()));
   view.file_ = std::move(file);
   return view;
 }
@@ -238,7 +242,12 @@ const SafetensorsEntry* SafetensorsView::find(std::string_view name) const {
 }
 
 Result<SafetensorsFile> read_safetensors(const std::filesystem::path& path) {
-  CH_TRY(const SafetensorsView view, SafetensorsView::open(path));
+  CH_TRY(MappedFile file, MappedFile::open(path));
+  return read_safetensors(std::move(file));
+}
+
+Result<SafetensorsFile> read_safetensors(MappedFile mapped) {
+  CH_TRY(const SafetensorsView view, SafetensorsView::of(std::move(mapped)));
   SafetensorsFile file{.metadata = view.metadata(), .tensors = {}};
   for (const SafetensorsEntry& entry : view.entries())
     file.tensors.emplace_back(entry.name, tensor_from_bytes(entry.dtype, entry.shape, entry.bytes));

@@ -33,6 +33,7 @@ struct SafetensorsEntry {
 class SafetensorsView {
  public:
   static Result<SafetensorsView> open(const std::filesystem::path& path);
+  static Result<SafetensorsView> of(MappedFile file);
   /// Of bytes the caller keeps alive; `name` is the file's name in messages.
   static Result<SafetensorsView> parse(std::span<const std::byte> bytes, std::string_view name);
 
@@ -46,6 +47,7 @@ class SafetensorsView {
   std::vector<SafetensorsEntry> entries_;
 };
 
+Result<SafetensorsFile> read_safetensors(MappedFile mapped);
 Result<SafetensorsFile> read_safetensors(const std::filesystem::path& path);
 
 /// The same contents give the same bytes. The header keeps the given order; the bytes are

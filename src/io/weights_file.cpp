@@ -29,8 +29,8 @@ constexpr std::array<TypeName, 7> kTypes = {{
     {LoadType::Hf, "hf", "a Hugging Face folder"},
 }};
 
-Result<WeightsFile> read_torch(const fs::path& path) {
-  CH_TRY(TorchCheckpoint opened, TorchCheckpoint::open(path));
+Result<WeightsFile> read_torch(const MappedFile& mapped) {
+  CH_TRY(TorchCheckpoint opened, TorchCheckpoint::of(mapped));
   const auto checkpoint = std::make_shared<const TorchCheckpoint>(std::move(opened));
   WeightsFile file{.type = checkpoint->is_lightning() ? LoadType::Pl : LoadType::Pt,
                    .metadata = checkpoint->metadata(),
@@ -44,8 +44,8 @@ Result<WeightsFile> read_torch(const fs::path& path) {
   return file;
 }
 
-Result<WeightsFile> read_safetensors_file(const fs::path& path) {
-  CH_TRY(SafetensorsView opened, SafetensorsView::open(path));
+Result<WeightsFile> read_safetensors_file(const MappedFile& mapped) {
+  CH_TRY(SafetensorsView opened, SafetensorsView::of(mapped));
   const auto view = std::make_shared<const SafetensorsView>(std::move(opened));
   WeightsFile file{
       .type = view->metadata().contains(kGraphMetadata) ? LoadType::Mz : LoadType::Safetensors,
@@ -66,7 +66,7 @@ bool looks_like_safetensors(std::span<const std::byte> bytes) {
   return bytes.size() > 8 && bytes[8] == std::byte{'{'};
 }
 
-using Reader = Result<WeightsFile> (*)(const fs::path&);
+using Reader = Result<WeightsFile> (*)(const MappedFile&);
 
 /// The reader of a file that begins with these bytes; null when there is none.
 Reader reader_for(std::span<const std::byte> bytes) {
@@ -104,6 +104,12 @@ Result<LoadType> load_type_from_name(std::string_view name) {
                .hint = "auto, pt, pl, mz and safetensors are read"};
 }
 
+std::vector<std::string_view> load_type_names() {
+  std::vector<std::string_view> names;
+  for (const TypeName& each : kTypes) names.push_back(each.name);
+  return names;
+}
+
 std::string_view name_of(LoadType type) {
   return kTypes[static_cast<std::size_t>(type)].name;
 }
@@ -112,28 +118,28 @@ std::string_view describe(LoadType type) {
   return kTypes[static_cast<std::size_t>(type)].description;
 }
 
-Result<WeightsFile> read_weights_file(const fs::path& path, LoadType type) {
-  Reader read = nullptr;
-  if (type == LoadType::Auto) {
-    CH_TRY(const MappedFile file, MappedFile::open(path));
-    read = reader_for(file.bytes());
-    if (read == nullptr)
-      return Error{.what = cat("'", path.string(), "' is no file of weights that is known here"),
-                   .hint =
-                       "PyTorch and Lightning checkpoints, safetensors files and checkpoints "
-                       "of `ch train` are read"};
-  } else {
-    read = reader_for(type);
-    if (read == nullptr)
-      return Error{.what = cat("weights of type '", name_of(type), "' cannot be read yet"),
-                   .hint = "--load-type auto, pt, pl, mz and safetensors are"};
-  }
-  CH_TRY(WeightsFile file, read(path));
-  if (type != LoadType::Auto && !is_of(type, file.type))
-    return Error{
-        .what = cat("'", path.string(), "' is ", describe(file.type), ", not ", describe(type)),
-        .hint = "leave --load-type out: the content says what a file is"};
+Result<WeightsFile> read_weights_file(const MappedFile& mapped, LoadType type) {
+  const bool guess = type == LoadType::Auto;
+  const Reader read = guess ? reader_for(mapped.bytes()) : reader_for(type);
+  const std::string path = mapped.path().string();
+  if (read == nullptr && guess)
+    return Error{.what = cat("'", path, "' is no file of weights that is known here"),
+                 .hint =
+                     "PyTorch and Lightning checkpoints, safetensors files and checkpoints "
+                     "of `ch train` are read"};
+  if (read == nullptr)
+    return Error{.what = cat("weights of type '", name_of(type), "' cannot be read yet"),
+                 .hint = "--load-type auto, pt, pl, mz and safetensors are"};
+  CH_TRY(WeightsFile file, read(mapped));
+  if (!guess && !is_of(type, file.type))
+    return Error{.what = cat("'", path, "' is ", describe(file.type), ", not ", describe(type)),
+                 .hint = "leave --load-type out: the content says what a file is"};
   return file;
+}
+
+Result<WeightsFile> read_weights_file(const fs::path& path, LoadType type) {
+  CH_TRY(const MappedFile mapped, MappedFile::open(path));
+  return read_weights_file(mapped, type);
 }
 
 }  // namespace chop::io

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "support/system/files.hpp"
 #include "tensor/tensor.hpp"
 
 namespace chop::io {
@@ -41,8 +42,11 @@ struct WeightsFile {
 
 /// Lists what a file holds. Tensors stay in the file until they are read. With Auto the content
 /// decides; a file that is not of the type asked for is an error.
+Result<WeightsFile> read_weights_file(const MappedFile& file, LoadType type = LoadType::Auto);
 Result<WeightsFile> read_weights_file(const std::filesystem::path& path,
                                       LoadType type = LoadType::Auto);
+/// "auto", "pt" ...: what --load-type takes.
+std::vector<std::string_view> load_type_names();
 
 /// Metadata key under which our own checkpoints keep the graph.
 inline constexpr const char* kGraphMetadata = "chop.graph";

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cassert>
 
 #include "support/escape.hpp"
 #include "support/text.hpp"
@@ -80,9 +81,10 @@ bool same_bits(const Attr& a, const Attr& b) {
   return a == b;
 }
 
-std::string_view kind_of(const Attr& attr) {
-  static constexpr std::array<std::string_view, 6> kKinds = {"bool", "int",  "real",
-                                                             "text", "ints", "reals"};
+FieldKind kind_of(const Attr& attr) {
+  static constexpr std::array<FieldKind, 6> kKinds = {FieldKind::Flag,     FieldKind::Integer,
+                                                      FieldKind::Real,     FieldKind::Text,
+                                                      FieldKind::Integers, FieldKind::Reals};
   return kKinds.at(attr.index());
 }
 
@@ -94,14 +96,42 @@ std::string to_python(const Attr& attr) {
   return std::visit(ToPython{}, attr);
 }
 
-Result<Attr> convert_like(const Attr& pattern, const Attr& value) {
-  if (pattern.index() == value.index()) return value;
-  if (const auto* whole = std::get_if<std::int64_t>(&value)) {
-    if (std::holds_alternative<double>(pattern)) return Attr(static_cast<double>(*whole));
-    if (std::holds_alternative<Ints>(pattern)) return Attr(Ints{*whole});
+Result<Attr> convert(FieldKind kind, const Attr& value) {
+  if (kind == kind_of(value)) return value;
+  const auto* whole = std::get_if<std::int64_t>(&value);
+  if (kind == FieldKind::Real && whole != nullptr) return Attr(static_cast<double>(*whole));
+  if (kind == FieldKind::Integers && whole != nullptr) return Attr(Ints{*whole});
+  if (kind == FieldKind::Reals) {
+    if (whole != nullptr) return Attr(std::vector<double>{static_cast<double>(*whole)});
+    if (const auto* real = std::get_if<double>(&value)) return Attr(std::vector<double>{*real});
+    if (const auto* list = std::get_if<Ints>(&value))
+      return Attr(std::vector<double>(list->begin(), list->end()));
   }
-  return Error{
-      .what = cat(to_text(value), " is a ", kind_of(value), ", expected a ", kind_of(pattern))};
+  return Error{.what = cat(to_text(value), " is ", in_a_sentence(kind_of(value)), ", expected ",
+                           in_a_sentence(kind))};
+}
+
+std::optional<Attr> attr_of(const Tree& tree) {
+  if (const bool* flag = tree.as_flag()) return Attr(*flag);
+  if (const std::int64_t* whole = tree.as_integer()) return Attr(*whole);
+  if (const double* real = tree.as_real()) return Attr(*real);
+  if (const std::string* text = tree.as_text()) return Attr(*text);
+  if (!tree.is_list()) return {};
+  Ints wholes;
+  std::vector<double> reals;
+  for (const Tree& item : *tree.as_list()) {
+    if (!item.is_number()) return {};
+    if (const std::int64_t* whole = item.as_integer()) wholes.push_back(*whole);
+    reals.push_back(item.number());
+  }
+  if (wholes.size() == reals.size()) return Attr(std::move(wholes));
+  return Attr(std::move(reals));
+}
+
+Attr default_of(const Field& field) {
+  const std::optional<Attr> attr = attr_of(field.initial);
+  assert(attr && "a field without a default, or one that no attribute can have");
+  return convert(kind_of(field), *attr).value();
 }
 
 }  // namespace chop::ir

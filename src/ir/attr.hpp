@@ -4,11 +4,13 @@
 #include <cstdint>
 #include <initializer_list>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
 
+#include "config/field.hpp"
 #include "support/result.hpp"
 
 namespace chop::ir {
@@ -30,8 +32,7 @@ struct Attrs : std::map<std::string, Attr> {
   Attr& operator[](const std::string& name);
 };
 
-/// "bool", "int", "real", "text", "ints" or "reals".
-std::string_view kind_of(const Attr& attr);
+FieldKind kind_of(const Attr& attr);
 
 /// The text form: true, 3, 0.5, "same", [1, 2], reals[0.5, 1.0]. Reads back as the same kind.
 std::string to_text(const Attr& attr);
@@ -43,8 +44,14 @@ bool same_bits(const Attr& a, const Attr& b);
 /// The same for attributes by name.
 bool same_bits(const Attrs& a, const Attrs& b);
 
-/// `value` as the kind of `pattern` where nothing is lost: an integer becomes a real,
-/// and one integer a list of `Ints`. Otherwise an error that says what was expected.
-Result<Attr> convert_like(const Attr& pattern, const Attr& value);
+/// `value` as a value of that kind where nothing is lost: a whole number may stand for a real, and
+/// one number for a list of numbers. Otherwise an error that says what was expected.
+Result<Attr> convert(FieldKind kind, const Attr& value);
+
+/// A flag, a number, a text or a list of numbers, as configuration files have them; nothing of
+/// anything else. A list of whole numbers alone (or of nothing) is `Ints`.
+std::optional<Attr> attr_of(const Tree& tree);
+/// The default of a field that has one.
+Attr default_of(const Field& field);
 
 }  // namespace chop::ir

@@ -41,8 +41,7 @@ Result<const OpDef*> op_by_any_name(const std::string& name) {
 }
 
 bool declares(const OpDef& op, std::string_view attr) {
-  return std::any_of(op.attrs.begin(), op.attrs.end(),
-                     [&](const AttrDef& def) { return def.name == attr; });
+  return find_field(op.attrs, attr) != nullptr;
 }
 
 class Assembler {
@@ -166,9 +165,9 @@ class Assembler {
       if (largest(value) > kLargestNumber)
         return Error{.what = cat(name, " = ", to_text(value), " is too large"),
                      .hint = cat("sizes go up to ", with_commas(kLargestNumber))};
-    for (const AttrDef& def : op.attrs) {
+    for (const Field& def : op.attrs) {
       const auto found = attrs.find(std::string(def.name));
-      if (found == attrs.end() || !std::holds_alternative<std::int64_t>(def.default_value) ||
+      if (found == attrs.end() || kind_of(def) != FieldKind::Integer ||
           found->second != Attr(std::string("classes")))
         continue;
       if (classes_ < 1)

@@ -34,9 +34,9 @@ struct NetworkSpec {
   std::string file = {};
 };
 
-/// The `[model]` table of a TOML text; other tables and keys are left to others. `file` is
-/// for messages only.
-Result<NetworkSpec> read_network(std::string_view text, std::string_view file);
+/// The `[model]` table of a TOML file (config/toml.hpp); other tables and keys are left to others.
+/// `file` is for messages only.
+Result<NetworkSpec> read_network(const Tree& root, std::string_view file);
 
 /// The network for this data. What the file says about input and classes must agree with
 /// `args`; what only one of them knows is taken from it. When the number of classes is
@@ -44,7 +44,7 @@ Result<NetworkSpec> read_network(std::string_view text, std::string_view file);
 Result<Graph> build_network(const NetworkSpec& network, const ModelArgs& args);
 
 /// read_network and build_network in one.
-Result<Graph> model_from_toml(std::string_view text, std::string_view file, const ModelArgs& args);
+Result<Graph> model_from_toml(const Tree& root, std::string_view file, const ModelArgs& args);
 Result<Graph> model_from_toml_file(const std::filesystem::path& path, const ModelArgs& args);
 
 }  // namespace chop::models

@@ -34,8 +34,8 @@ std::string count_operators(const proto::GraphProto& graph) {
 
 }  // namespace
 
-Result<WeightsFile> list_onnx(const std::filesystem::path& path) {
-  CH_TRY(OnnxFile read, read_onnx(path));
+Result<WeightsFile> list_onnx(const MappedFile& mapped) {
+  CH_TRY(OnnxFile read, read_onnx(mapped));
   const auto file = std::make_shared<const OnnxFile>(std::move(read));
   const proto::ModelProto& model = *file->model;
   WeightsFile out{.type = LoadType::Onnx};

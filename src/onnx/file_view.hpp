@@ -9,6 +9,6 @@ namespace chop::onnx {
 
 /// Its initialisers as a file of weights. The metadata say who made it, for which operator sets,
 /// with which operators, inputs and outputs. Works on files whose operators cannot be imported.
-Result<WeightsFile> list_onnx(const std::filesystem::path& path);
+Result<WeightsFile> list_onnx(const MappedFile& mapped);
 
 }  // namespace chop::onnx

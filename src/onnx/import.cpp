@@ -177,9 +177,8 @@ Result<OnnxImport> import_onnx(const OnnxFile& file, const OnnxImportOptions& op
   return made;
 }
 
-Result<OnnxImport> import_onnx(const std::filesystem::path& path,
-                               const OnnxImportOptions& options) {
-  CH_TRY(const OnnxFile file, read_onnx(path));
+Result<OnnxImport> import_onnx(const MappedFile& mapped, const OnnxImportOptions& options) {
+  CH_TRY(const OnnxFile file, read_onnx(mapped));
   return import_onnx(file, options);
 }
 

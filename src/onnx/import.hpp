@@ -28,7 +28,6 @@ struct OnnxImport {
 };
 
 Result<OnnxImport> import_onnx(const OnnxFile& file, const OnnxImportOptions& options = {});
-Result<OnnxImport> import_onnx(const std::filesystem::path& path,
-                               const OnnxImportOptions& options = {});
+Result<OnnxImport> import_onnx(const MappedFile& mapped, const OnnxImportOptions& options = {});
 
 }  // namespace chop::onnx

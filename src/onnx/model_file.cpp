@@ -241,11 +241,16 @@ Result<OnnxFile> parse_onnx(std::span<const std::byte> bytes, std::string name,
   return file;
 }
 
-Result<OnnxFile> read_onnx(const fs::path& path, const OnnxLimits& limits) {
-  CH_TRY(const MappedFile mapped, MappedFile::open(path));
+Result<OnnxFile> read_onnx(const MappedFile& mapped, const OnnxLimits& limits) {
+  const fs::path& path = mapped.path();
   CH_TRY(OnnxFile file, parse_onnx(mapped.bytes(), path.string(), limits));
   file.folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
   return file;
+}
+
+Result<OnnxFile> read_onnx(const fs::path& path, const OnnxLimits& limits) {
+  CH_TRY(const MappedFile mapped, MappedFile::open(path));
+  return read_onnx(mapped, limits);
 }
 
 Result<TensorType> type_of_tensor(const proto::TensorProto& tensor, const OnnxLimits& limits) {

@@ -9,6 +9,7 @@
 
 #include "onnx/proto.hpp"
 #include "support/result.hpp"
+#include "support/system/files.hpp"
 
 namespace chop::onnx {
 
@@ -31,6 +32,7 @@ bool looks_like_onnx(std::span<const std::byte> bytes);
 
 Result<OnnxFile> parse_onnx(std::span<const std::byte> bytes, std::string name,
                             const OnnxLimits& limits = {});
+Result<OnnxFile> read_onnx(const MappedFile& mapped, const OnnxLimits& limits = {});
 Result<OnnxFile> read_onnx(const std::filesystem::path& path, const OnnxLimits& limits = {});
 
 /// The type a tensor of the file has; an error where its elements or dimensions make no sense.

@@ -89,9 +89,7 @@ void import_plainly(const OnnxCall& call) {
       if (attribute.name() == "consumed_inputs") continue;  // a hint of the first versions
       return call.fail(cat(call.op_type(), " has the attribute '", attribute.name(), "'"));
     }
-    const auto def = std::find_if(op->attrs.begin(), op->attrs.end(),
-                                  [&](const AttrDef& a) { return a.name == known->ours; });
-    const auto value = attr_like(def->default_value, attribute);
+    const auto value = attr_like(op->defaults.at(std::string(known->ours)), attribute);
     if (!value)
       return call.fail(cat(call.op_type(), ": attribute '", attribute.name(), "' is of no kind ",
                            op->name, " takes"));
@@ -106,10 +104,11 @@ void export_plainly(ExportCall& call) {
   const OpDef& op = op_of(call.node());
   const OnnxName& name = op.onnx.front();
   // What ONNX has no name for must be as usual; "inplace" changes nothing.
-  for (const AttrDef& def : op.attrs) {
+  for (const Field& def : op.attrs) {
     const bool named = std::any_of(name.attrs.begin(), name.attrs.end(),
                                    [&](const OnnxAttr& attr) { return attr.ours == def.name; });
-    if (!named && def.name != "inplace" && !same_bits(call.attr(def.name), def.default_value))
+    if (!named && def.name != "inplace" &&
+        !same_bits(call.attr(def.name), op.defaults.at(std::string(def.name))))
       return call.fail(cat(op.name, " with ", def.name, " = ", to_text(call.attr(def.name))));
   }
   proto::NodeProto& node = call.add(std::string(name.op_type), call.inputs());

@@ -63,7 +63,7 @@ struct PassDef {
   std::string_view name;
   std::string_view doc;           ///< one clause, lower-case, no final period
   std::string_view details = {};  ///< more help; may be empty
-  std::vector<ArgDef> args = {};
+  std::vector<Field> args = {};
   /// Tables besides `args` are allowed, named by nodes or types; what they are called in help.
   std::string_view open = {};
   Promise promise = Promise::MetadataOnly;

@@ -1,7 +1,6 @@
 #include "passes/quantise_config.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "formats/registry.hpp"
 #include "ops/core/registry.hpp"
@@ -10,45 +9,14 @@
 namespace chop::passes {
 namespace {
 
-constexpr std::array<std::string_view, 4> kGroups = {"data_in", "weight", "bias", "data_out"};
 constexpr std::string_view kAuto = "auto";
-
-const KeyDef* find_key(const FormatDef& def, std::string_view name) {
-  const auto found = std::find_if(def.keys.begin(), def.keys.end(),
-                                  [name](const KeyDef& key) { return key.name == name; });
-  return found == def.keys.end() ? nullptr : &*found;
-}
 
 /// All spellings of the keys of a format: for all operands, and for each of them.
 std::vector<std::string> known_keys(const FormatDef& def) {
-  std::vector<std::string> known;
-  for (const KeyDef& key : def.keys) known.emplace_back(key.name);
-  for (const std::string_view group : kGroups)
-    for (const KeyDef& key : def.keys) known.push_back(cat(group, "_", key.name));
+  std::vector<std::string> known = names_of(def.keys);
+  for (const std::string_view group : kOperandGroups)
+    for (const Field& key : def.keys) known.push_back(cat(group, "_", key.name));
   return known;
-}
-
-Result<Attr> attr_of(const Tree& value) {
-  if (const bool* flag = value.as_flag()) return Attr(*flag);
-  if (const std::int64_t* whole = value.as_integer()) return Attr(*whole);
-  if (const double* real = value.as_real()) return Attr(*real);
-  if (const std::string* text = value.as_text()) return Attr(*text);
-  const Tree::List* items = value.as_list();
-  if (items == nullptr) return Error{.what = cat("a format cannot be told ", kind_of(value))};
-  Ints whole;
-  std::vector<double> reals;
-  for (const Tree& item : *items) {
-    if (const std::int64_t* one = item.as_integer()) {
-      whole.push_back(*one);
-      reals.push_back(static_cast<double>(*one));
-    } else if (const double* real = item.as_real()) {
-      reals.push_back(*real);
-    } else {
-      return Error{.what = cat("a list of numbers cannot hold ", kind_of(item))};
-    }
-  }
-  if (whole.size() == reals.size()) return Attr(std::move(whole));
-  return Attr(std::move(reals));
 }
 
 bool has_param(const OpDef& op, std::string_view name) {
@@ -59,10 +27,10 @@ bool has_param(const OpDef& op, std::string_view name) {
 /// Defaults of a node's operands: the dimensions blocks are cut from, and whether there is a sign.
 Attrs implied(const FormatDef& def, const Quantisable& group, const Operand& operand) {
   Attrs attrs;
-  if (find_key(def, "skip_first_dim") != nullptr)
+  if (find_field(def.keys, "skip_first_dim") != nullptr)
     attrs["skip_first_dim"] = operand.type.shape.size() > 2 ||
                               (operand.type.shape.size() == 2 && !operand.is_parameter());
-  if (!group.is_signed && find_key(def, "is_signed") != nullptr) attrs["is_signed"] = false;
+  if (!group.is_signed && find_field(def.keys, "is_signed") != nullptr) attrs["is_signed"] = false;
   return attrs;
 }
 
@@ -141,7 +109,7 @@ Status QuantiseConfig::take_key(const std::string& key, const Tree& value) {
     return {};
   }
   Key one{.name = key, .value = value};
-  for (const std::string_view group : kGroups)
+  for (const std::string_view group : kOperandGroups)
     if (key.starts_with(cat(group, "_")))
       one = {std::string(group), key.substr(group.size() + 1), value};
   if (one.name == "name") {
@@ -157,10 +125,10 @@ Status QuantiseConfig::take_key(const std::string& key, const Tree& value) {
 Status QuantiseConfig::check_key(const Key& key) const {
   std::string tried;
   std::vector<std::string> known;
-  for (const std::string_view group : kGroups) {
+  for (const std::string_view group : kOperandGroups) {
     const FormatDef* def = format_of(group);
     if (def == nullptr || (!key.operand.empty() && key.operand != group)) continue;
-    if (find_key(*def, key.name) != nullptr) return {};
+    if (find_field(def->keys, key.name) != nullptr) return {};
     tried = def->name;
     for (std::string& one : known_keys(*def)) known.push_back(std::move(one));
   }
@@ -183,13 +151,15 @@ Result<NumberFormat> QuantiseConfig::format_for(const FormatDef& def, const Quan
   open = def.calibration.when_absent || !def.learned.empty();
   for (const Key& key : keys_) {
     if (!key.operand.empty() && key.operand != wanted.operand) continue;
-    if (find_key(def, key.name) == nullptr) continue;  // for operands of another format
+    if (find_field(def.keys, key.name) == nullptr) continue;  // for operands of another format
     used_.insert(cat(key.operand, key.operand.empty() ? "" : "_", key.name));
     if (key.name == decided) open = key.value.as_text() != nullptr && *key.value.as_text() == kAuto;
     if (key.value.is_null() || (key.name == decided && open)) continue;
-    Result<Attr> value = attr_of(key.value);
-    if (!value) return std::move(value).error().note(cat(wanted.operand, "_", key.name));
-    format.config[key.name] = std::move(value).value();
+    std::optional<Attr> value = attr_of(key.value);
+    if (!value)
+      return Error{.what = cat("a format cannot be told ", to_text(key.value)),
+                   .notes = {cat(wanted.operand, "_", key.name)}};
+    format.config[key.name] = std::move(*value);
   }
   CH_TRY(NumberFormat whole, complete(format));
   return open ? format : whole;

@@ -1,6 +1,7 @@
 // From a [passes.quantize.NAME.config] table to number formats for the operands of a node.
 #pragma once
 
+#include <array>
 #include <map>
 #include <set>
 #include <string>
@@ -12,6 +13,10 @@
 #include "formats/format_def.hpp"
 
 namespace chop::passes {
+
+/// What a key of a table may be for: "weight" of "weight_width".
+inline constexpr std::array<std::string_view, 4> kOperandGroups = {"data_in", "weight", "bias",
+                                                                   "data_out"};
 
 /// One `config` table. Keys are the format's, behind the operand they are for
 /// ("weight_width"); a key without operand is for all operands. An operand may have a format of

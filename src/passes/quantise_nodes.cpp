@@ -217,18 +217,17 @@ Status quantise_node(Graph& graph, NodeId id, const Types& types, QuantiseConfig
   return {};
 }
 
-std::vector<ArgDef> calibration_args() {
+std::vector<Field> calibration_args() {
+  const std::span<const std::string_view> methods = calibration_methods();
   return {{.name = "calibration",
            .initial = "mse",
            .doc = "how ranges are chosen from data",
-           .choices = {"min_max", "quantile", "mse", "kl"}},
+           .choices = {methods.begin(), methods.end()}},
           {.name = "quantile",
-           .kind = ArgKind::Real,
            .initial = 0.999,
            .doc = "share of the values that must fit, for calibration = \"quantile\"",
            .bounds = {.most = 1, .above = 0.5}},
           {.name = "num_samples",
-           .kind = ArgKind::Integer,
            .initial = 512,
            .doc = "rows of data that ranges are chosen from",
            .bounds = {.least = 1}}};

@@ -53,7 +53,7 @@ Status quantise_node(Graph& graph, NodeId id, const Types& types, QuantiseConfig
                      std::vector<OpenFormats>& open);
 
 /// calibration, quantile and num_samples: how open keys are chosen.
-std::vector<ArgDef> calibration_args();
+std::vector<Field> calibration_args();
 
 /// Calibrates open keys from the values of parameters and, for activations, from samples; adds the
 /// parameter of formats that learn one. Activations cannot be calibrated without samples.

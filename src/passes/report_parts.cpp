@@ -72,9 +72,8 @@ struct AttrTree {
 
 }  // namespace
 
-ArgDef explain_arg() {
+Field explain_arg() {
   return {.name = "explain",
-          .kind = ArgKind::Flag,
           .initial = false,
           .doc = "add two lines on what the words in the report mean"};
 }

@@ -8,7 +8,7 @@
 namespace chop::passes {
 
 /// The flag `explain`, off by default.
-ArgDef explain_arg();
+Field explain_arg();
 /// Two lines: what the opcodes of torch.fx are, what the types of the reference system are.
 std::string explain_columns();
 

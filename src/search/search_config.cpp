@@ -92,9 +92,9 @@ class Reader {
   }
 
   Status read_name(const Tree& strategy, const ArgPlace& place) {
-    const std::vector<ArgDef> defs = {
+    const std::vector<Field> defs = {
         {.name = "name", .initial = "optuna", .choices = {"optuna", "chop"}},
-        {.name = "eval_mode", .kind = ArgKind::Flag, .initial = true}};
+        {.name = "eval_mode", .initial = true}};
     Tree own = Tree::table();
     for (const char* key : {"name", "eval_mode"})
       if (const Tree* value = strategy.find(key)) own.set(key, *value);
@@ -191,8 +191,8 @@ class Reader {
   }
 
   Status read_metric(const std::string& name, const Tree& given, const ArgPlace& all) {
-    const std::vector<ArgDef> defs = {
-        {.name = "scale", .kind = ArgKind::Real, .initial = 1.0, .doc = "what it is multiplied by"},
+    const std::vector<Field> defs = {
+        {.name = "scale", .initial = 1.0, .doc = "what it is multiplied by"},
         {.name = "direction", .doc = "minimize or maximize", .required = true}};
     const ArgPlace place{cat(all.path, ".", name), all.file};
     CH_TRY(const Args args, Args::check(defs, given, place));

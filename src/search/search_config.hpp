@@ -49,6 +49,6 @@ Result<SearchConfig> read_search_config(const Tree& search, const std::string& f
                                         const SearchOverrides& overrides);
 
 /// Arguments of [search.strategy.setup], for documentation.
-std::span<const ArgDef> search_setup_args();
+std::span<const Field> search_setup_args();
 
 }  // namespace chop::search

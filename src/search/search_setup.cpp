@@ -17,32 +17,27 @@ std::vector<std::string> SearchConfig::objective_names() const {
   return found;
 }
 
-std::span<const ArgDef> search_setup_args() {
-  static const std::vector<ArgDef> defs = {
+std::span<const Field> search_setup_args() {
+  static const std::vector<Field> defs = {
       {.name = "n_trials",
-       .kind = ArgKind::Integer,
        .initial = 20,
        .doc = "trials the study should have in all, those of other workers included",
        .bounds = {.least = 1}},
-      {.name = "n_jobs",
-       .kind = ArgKind::Integer,
-       .initial = 1,
-       .doc = "trials at a time; -1: one per core"},
+      {.name = "n_jobs", .initial = 1, .doc = "trials at a time; -1: one per core"},
       {.name = "timeout",
-       .kind = ArgKind::Real,
        .doc = "seconds after which no further trial begins",
+       .kind = FieldKind::Real,
        .bounds = {.above = 0}},
       {.name = "sampler", .initial = "tpe", .doc = "what chooses the next trial"},
       {.name = "pruner", .initial = "none", .doc = "what ends hopeless trials early"},
       {.name = "sum_scaled_metrics",
-       .kind = ArgKind::Flag,
        .initial = false,
        .doc = "one objective, the sum of scale times metric; else a Pareto front"},
       {.name = "direction", .doc = "of the sum: maximize or minimize"},
       {.name = "pkl_ckpt", .doc = "accepted because the reference system has it"},
       {.name = "save_every_n_trials",
-       .kind = ArgKind::Integer,
-       .doc = "accepted because the reference system has it; every trial is saved"}};
+       .doc = "accepted because the reference system has it; every trial is saved",
+       .kind = FieldKind::Integer}};
   return defs;
 }
 

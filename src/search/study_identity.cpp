@@ -9,6 +9,7 @@
 #include <array>
 #include <charconv>
 
+#include "passes/quantise_nodes.hpp"
 #include "support/json.hpp"
 #include "support/text.hpp"
 
@@ -71,12 +72,11 @@ Tree fixed_tree(const SearchProblem& problem) {
   Tree tree = Tree::table();
   for (const auto& [name, value] : problem.fixed()) tree[name] = value;
   if (!problem.config().searches_formats) return tree;
-  tree["setup/calibration"] = "mse";
-  tree["setup/quantile"] = 0.999;
-  tree["setup/num_samples"] = 512;
-  if (const Tree* setup = problem.config().space.find("setup"))
-    for (const char* key : {"calibration", "quantile", "num_samples"})
-      if (const Tree* given = setup->find(key)) tree[cat("setup/", key)] = *given;
+  const Tree* setup = problem.config().space.find("setup");
+  for (const Field& field : calibration_args()) {
+    const Tree* given = setup == nullptr ? nullptr : setup->find(field.name);
+    tree[cat("setup/", field.name)] = given == nullptr ? field.initial : *given;
+  }
   return tree;
 }
 
@@ -93,7 +93,7 @@ Tree runners_tree(const SearchConfig& config) {
   Tree tree = Tree::table();
   for (const RunnerCall& call : config.runners) {
     Tree args = Tree::table();
-    for (const ArgDef& def : call.def->args)
+    for (const Field& def : call.def->args)
       if (call.args.has(def.name)) args[def.name] = call.args.get(def.name);
     tree[call.def->name] = std::move(args);
   }

@@ -18,6 +18,7 @@ namespace chop::models {}
 namespace chop::data {}
 namespace chop::train {}
 namespace chop::report {}
+namespace chop::compat {}
 namespace chop::analysis {}
 namespace chop::passes {}
 namespace chop::search {}
@@ -38,6 +39,7 @@ using namespace models;
 using namespace data;
 using namespace train;
 using namespace report;
+using namespace compat;
 using namespace analysis;
 using namespace passes;
 using namespace search;

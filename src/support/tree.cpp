@@ -74,7 +74,7 @@ void Tree::push(Tree value) {
 
 std::string_view kind_of(const Tree& tree) {
   static constexpr std::array<std::string_view, 7> kKinds = {
-      "nothing", "true or false", "a whole number", "a real number", "a text", "a list", "a table"};
+      "nothing", "true or false", "a whole number", "a number", "a text", "a list", "a table"};
   return kKinds.at(tree.value().index());
 }
 

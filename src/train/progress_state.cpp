@@ -140,26 +140,14 @@ std::string digest_of(const Dataset& data) {
 
 }  // namespace
 
-std::map<std::string, std::string> fingerprint(const TrainOptions& o, const Dataset& data) {
-  return {{"batch_size", std::to_string(o.batch_size)},
-          {"accumulate_grad_batches", std::to_string(o.accumulate_grad_batches)},
-          {"training_optimizer", o.optimiser},
-          {"learning_rate", exact(o.settings.learning_rate)},
-          {"weight_decay", exact(o.settings.weight_decay)},
-          {"beta1", exact(o.settings.beta1)},
-          {"beta2", exact(o.settings.beta2)},
-          {"eps", exact(o.settings.eps)},
-          {"momentum", exact(o.settings.momentum)},
-          {"nesterov", o.settings.nesterov ? "true" : "false"},
-          {"t_max", std::to_string(o.t_max > 0 ? o.t_max : o.max_epochs)},
-          {"eta_min", o.eta_min ? exact(*o.eta_min) : "default"},
-          {"max_steps", o.max_steps < 0 ? "no limit" : std::to_string(o.max_steps)},
-          {"batches per epoch", o.most_batches > 0 ? std::to_string(o.most_batches) : "all"},
-          {"seed", std::to_string(o.seed)},
-          {"dataset", data.synthetic ? cat(data.name, " (synthetic)") : data.name},
-          {"contents of the data", digest_of(data)},
-          {"train rows", std::to_string(data.train.rows())},
-          {"validation rows", std::to_string(data.validation.rows())}};
+std::map<std::string, std::string> fingerprint(const TrainOptions& options, const Dataset& data) {
+  std::map<std::string, std::string> print = fingerprint(options);
+  print.merge(std::map<std::string, std::string>{
+      {"dataset", data.synthetic ? cat(data.name, " (synthetic)") : data.name},
+      {"contents of the data", digest_of(data)},
+      {"train rows", std::to_string(data.train.rows())},
+      {"validation rows", std::to_string(data.validation.rows())}});
+  return print;
 }
 
 std::map<std::string, std::string> to_info(const ProgressState& state,

@@ -29,7 +29,7 @@ struct ProgressState {
   EpochMetrics end_epoch(double learning_rate, const Metrics& validation);
 };
 
-/// The settings that decide the bits of a run, by name, as text.
+/// What decides the bits of a run: the options and the data, by name, as text.
 std::map<std::string, std::string> fingerprint(const TrainOptions& options, const Dataset& data);
 
 /// As checkpoint info entries, and back. Reading checks every field and compares the

@@ -15,29 +15,9 @@
 #include "data/dataset.hpp"
 #include "io/checkpoint.hpp"
 #include "train/evaluate.hpp"
-#include "train/optimiser.hpp"
+#include "train/train_options.hpp"
 
 namespace chop::train {
-
-struct TrainOptions {
-  std::int64_t max_epochs = 20;
-  std::int64_t max_steps = -1;  ///< optimiser steps; negative: no limit
-  std::int64_t batch_size = 128;
-  std::int64_t accumulate_grad_batches = 1;
-  std::int64_t patience = 0;  ///< epochs without a better validation loss; 0: never stop early
-  std::string optimiser = "adam";
-  OptimiserSettings settings = {};
-  std::int64_t t_max = 0;              ///< epochs of the cosine; 0: max_epochs
-  std::optional<double> eta_min = {};  ///< where it ends; the optimiser's own if not given
-  std::uint64_t seed = 0;
-  int threads = 1;
-  std::int64_t log_every_n_steps = 50;
-  std::int64_t most_batches = 0;           ///< of each split, for a quick try; 0: all
-  std::filesystem::path checkpoints = {};  ///< folder of best.ckpt and last.ckpt; empty: none
-  std::int64_t checkpoint_every_n_steps = 0;
-  double checkpoint_every_seconds = 30;
-  bool transformed = false;  ///< passes made the graph: checkpoints say so
-};
 
 struct EpochMetrics {
   std::int64_t epoch = 0;  ///< counts from 0

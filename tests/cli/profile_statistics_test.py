@@ -66,7 +66,7 @@ class ProfileStatistics(unittest.TestCase):
     def test_wrong_arguments(self):
         self.refused(*RELU, "num_samples=0", says=["passes.profile_statistics.num_samples = 0", "at least 1"])
         self.refused("target_activation_nodes=relu", "activation_statistics.range_quantile.quantile=1.5",
-                     says=["activation_statistics.range_quantile.quantile = 1.5", "at least 0 and at most 1"])
+                     says=["activation_statistics.range_quantile.quantile = 1.5", "a number from 0 to 1"])
         self.refused("target_activation_nodes=relu", "activation_statistics.variance={}",
                      says=["activation_statistics.variance: unknown statistic", "variance_online"])
         self.refused("target_activation_nodes=relu", "activation_statistics.range_min_max.dims=0,7",

@@ -24,7 +24,7 @@ TEST_P(OpConformance, DeclaresAllItMust) {
   EXPECT_TRUE(op().mase_type == MaseType::Gradient || !op().module.empty() ||
               !op().function.empty() || !op().method.empty() || has(op().traits, Trait::Surrogate))
       << "an op users can call needs a PyTorch name";
-  for (const AttrDef& attr : op().attrs) EXPECT_FALSE(attr.doc.empty()) << attr.name;
+  for (const Field& attr : op().attrs) EXPECT_FALSE(attr.doc.empty()) << attr.name;
   Attrs attrs = GetParam().sample().attrs;
   const Status status = check_attrs(op(), attrs);
   EXPECT_TRUE(status) << to_string(status.error());

@@ -44,14 +44,12 @@ Json to_json(const Attrs& attrs) {
 
 Attrs with_defaults(const OpDef& op, const Attrs& given) {
   Attrs attrs = given;
-  for (const AttrDef& def : op.attrs) attrs.emplace(def.name, def.default_value);
+  attrs.insert(op.defaults.begin(), op.defaults.end());
   return attrs;
 }
 
 bool has_training(const OpDef& op) {
-  for (const AttrDef& def : op.attrs)
-    if (def.name == "training") return true;
-  return false;
+  return find_field(op.attrs, "training") != nullptr;
 }
 
 /// The graph of one case with its gradients behind it, if the op has any.

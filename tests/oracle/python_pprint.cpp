@@ -1,7 +1,7 @@
 // Reads one JSON value per line and prints each as pprint.pformat would, as a JSON text.
 #include <iostream>
 
-#include "report/python_pprint.hpp"
+#include "compat/python_pprint.hpp"
 #include "support/json.hpp"
 
 int main() {

@@ -1,7 +1,7 @@
 // Networks, rows and configurations for tests of the search.
 #pragma once
 
-#include "cli/settings/toml_tree.hpp"
+#include "config/toml.hpp"
 #include "models/registry.hpp"
 #include "search/evaluation/problem.hpp"
 #include "support/rng.hpp"
@@ -38,7 +38,8 @@ inline Graph zoo(const std::string& name, Shape sample = {16}, std::int64_t clas
 
 /// The [search] table of a TOML text, read.
 inline Result<SearchConfig> search_config(const std::string& toml) {
-  CH_TRY(const Tree tree, read_table(toml, "search.toml", "search"));
+  CH_TRY(const Tree file, parse_toml(toml, "search.toml"));
+  const Tree& tree = file["search"];
   return read_search_config(tree, "search.toml", {});
 }
 

@@ -118,11 +118,16 @@ double divergence(const NumberFormat& format, const Range& range, const Bins& bi
 
 }  // namespace
 
+std::span<const std::string_view> calibration_methods() {
+  return kMethods;
+}
+
 Result<CalibrationMethod> calibration_method(std::string_view name) {
   const auto* found = std::find(kMethods.begin(), kMethods.end(), name);
   if (found != kMethods.end()) return static_cast<CalibrationMethod>(found - kMethods.begin());
   return Error{.what = cat("unknown way to calibrate: '", name, "'"),
-               .hint = "one of min_max, quantile, mse, kl"};
+               .hint = cat("one of ",
+                           join(std::vector<std::string>(kMethods.begin(), kMethods.end()), ", "))};
 }
 
 void ValueSample::update(std::span<const float> values) {

@@ -18,6 +18,8 @@ enum class CalibrationMethod : std::uint8_t {
   Mse,       ///< the least mean squared error
   Kl         ///< the least divergence of the quantised distribution from the true one
 };
+/// Their names, in the same order.
+std::span<const std::string_view> calibration_methods();
 Result<CalibrationMethod> calibration_method(std::string_view name);
 
 /// Takes any number of values and keeps a bounded, evenly spaced sample of them: every value,

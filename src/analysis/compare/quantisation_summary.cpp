@@ -4,6 +4,7 @@
 #include <map>
 
 #include "analysis/operands.hpp"
+#include "compat/mase_names.hpp"
 #include "formats/registry.hpp"
 #include "ops/core/registry.hpp"
 

@@ -124,9 +124,8 @@ MeanAndVariance precise_moments(const StatGroups& groups, const KeptSamples& sam
   return found;
 }
 
-ArgDef estimator_arg() {
+Field estimator_arg() {
   return {.name = "estimator",
-          .kind = ArgKind::Text,
           .initial = "reference",
           .doc =
               "divisor of the online variance: \"reference\" as the reference system has it "

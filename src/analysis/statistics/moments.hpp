@@ -50,7 +50,7 @@ class OnlineMoments {
 /// The mean, then the unbiased variance around it, over all that was kept.
 MeanAndVariance precise_moments(const StatGroups& groups, const KeptSamples& samples);
 
-ArgDef estimator_arg();
+Field estimator_arg();
 Estimator estimator_of(const Args& args);
 
 }  // namespace chop::analysis

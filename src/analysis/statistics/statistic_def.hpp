@@ -40,7 +40,7 @@ class Statistic {
 struct StatisticDef {
   std::string_view name;
   std::string_view doc;  ///< one clause, lower-case, no final period
-  std::vector<ArgDef> args = {};
+  std::vector<Field> args = {};
   /// Made for samples of one shape, their first dimension (1 for activations) included.
   Result<std::unique_ptr<Statistic>> (*make)(const Args& args, const Shape& sample) = nullptr;
 };
@@ -60,9 +60,9 @@ struct StatisticCall {
 Result<std::vector<StatisticCall>> statistic_calls(const Tree& table, const ArgPlace& place);
 
 // Arguments that several statistics share.
-ArgDef device_arg();
-ArgDef dims_arg();
-ArgDef abs_arg();
+Field device_arg();
+Field dims_arg();
+Field abs_arg();
 
 /// "NA": too few samples to say.
 inline StatValue not_available() {

@@ -47,23 +47,21 @@ Result<std::vector<StatisticCall>> statistic_calls(const Tree& table, const ArgP
   return calls;
 }
 
-ArgDef device_arg() {
-  return {.name = "device",
-          .kind = ArgKind::Text,
-          .doc = "accepted and ignored: everything runs where the network runs"};
+Field device_arg() {
+  return {.name = "device", .doc = "accepted and ignored: everything runs where the network runs"};
 }
 
-ArgDef dims_arg() {
+Field dims_arg() {
   return {.name = "dims",
-          .kind = ArgKind::Dims,
           .initial = "all",
           .doc =
               "axes of a sample, its leading 1 included, that are reduced over with the "
-              "samples; \"all\": one number for everything; \"NA\": one number per element"};
+              "samples; \"all\": one number for everything; \"NA\": one number per element",
+          .kind = FieldKind::Dims};
 }
 
-ArgDef abs_arg() {
-  return {.name = "abs", .kind = ArgKind::Flag, .initial = false, .doc = "look at absolute values"};
+Field abs_arg() {
+  return {.name = "abs", .initial = false, .doc = "look at absolute values"};
 }
 
 }  // namespace chop::analysis

@@ -170,13 +170,12 @@ ActionDef define() {
       .settings = {"seed", "data", "rows", "standardise", "input_scale", "input_mean", "input_std",
                    "validation", "validation_fraction", "disable_dataset_cache", "num_workers",
                    "threads", "batch_size", "log_level", "json", "quiet", "no_warnings"},
-      .own = {{.dest = "repeats",
+      .own = {{.field = {.name = "repeats",
+                         .initial = 0,
+                         .doc = "timed runs; 0: as many as fit in a second, from 3 to 1000",
+                         .bounds = {.least = 0}},
                .flags = {"--repeats"},
-               .kind = SettingKind::Int,
-               .initial = "0",
-               .bounds = {.least = 0},
                .placeholder = "N",
-               .doc = "timed runs; 0: as many as fit in a second, from 3 to 1000",
                .in_toml = false}},
       .run = run};
 }

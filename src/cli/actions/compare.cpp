@@ -41,33 +41,35 @@ Names read_names(const Settings& settings) {
   return names;
 }
 
-Result<OpenedModel> open_one(const std::string& name, const Settings& settings) {
-  return open_model(name, {.seed = static_cast<std::uint64_t>(settings.integer("seed"))});
-}
-
 /// A file of weights without a network: a PyTorch checkpoint, a plain safetensors file.
-bool holds_weights_alone(const std::string& name) {
-  if (!is_checkpoint_file(name)) return false;
-  const Result<WeightsFile> file = read_weights_file(name);
+bool holds_weights_alone(const ModelSource& source) {
+  if (source.kind != SourceKind::Checkpoint) return false;
+  const Result<WeightsFile> file = read_weights_file(*source.file);
   return file && file.value().type != LoadType::Mz;
 }
 
 /// The network of `other` with the weights of a file that has none of its own.
-Result<OpenedModel> with_weights(const OpenedModel& other, const std::string& file) {
+Result<OpenedModel> with_weights(const OpenedModel& other, const MappedFile& file) {
   CH_TRY(LoadedWeights loaded, load_weights(without_formats(other.graph), file));
   return OpenedModel{.graph = std::move(loaded.graph),
-                     .name = fs::path(file).filename().string(),
+                     .name = file.path().filename().string(),
                      .dataset = other.dataset,
                      .trained = true};
 }
 
 Result<BothNetworks> open_both(const Names& names, const Settings& settings) {
-  if (!names.after.empty() && holds_weights_alone(names.before)) {
-    CH_TRY(OpenedModel second, open_one(names.after, settings));
-    CH_TRY(OpenedModel first, with_weights(second, names.before));
-    return BothNetworks{std::move(first), std::move(second)};
+  const OpenModelOptions options{.seed = static_cast<std::uint64_t>(settings.integer("seed"))};
+  CH_TRY(const ModelSource before, classify(names.before));
+  ModelSource after;
+  if (!names.after.empty()) {
+    CH_TRY(after, classify(names.after));
+    if (holds_weights_alone(before)) {
+      CH_TRY(OpenedModel second, open_model(after, options));
+      CH_TRY(OpenedModel first, with_weights(second, *before.file));
+      return BothNetworks{std::move(first), std::move(second)};
+    }
   }
-  CH_TRY(OpenedModel first, open_one(names.before, settings));
+  CH_TRY(OpenedModel first, open_model(before, options));
   if (names.after.empty()) {
     if (!has_formats(first.graph))
       return Error{.what = cat("'", names.before,
@@ -78,9 +80,8 @@ Result<BothNetworks> open_both(const Names& names, const Settings& settings) {
     both.before.name = cat(first.name, " without formats");
     return both;
   }
-  const bool weights_alone = holds_weights_alone(names.after);
-  CH_TRY(OpenedModel second,
-         weights_alone ? with_weights(first, names.after) : open_one(names.after, settings));
+  CH_TRY(OpenedModel second, holds_weights_alone(after) ? with_weights(first, *after.file)
+                                                        : open_model(after, options));
   for (const OpenedModel* model : {&first, &second})
     if (!model->trained) log_info(cat("The weights of ", model->name, " are random"));
   return BothNetworks{std::move(first), std::move(second)};
@@ -273,38 +274,33 @@ ActionDef define() {
       .settings = {"seed", "rows", "standardise", "input_scale", "input_mean", "input_std",
                    "validation", "validation_fraction", "disable_dataset_cache", "num_workers",
                    "threads", "log_level", "json", "quiet", "no_warnings"},
-      .own = {{.dest = "before",
-               .flags = {},
-               .placeholder = "A",
-               .doc = "a model, a checkpoint, or a network in TOML"},
-              {.dest = "after",
-               .flags = {},
-               .placeholder = "B",
-               .doc = "another one; A with and without its formats when not given"},
-              {.dest = "data",
+      .own = {{.field = {.name = "before", .doc = "a model, a checkpoint, or a network in TOML"},
+               .placeholder = "A"},
+              {.field = {.name = "after",
+                         .doc = "another one; A with and without its formats when not given"},
+               .placeholder = "B"},
+              {.field = {.name = "data",
+                         .doc =
+                             "run both on samples of this data set, or of the network's usual one"},
                .flags = {"--data"},
-               .placeholder = "[DATASET]",
-               .doc = "run both on samples of this data set, or of the network's usual one"},
-              {.dest = "samples",
-               .flags = {"--samples"},
-               .kind = SettingKind::Int,
-               .initial = "4096",
-               .bounds = {.least = 0},
-               .doc = "run on so many rows of the test split; 0: all"},
-              {.dest = "node",
+               .placeholder = "[DATASET]"},
+              {.field = {.name = "samples",
+                         .initial = 4096,
+                         .doc = "run on so many rows of the test split; 0: all",
+                         .bounds = {.least = 0}},
+               .flags = {"--samples"}},
+              {.field = {.name = "node", .doc = "show this node alone"},
                .flags = {"--node"},
-               .placeholder = "NAME",
-               .doc = "show this node alone"},
-              {.dest = "weights",
-               .flags = {"--weights"},
-               .kind = SettingKind::Flag,
-               .initial = "False",
-               .doc = "print the weights of --node row by row, before and after"},
-              {.dest = "operand",
+               .placeholder = "NAME"},
+              {.field = {.name = "weights",
+                         .initial = false,
+                         .doc = "print the weights of --node row by row, before and after"},
+               .flags = {"--weights"}},
+              {.field = {.name = "operand",
+                         .initial = "weight",
+                         .doc = "what --weights prints: weight, bias, running_mean"},
                .flags = {"--operand"},
-               .initial = "weight",
-               .placeholder = "NAME",
-               .doc = "what --weights prints: weight, bias, running_mean"}},
+               .placeholder = "NAME"}},
       .run = run};
 }
 

@@ -34,9 +34,9 @@ void sort_tensors(SafetensorsFile& file) {
 }
 
 /// Weights and metadata of any file. The dtypes stay as they are.
-Result<Written> weights_to_safetensors(const std::string& from, const fs::path& to,
+Result<Written> weights_to_safetensors(const ModelSource& from, const fs::path& to,
                                        const Settings&) {
-  CH_TRY(const WeightsFile weights, read_weights_file(from));
+  CH_TRY(const WeightsFile weights, read_weights_file(*from.file));
   SafetensorsFile file{.metadata = weights.metadata, .tensors = {}};
   // Readers of Hugging Face ask for the framework the weights came from.
   if (weights.type == LoadType::Pt || weights.type == LoadType::Pl)
@@ -51,7 +51,7 @@ Result<Written> weights_to_safetensors(const std::string& from, const fs::path& 
 }
 
 /// The parameters of a network: without the graph and the state of the optimiser.
-Result<Written> network_to_safetensors(const std::string& from, const fs::path& to,
+Result<Written> network_to_safetensors(const ModelSource& from, const fs::path& to,
                                        const Settings&) {
   CH_TRY(const OpenedModel model, open_model(from));
   SafetensorsFile file;
@@ -65,13 +65,13 @@ Result<Written> network_to_safetensors(const std::string& from, const fs::path& 
 }
 
 /// A whole network, from wherever it comes, as a checkpoint of ours.
-Result<Written> network_to_native(const std::string& from, const fs::path& to, const Settings&) {
+Result<Written> network_to_native(const ModelSource& from, const fs::path& to, const Settings&) {
   CH_TRY(const OpenedModel model, open_model(from));
   CH_CHECK(save_checkpoint(to, {.graph = model.graph, .info = {}}));
   return Written{.tensors = model.graph.parameters().size()};
 }
 
-Result<Written> network_to_onnx(const std::string& from, const fs::path& to,
+Result<Written> network_to_onnx(const ModelSource& from, const fs::path& to,
                                 const Settings& settings) {
   CH_TRY(OpenedModel model, open_model(from));
   if (const auto weights = settings.text("load_name")) {
@@ -94,18 +94,14 @@ struct Found {
   std::string type = "model";  ///< "pt", "pl", "safetensors", "mz", "onnx" of a file
 };
 
-Result<Found> find_source(const std::string& from) {
-  std::error_code code;
-  if (!is_network_file(from)) return Found{};
-  const std::string file = network_file(from);
-  if (!fs::exists(file, code))
-    return Error{.what = cat("no such file: '", from, "'"),
-                 .hint = "give a file, or a model of `ch models`"};
-  if (is_onnx_file(file)) return Found{Source::Onnx, std::string(name_of(LoadType::Onnx))};
-  if (fs::is_directory(file, code))
-    return Error{.what = cat("the folder '", from, "' holds no network"),
+Result<Found> find_source(const ModelSource& from) {
+  if (!from.is_network()) return Found{};
+  if (from.kind == SourceKind::Onnx)
+    return Found{Source::Onnx, std::string(name_of(LoadType::Onnx))};
+  if (from.kind == SourceKind::Folder)
+    return Error{.what = cat("the folder '", from.given, "' holds no network"),
                  .hint = "give a file, or a folder with graph_module.mz or best.ckpt"};
-  CH_TRY(const WeightsFile weights, read_weights_file(file));
+  CH_TRY(const WeightsFile weights, read_weights_file(*from.file));
   return Found{weights.type == LoadType::Mz ? Source::Native : Source::Weights,
                std::string(name_of(weights.type))};
 }
@@ -127,7 +123,7 @@ std::string_view describe(Source source) {
 struct Conversion {
   std::vector<Source> from;
   std::string_view to;  ///< ending of the file to write
-  Result<Written> (*run)(const std::string& from, const fs::path& to, const Settings& settings);
+  Result<Written> (*run)(const ModelSource& from, const fs::path& to, const Settings& settings);
 };
 
 const std::vector<Conversion>& conversions() {
@@ -165,9 +161,10 @@ Result<Exit> run(const Invocation& invocation) {
   const std::string from = invocation.settings.text_or_empty("from");
   const fs::path to = invocation.settings.text_or_empty("to");
   CH_CHECK(check_other_file(from, to));
-  CH_TRY(const Found found, find_source(from));
+  CH_TRY(const ModelSource source, classify(from));
+  CH_TRY(const Found found, find_source(source));
   CH_TRY(const Conversion* conversion, find_conversion(found.source, to));
-  CH_TRY(const Written written, conversion->run(network_file(from), to, invocation.settings));
+  CH_TRY(const Written written, conversion->run(source, to, invocation.settings));
   for (const std::string& note : written.notes)
     log_info(cat(fs::path(from).filename().string(), ": ", note));
   if (prints_text(invocation))
@@ -203,23 +200,18 @@ ActionDef define() {
       .required = {"from", "to"},
       .settings = {"load_name", "load_type", "load_partial", "log_level", "json", "quiet",
                    "no_warnings"},
-      .own = {{.dest = "from",
-               .flags = {},
+      .own = {{.field = {.name = "from", .doc = "file to read, or a model"},
                .placeholder = "FROM",
-               .doc = "file to read, or a model",
                .in_toml = false},
-              {.dest = "to",
-               .flags = {},
-               .kind = SettingKind::Path,
+              {.field = {.name = "to", .doc = "file to write", .kind = FieldKind::Path},
                .placeholder = "TO",
-               .doc = "file to write",
                .in_toml = false},
-              {.dest = "quant_style",
+              {.field = {.name = "quant_style",
+                         .initial = "qdq",
+                         .doc = "how number formats are written in ONNX: QuantizeLinear and "
+                                "DequantizeLinear pairs, or QONNX's Quant",
+                         .choices = {"qdq", "qonnx"}},
                .flags = {"--quant-style"},
-               .initial = "qdq",
-               .choices = {"qdq", "qonnx"},
-               .doc = "how number formats are written in ONNX: QuantizeLinear and "
-                      "DequantizeLinear pairs, or QONNX's Quant",
                .in_table = false,
                .in_toml = false}},
       .run = run};

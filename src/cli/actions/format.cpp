@@ -11,20 +11,6 @@
 namespace chop::cli::actions::format {
 namespace {
 
-std::string shown_default(const KeyDef& key) {
-  switch (key.absent) {
-    case IfAbsent::Error:
-      return "required";
-    case IfAbsent::Default:
-      return to_text(key.pattern);
-    case IfAbsent::Derived:
-      return "derived";
-    case IfAbsent::Nothing:
-      return "none";
-  }
-  return {};
-}
-
 Table list_table() {
   Table table{.columns = {{"Format", Align::Left, 0, "format"},
                           {"Key", Align::Left, 0, "key"},
@@ -36,8 +22,8 @@ Table list_table() {
     std::string name(def.name);
     for (const std::string_view alias : def.aliases) name += cat(", ", alias);
     if (def.keys.empty()) table.rows.push_back({name, "", "", "", def.doc});
-    for (const KeyDef& key : def.keys) {
-      table.rows.push_back({Cell(std::string(def.name), name), key.name, shown_default(key),
+    for (const Field& key : def.keys) {
+      table.rows.push_back({Cell(std::string(def.name), name), key.name, shown_default(def, key),
                             describe_allowed(key), key.doc});
       name.clear();  // once per format for people; programs read it in every row
     }
@@ -51,9 +37,9 @@ Tree list_tree() {
     Tree entry = Tree::Table{{"format", def.name}, {"aliases", def.aliases}, {"doc", def.doc}};
     entry["gradient"] = name_of(def.gradient);
     entry["keys"] = Tree::list();
-    for (const KeyDef& key : def.keys)
+    for (const Field& key : def.keys)
       entry["keys"].push(Tree::Table{{"key", key.name},
-                                     {"default", shown_default(key)},
+                                     {"default", shown_default(def, key)},
                                      {"allowed", describe_allowed(key)},
                                      {"meaning", key.doc}});
     list.push(std::move(entry));
@@ -226,25 +212,19 @@ ActionDef define() {
           "  ch format block_fp width=7 block_size=1,16 --in x.npy --out y.npy",
       .positionals = {"name"},
       .settings = {"json", "quiet"},
-      .own = {{.dest = "name",
-               .flags = {},
-               .placeholder = "NAME",
-               .doc = "a number format, such as integer"},
-              {.dest = "list",
-               .flags = {"--list"},
-               .kind = SettingKind::Flag,
-               .initial = "False",
-               .doc = "list all formats with their keys"},
-              {.dest = "in",
-               .flags = {"--in"},
-               .kind = SettingKind::ExistingFile,
-               .placeholder = "X.npy",
-               .doc = "values to quantise"},
-              {.dest = "out",
-               .flags = {"--out"},
-               .kind = SettingKind::Path,
-               .placeholder = "Y.npy",
-               .doc = "where the quantised values go"}},
+      .own =
+          {{.field = {.name = "name", .doc = "a number format, such as integer"},
+            .placeholder = "NAME"},
+           {.field = {.name = "list", .initial = false, .doc = "list all formats with their keys"},
+            .flags = {"--list"}},
+           {.field = {.name = "in", .doc = "values to quantise", .kind = FieldKind::ExistingFile},
+            .flags = {"--in"},
+            .placeholder = "X.npy"},
+           {.field = {.name = "out",
+                      .doc = "where the quantised values go",
+                      .kind = FieldKind::Path},
+            .flags = {"--out"},
+            .placeholder = "Y.npy"}},
       .takes_words = true,
       .run = run};
 }

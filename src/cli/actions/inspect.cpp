@@ -57,7 +57,7 @@ Tree statistics_args(const Graph& graph) {
 
 bool takes(const PassDef& pass, std::string_view arg) {
   return std::any_of(pass.args.begin(), pass.args.end(),
-                     [arg](const ArgDef& def) { return def.name == arg; });
+                     [arg](const Field& def) { return def.name == arg; });
 }
 
 Result<PassCall> report_call(const Invocation& invocation, const Graph& graph,
@@ -189,20 +189,21 @@ Status show_weights(const Invocation& invocation, const std::filesystem::path& p
 Result<Exit> run(const Invocation& invocation) {
   const Settings& settings = invocation.settings;
   const std::string given = settings.text_or_empty("model");
-  if (is_checkpoint_file(given)) {
-    CH_TRY(const WeightsFile file, read_weights_file(given));
+  CH_TRY(const ModelSource source, classify(given));
+  if (source.kind == SourceKind::Checkpoint) {
+    CH_TRY(const WeightsFile file, read_weights_file(*source.file));
     if (settings.flag("tensors") || (file.type != LoadType::Mz && !settings.has("report"))) {
-      CH_CHECK(show_weights(invocation, given, file));
+      CH_CHECK(show_weights(invocation, source.file->path(), file));
       return Exit::Done;
     }
   }
-  if (is_onnx_file(given) && settings.flag("tensors")) {
-    CH_TRY(const WeightsFile file, list_onnx(given));
-    CH_CHECK(show_weights(invocation, given, file));
+  if (source.kind == SourceKind::Onnx && settings.flag("tensors")) {
+    CH_TRY(const WeightsFile file, list_onnx(*source.file));
+    CH_CHECK(show_weights(invocation, source.file->path(), file));
     return Exit::Done;
   }
   CH_TRY(OpenedModel model,
-         open_model(given, {.seed = static_cast<std::uint64_t>(settings.integer("seed"))}));
+         open_model(source, {.seed = static_cast<std::uint64_t>(settings.integer("seed"))}));
   const auto report = settings.text("report");
   CH_TRY(const Tree result,
          report ? run_report(invocation, model, *report) : show(invocation, model));
@@ -211,39 +212,34 @@ Result<Exit> run(const Invocation& invocation) {
 }
 
 std::vector<SettingDef> options() {
-  return {{.dest = "batch_size",
-           .flags = {"--batch-size"},
-           .kind = SettingKind::Int,
-           .initial = "1",
-           .bounds = {.least = 1},
-           .placeholder = "N",
-           .doc = "samples that are counted, timed and reported together",
-           .in_toml = false},
-          {.dest = "report",
-           .flags = {"--report"},
-           .choices = {"graph", "types", "shapes", "meta", "flops", "stats"},
-           .placeholder = "KIND",
-           .doc = "the full report of one kind instead of the screen",
-           .in_toml = false},
-          {.dest = "explain",
-           .flags = {"--explain"},
-           .kind = SettingKind::Flag,
-           .initial = "False",
-           .doc = "say what the columns mean",
-           .in_toml = false},
-          {.dest = "all",
-           .flags = {"--all"},
-           .kind = SettingKind::Flag,
-           .initial = "False",
-           .doc = "every layer of a large network, no blocks; every tensor of a file",
-           .in_toml = false},
-          {.dest = "tensors",
-           .flags = {"--tensors"},
-           .kind = SettingKind::Flag,
-           .initial = "False",
-           .doc = "of a checkpoint or ONNX model the tensors and metadata, not the network",
-           .in_toml = false},
-          dump_setting()};
+  return {
+      {.field = {.name = "batch_size",
+                 .initial = 1,
+                 .doc = "samples that are counted, timed and reported together",
+                 .bounds = {.least = 1}},
+       .flags = {"--batch-size"},
+       .placeholder = "N",
+       .in_toml = false},
+      {.field = {.name = "report",
+                 .doc = "the full report of one kind instead of the screen",
+                 .choices = {"graph", "types", "shapes", "meta", "flops", "stats"}},
+       .flags = {"--report"},
+       .placeholder = "KIND",
+       .in_toml = false},
+      {.field = {.name = "explain", .initial = false, .doc = "say what the columns mean"},
+       .flags = {"--explain"},
+       .in_toml = false},
+      {.field = {.name = "all",
+                 .initial = false,
+                 .doc = "every layer of a large network, no blocks; every tensor of a file"},
+       .flags = {"--all"},
+       .in_toml = false},
+      {.field = {.name = "tensors",
+                 .initial = false,
+                 .doc = "of a checkpoint or ONNX model the tensors and metadata, not the network"},
+       .flags = {"--tensors"},
+       .in_toml = false},
+      dump_setting()};
 }
 
 }  // namespace

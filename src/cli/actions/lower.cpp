@@ -125,12 +125,7 @@ Result<Exit> run(const Invocation& invocation) {
 }
 
 SettingDef flag(std::string_view dest, std::string_view name, std::string_view doc) {
-  return {.dest = dest,
-          .flags = {name},
-          .kind = SettingKind::Flag,
-          .initial = "False",
-          .doc = doc,
-          .in_toml = false};
+  return {.field = {.name = dest, .initial = false, .doc = doc}, .flags = {name}, .in_toml = false};
 }
 
 }  // namespace
@@ -151,35 +146,34 @@ ActionDef define() {
           "through it.",
       .positionals = {"model"},
       .settings = {"seed", "log_level", "json", "quiet", "no_warnings"},
-      .own = {{.dest = "after",
+      .own = {{.field = {.name = "after", .initial = "plan", .doc = "the last step that runs"},
                .flags = {"--after"},
-               .initial = "plan",
                .placeholder = "STEP",
-               .doc = "the last step that runs",
                .in_toml = false},
-              {.dest = "mode",
+              {.field = {.name = "mode",
+                         .initial = "eval",
+                         .doc =
+                             "compile for evaluation, or for training with its loss and gradients",
+                         .choices = {"eval", "train"}},
                .flags = {"--mode"},
-               .initial = "eval",
-               .choices = {"eval", "train"},
                .placeholder = "MODE",
-               .doc = "compile for evaluation, or for training with its loss and gradients",
                .in_toml = false},
               flag("frozen", "--frozen", "parameters keep their values, as in `ch test`"),
-              {.dest = "batch_size",
+              {.field = {.name = "batch_size",
+                         .doc = "rows that run together; without it 1, and 2 for training",
+                         .kind = FieldKind::Integer,
+                         .bounds = kAtLeastOne},
                .flags = {"--batch-size"},
-               .kind = SettingKind::Int,
-               .bounds = {.least = 1},
                .placeholder = "N",
-               .doc = "rows that run together; without it 1, and 2 for training",
                .in_toml = false},
               flag("list", "--list", "list the steps instead"),
               flag("time", "--time", "print what each step took instead of the network"),
               flag("remarks", "--remarks", "print what could not be done, and why, instead"),
               flag("values", "--values", "print the values of parameters as well"),
-              {.dest = "refuse",
+              {.field = {.name = "refuse",
+                         .doc = "compile as if no backend could make the chains of these nodes"},
                .flags = {"--refuse"},
                .placeholder = "NODE,...",
-               .doc = "compile as if no backend could make the chains of these nodes",
                .in_toml = false}},
       .run = run};
 }

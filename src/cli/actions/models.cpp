@@ -97,16 +97,15 @@ Result<Exit> run(const Invocation& invocation) {
 }  // namespace
 
 ActionDef define() {
-  return {.name = "models",
-          .usage = "ch models [NAME|FILE.toml] [--json FILE]",
-          .summary = "list the models with their parameter counts, or show one layer by layer",
-          .positionals = {"name"},
-          .settings = {"json", "quiet"},
-          .own = {{.dest = "name",
-                   .flags = {},
-                   .placeholder = "NAME",
-                   .doc = "a model of the zoo, or a network written in TOML"}},
-          .run = run};
+  return {
+      .name = "models",
+      .usage = "ch models [NAME|FILE.toml] [--json FILE]",
+      .summary = "list the models with their parameter counts, or show one layer by layer",
+      .positionals = {"name"},
+      .settings = {"json", "quiet"},
+      .own = {{.field = {.name = "name", .doc = "a model of the zoo, or a network written in TOML"},
+               .placeholder = "NAME"}},
+      .run = run};
 }
 
 }  // namespace chop::cli::actions::models

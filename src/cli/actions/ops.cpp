@@ -26,10 +26,11 @@ Table attribute_table(const OpDef& op) {
                           {"Default", Align::Left, 0, "default"},
                           {"Meaning", Align::Left, 70, "meaning"}},
               .rows = {}};
-  for (const AttrDef& attr : op.attrs)
+  for (const Field& attr : op.attrs)
     if (!attr.internal)
-      table.rows.push_back({attr.name, kind_of(attr.default_value),
-                            attr.required ? std::string("required") : to_text(attr.default_value),
+      table.rows.push_back({attr.name, name_of(kind_of(attr)),
+                            attr.required ? std::string("required")
+                                          : to_text(op.defaults.at(std::string(attr.name))),
                             attr.doc});
   for (const ParamDef& param : op.params)
     table.rows.push_back(
@@ -68,15 +69,12 @@ ActionDef define() {
           .summary = "list the operators, or show one with its attributes",
           .positionals = {"name"},
           .settings = {"json", "quiet"},
-          .own = {{.dest = "name",
-                   .flags = {},
-                   .placeholder = "NAME",
-                   .doc = "one operator; all when not given"},
-                  {.dest = "onnx",
+          .own = {{.field = {.name = "name", .doc = "one operator; all when not given"},
+                   .placeholder = "NAME"},
+                  {.field = {.name = "onnx",
+                             .initial = false,
+                             .doc = "list the operators of ONNX that can be imported instead"},
                    .flags = {"--onnx"},
-                   .kind = SettingKind::Flag,
-                   .initial = "False",
-                   .doc = "list the operators of ONNX that can be imported instead",
                    .in_toml = false}},
           .run = run};
 }

@@ -3,7 +3,7 @@
 #include "cli/output.hpp"
 #include "cli/pass_run.hpp"
 #include "cli/session.hpp"
-#include "cli/settings/toml_tree.hpp"
+#include "config/toml.hpp"
 #include "ir/text/text.hpp"
 #include "support/system/log.hpp"
 #include "support/text.hpp"
@@ -72,27 +72,26 @@ ActionDef define() {
       .settings = {"batch_size", "seed", "data", "rows", "standardise", "input_scale", "input_mean",
                    "input_std", "validation", "validation_fraction", "disable_dataset_cache",
                    "num_workers", "threads", "log_level", "json", "quiet", "no_warnings"},
-      .own = {{.dest = "name", .flags = {}, .placeholder = "NAME", .doc = "a pass"},
-              {.dest = "save",
+      .own = {{.field = {.name = "name", .doc = "a pass"}, .placeholder = "NAME"},
+              {.field = {.name = "save",
+                         .doc = "save the network as a checkpoint after the pass",
+                         .kind = FieldKind::Path},
                .flags = {"--save"},
-               .kind = SettingKind::Path,
                .placeholder = "FILE",
-               .doc = "save the network as a checkpoint after the pass",
                .in_table = false,
                .in_toml = false},
-              {.dest = "explain",
+              {.field = {.name = "explain",
+                         .initial = false,
+                         .doc = "say what the columns of a report mean"},
                .flags = {"--explain"},
-               .kind = SettingKind::Flag,
-               .initial = "False",
-               .doc = "say what the columns of a report mean",
                .in_table = false,
                .in_toml = false},
-              {.dest = "text",
+              {.field = {.name = "text",
+                         .doc = "print the network as text after the pass: the graph, with values "
+                                "or metadata",
+                         .choices = {"graph", "values", "meta"}},
                .flags = {"--text"},
-               .choices = {"graph", "values", "meta"},
                .placeholder = "KIND",
-               .doc =
-                   "print the network as text after the pass: the graph, with values or metadata",
                .in_table = false,
                .in_toml = false},
               dump_setting()},

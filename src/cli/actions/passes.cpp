@@ -22,7 +22,7 @@ Table args_table(const PassDef& pass) {
                           {"Allowed", Align::Left, 40, "allowed"},
                           {"What it says", Align::Left, 60, "doc"}},
               .rows = {}};
-  for (const ArgDef& arg : pass.args)
+  for (const Field& arg : pass.args)
     table.rows.push_back(
         {arg.name, arg.required ? "required" : default_text(arg), describe_allowed(arg), arg.doc});
   return table;
@@ -64,7 +64,7 @@ ActionDef define() {
           .summary = "list what can be done to a graph, or the arguments of one pass",
           .positionals = {"name"},
           .settings = {"json", "quiet"},
-          .own = {{.dest = "name", .flags = {}, .placeholder = "NAME", .doc = "a pass"}},
+          .own = {{.field = {.name = "name", .doc = "a pass"}, .placeholder = "NAME"}},
           .run = run};
 }
 

@@ -45,10 +45,11 @@ Result<OpenedModel> open_for(const Invocation& invocation, NamedTensors& arrays)
   const Settings& settings = invocation.settings;
   const std::string model = settings.text_or_empty("model");
   OpenModelOptions options{.seed = static_cast<std::uint64_t>(settings.integer("seed"))};
-  Result<OpenedModel> opened = open_model(model, options);
-  if (!opened && is_onnx_file(model) && !arrays.contains("")) {
+  CH_TRY(const ModelSource source, classify(model));
+  Result<OpenedModel> opened = open_model(source, options);
+  if (!opened && source.kind == SourceKind::Onnx && !arrays.contains("")) {
     options.given = arrays;
-    opened = open_model(model, options);
+    opened = open_model(source, options);
   }
   if (!opened) return opened;
   OpenedModel& made = opened.value();
@@ -122,18 +123,18 @@ ActionDef define() {
           .required = {"model", "in"},
           .settings = {"load_name", "load_type", "load_partial", "seed", "num_workers", "threads",
                        "log_level", "json", "quiet", "no_warnings"},
-          .own = {{.dest = "in",
+          .own = {{.field = {.name = "in",
+                             .doc = "inputs: .npz with one array per input, or .npy",
+                             .kind = FieldKind::ExistingFile},
                    .flags = {"--in"},
-                   .kind = SettingKind::ExistingFile,
                    .placeholder = "FILE",
-                   .doc = "inputs: .npz with one array per input, or .npy",
                    .in_table = false,
                    .in_toml = false},
-                  {.dest = "out",
+                  {.field = {.name = "out",
+                             .doc = "outputs: .npz with one array per output",
+                             .kind = FieldKind::Path},
                    .flags = {"--out"},
-                   .kind = SettingKind::Path,
                    .placeholder = "FILE",
-                   .doc = "outputs: .npz with one array per output",
                    .in_table = false,
                    .in_toml = false}},
           .run = execute};

@@ -2,7 +2,6 @@
 #include "cli/interrupt.hpp"
 #include "cli/output.hpp"
 #include "cli/session.hpp"
-#include "cli/settings/toml_tree.hpp"
 #include "cli/views/search_report.hpp"
 #include "passes/manager.hpp"
 #include "search/study_identity.hpp"
@@ -27,7 +26,7 @@ Result<SearchConfig> configured_search(const Settings& settings) {
   overrides.n_jobs = settings.maybe_integer("jobs");
   if (settings.has("timeout")) overrides.timeout = settings.real("timeout");
   overrides.sampler = settings.text("sampler");
-  CH_TRY(const Tree search, read_table(config->text, config->path.string(), "search"));
+  const Tree& search = config->tree["search"];
   return read_search_config(search, config->path.string(), overrides);
 }
 
@@ -228,42 +227,46 @@ Result<Exit> run(const Invocation& invocation) {
 }
 
 std::vector<SettingDef> own_settings_of_search() {
-  const auto own = [](std::string_view dest, std::string_view flag, SettingKind kind,
-                      std::string_view placeholder, std::string_view doc, Bounds bounds = {}) {
-    return SettingDef{.dest = dest,
+  const auto own = [](Field field, std::string_view flag, std::string_view placeholder) {
+    return SettingDef{.field = std::move(field),
                       .flags = {flag},
-                      .kind = kind,
-                      .bounds = bounds,
                       .placeholder = placeholder,
-                      .doc = doc,
                       .in_table = false,
                       .in_toml = false};
   };
-  std::vector<SettingDef> defs = {
-      own("storage", "--storage", SettingKind::Text, "URL",
-          "where the study is kept: memory, sqlite:///FILE, postgresql://...; a file of the "
-          "project if not given"),
-      own("study", "--study", SettingKind::Text, "NAME",
-          "the study's name; one that exists is continued"),
-      own("trials", "--trials", SettingKind::Int, "N", "trials the study should have in all",
-          {.least = 1}),
-      own("jobs", "--jobs", SettingKind::Int, "N", "trials at a time; -1: one per core"),
-      own("timeout", "--timeout", SettingKind::Real, "S",
-          "seconds after which no further trial begins", {.above = 0}),
-      own("sampler", "--sampler", SettingKind::Text, "NAME", "what chooses the next trial"),
-      own("heartbeat", "--heartbeat", SettingKind::Real, "S",
-          "seconds between a worker's signs of life; after three without one its trial is tried "
-          "again",
-          {.least = 0}),
-      own("dry_run", "--dry-run", SettingKind::Flag, {},
-          "show the space and its size, run nothing"),
-      own("save_best", "--save-best", SettingKind::Text, "[NUMBER]",
-          "save the best network, or that of a trial, as search_ckpts/best.mz")};
-  for (SettingDef& def : defs) {
-    if (def.dest == "heartbeat") def.initial = "10";
-    if (def.dest == "dry_run") def.initial = "False";
-  }
-  return defs;
+  return {
+      own({.name = "storage",
+           .doc =
+               "where the study is kept: memory, sqlite:///FILE, postgresql://...; a file of the "
+               "project if not given"},
+          "--storage", "URL"),
+      own({.name = "study", .doc = "the study's name; one that exists is continued"}, "--study",
+          "NAME"),
+      own({.name = "trials",
+           .doc = "trials the study should have in all",
+           .kind = FieldKind::Integer,
+           .bounds = kAtLeastOne},
+          "--trials", "N"),
+      own({.name = "jobs", .doc = "trials at a time; -1: one per core", .kind = FieldKind::Integer},
+          "--jobs", "N"),
+      own({.name = "timeout",
+           .doc = "seconds after which no further trial begins",
+           .kind = FieldKind::Real,
+           .bounds = kAboveZero},
+          "--timeout", "S"),
+      own({.name = "sampler", .doc = "what chooses the next trial"}, "--sampler", "NAME"),
+      own({.name = "heartbeat",
+           .initial = 10,
+           .doc = "seconds between a worker's signs of life; after three without one its trial is "
+                  "tried again",
+           .kind = FieldKind::Real,
+           .bounds = kAtLeastZero},
+          "--heartbeat", "S"),
+      own({.name = "dry_run", .initial = false, .doc = "show the space and its size, run nothing"},
+          "--dry-run", {}),
+      own({.name = "save_best",
+           .doc = "save the best network, or that of a trial, as search_ckpts/best.mz"},
+          "--save-best", "[NUMBER]")};
 }
 
 }  // namespace

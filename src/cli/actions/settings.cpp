@@ -18,12 +18,6 @@ std::string flags_text(const SettingDef& def) {
   return join(names, " ");
 }
 
-std::string default_text(const SettingDef& def) {
-  if (!def.initial) return "None";
-  const bool cores = def.kind == SettingKind::Int && *def.initial == "auto";
-  return cores ? "all cores" : *def.initial;
-}
-
 Result<Exit> run(const Invocation& invocation) {
   constexpr int kWrap = 40;
   Table table{.columns = {{"Name", Align::Left, 0, "name"},
@@ -35,10 +29,11 @@ Result<Exit> run(const Invocation& invocation) {
   const auto wanted = invocation.settings.text("name");
   std::vector<std::string> names;
   for (const SettingDef& def : all_settings()) {
-    names.emplace_back(def.dest);
-    if (wanted && *wanted != def.dest) continue;
-    table.rows.push_back(
-        {def.dest, flags_text(def), default_text(def), describe_allowed(def), def.doc});
+    names.emplace_back(def.field.name);
+    if (wanted && *wanted != def.field.name) continue;
+    table.rows.push_back({def.field.name, flags_text(def),
+                          counts_cores(def) ? "all cores" : shown_default(def),
+                          describe_allowed(def.field), def.field.doc});
   }
   if (table.rows.empty())
     return Error{.what = cat("unknown setting '", *wanted, "'"),
@@ -58,10 +53,8 @@ ActionDef define() {
               "The command line wins over the file, the file over the default.",
           .positionals = {"name"},
           .settings = {"json", "quiet"},
-          .own = {{.dest = "name",
-                   .flags = {},
-                   .placeholder = "NAME",
-                   .doc = "one setting; all when not given"}},
+          .own = {{.field = {.name = "name", .doc = "one setting; all when not given"},
+                   .placeholder = "NAME"}},
           .run = run};
 }
 

@@ -187,6 +187,12 @@ constexpr Verb kVerbs[] = {{"list", list},
                            {"delete", delete_study},
                            {"merge", merge}};
 
+std::vector<std::string_view> verb_names() {
+  std::vector<std::string_view> names;
+  for (const Verb& verb : kVerbs) names.push_back(verb.name);
+  return names;
+}
+
 Result<Exit> run(const Invocation& invocation) {
   const std::string wanted = invocation.settings.text_or_empty("verb");
   if (wanted != "merge" && !invocation.words.empty())
@@ -201,35 +207,31 @@ Result<Exit> run(const Invocation& invocation) {
 }
 
 std::vector<SettingDef> options() {
-  const auto text = [](std::string_view dest, std::vector<std::string_view> flags,
-                       std::string_view placeholder, std::string_view doc) {
-    return SettingDef{.dest = dest,
+  const auto own = [](Field field, std::vector<std::string_view> flags,
+                      std::string_view placeholder) {
+    return SettingDef{.field = std::move(field),
                       .flags = std::move(flags),
                       .placeholder = placeholder,
-                      .doc = doc,
                       .in_table = false,
                       .in_toml = false};
   };
-  std::vector<SettingDef> defs = {
-      text("verb", {}, "VERB", "what to do"),
-      text("name", {}, "NAME", "a study"),
-      text("storage", {"--storage"}, "URL",
-           "where studies are: sqlite:///FILE, postgresql://...; the project's file if not given"),
-      text("format", {"--format"}, "FORMAT", "of an export"),
-      text("output", {"--output"}, "FILE", "where an export goes; standard output if not given"),
-      text("top", {"--top"}, "N", "trials shown"),
-      text("into", {"--into"}, "NAME", "the study that others are merged into"),
-      text("from", {"--from"}, "URL", "where the merged studies are; --storage if not given"),
-      text("yes", {"--yes"}, {}, "delete without asking")};
-  defs[0].choices = {"list", "show", "export", "delete", "merge"};
-  defs[3].choices = {"csv", "json"};
-  defs[3].initial = "csv";
-  defs[5].kind = SettingKind::Int;
-  defs[5].initial = "10";
-  defs[5].bounds = {.least = 1};
-  defs[8].kind = SettingKind::Flag;
-  defs[8].initial = "False";
-  return defs;
+  return {
+      own({.name = "verb", .doc = "what to do", .choices = verb_names()}, {}, "VERB"),
+      own({.name = "name", .doc = "a study"}, {}, "NAME"),
+      own({.name = "storage",
+           .doc = "where studies are: sqlite:///FILE, postgresql://...; the project's file if not "
+                  "given"},
+          {"--storage"}, "URL"),
+      own({.name = "format", .initial = "csv", .doc = "of an export", .choices = {"csv", "json"}},
+          {"--format"}, "FORMAT"),
+      own({.name = "output", .doc = "where an export goes; standard output if not given"},
+          {"--output"}, "FILE"),
+      own({.name = "top", .initial = 10, .doc = "trials shown", .bounds = kAtLeastOne}, {"--top"},
+          "N"),
+      own({.name = "into", .doc = "the study that others are merged into"}, {"--into"}, "NAME"),
+      own({.name = "from", .doc = "where the merged studies are; --storage if not given"},
+          {"--from"}, "URL"),
+      own({.name = "yes", .initial = false, .doc = "delete without asking"}, {"--yes"}, {})};
 }
 
 }  // namespace

@@ -35,7 +35,8 @@ struct Trial {
 
 Status run_trial(const Settings& settings, const Dataset& data, const std::filesystem::path& folder,
                  Trial& trial) {
-  CH_TRY(Graph graph, make_model(settings, data));
+  CH_TRY(const ModelSource source, model_source(settings));
+  CH_TRY(Graph graph, make_model(source, settings, data));
   TrainOptions options = train_options(settings);
   if (const auto path = settings.text("load_name")) {
     CH_TRY(options.transformed, load_into(graph, *path, settings));

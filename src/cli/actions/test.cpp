@@ -71,14 +71,14 @@ Tree tree_of(const Session& session, const Metrics& m) {
 }
 
 Result<Exit> run(const Invocation& invocation) {
-  if (!invocation.settings.has("load_name") &&
-      !is_network_file(invocation.settings.text_or_empty("model")))
+  CH_TRY(const ModelSource source, model_source(invocation.settings));
+  if (!invocation.settings.has("load_name") && !source.is_network())
     return Error{.what = "nothing to test: no checkpoint given",
                  .hint =
                      "--load PATH, or an ONNX model or checkpoint in place of MODEL; `ch train` "
                      "leaves its best at "
                      "<project>/software/training_ckpts/best.ckpt"};
-  CH_TRY(Session session, open_session(invocation));
+  CH_TRY(Session session, open_session(invocation, NeedsData::Always, source));
   log_info(cat("Testing model '", session.model_name, "'..."));
   EvaluateOptions evaluation = evaluation_options(train_options(invocation.settings), session.data);
   evaluation.confusion = true;

@@ -5,7 +5,6 @@
 #include "cli/output.hpp"
 #include "cli/pass_run.hpp"
 #include "cli/session.hpp"
-#include "cli/settings/toml_tree.hpp"
 #include "support/system/log.hpp"
 #include "support/text.hpp"
 
@@ -19,7 +18,7 @@ Result<std::vector<PassCall>> configured_passes(const Settings& settings) {
                  .hint =
                      "--config FILE with a table [passes.NAME] for each pass; `ch passes` "
                      "lists them, `ch pass NAME MODEL` runs one"};
-  CH_TRY(const Tree tables, read_table(config->text, config->path.string(), "passes"));
+  const Tree& tables = config->tree["passes"];
   return calls_from(tables, config->path.string());
 }
 

@@ -53,12 +53,12 @@ std::string name_used(const SettingDef& def, std::span<const std::string> words)
   for (auto word = words.rbegin(); word != words.rend(); ++word)
     for (const std::string_view flag : def.flags)
       if (*word == flag || word->starts_with(cat(flag, "="))) return std::string(flag);
-  return std::string(def.flags.empty() ? def.dest : def.flags.front());
+  return std::string(def.flags.empty() ? def.field.name : def.flags.front());
 }
 
 Result<Assignment> assign(const SettingDef& def, const std::string& text, const std::string& name,
                           bool list) {
-  Assignment assignment{.dest = def.dest, .alternatives = {}};
+  Assignment assignment{.dest = def.field.name, .alternatives = {}};
   const std::vector<std::string> parts = list ? split(text, ',') : std::vector{text};
   for (const std::string& part : parts) {
     CH_TRY(SettingEntry entry, read_setting(def, name, trim(part)));
@@ -86,8 +86,9 @@ struct Parser {
     }
     for (const SettingDef& def : defs) {
       if (def.flags.empty()) continue;
-      CLI::Option* option = def.kind == SettingKind::Flag ? app.add_flag(option_names(def))
-                                                          : app.add_option(option_names(def));
+      CLI::Option* option = kind_of(def.field) == FieldKind::Flag
+                                ? app.add_flag(option_names(def))
+                                : app.add_option(option_names(def));
       if (has_optional_value(def)) option->expected(0, 1)->default_str("auto");
       options.emplace_back(&def, option->take_last());
     }
@@ -100,7 +101,7 @@ Error parse_failure(std::span<const std::string> words, std::span<const SettingD
     for (const std::string_view flag : def.flags)
       if (!words.empty() && words.back() == flag)
         return {.what = cat(flag, " needs a value"),
-                .hint = cat(def.dest, " is ", describe_allowed(def))};
+                .hint = cat(def.field.name, " is ", describe_allowed(def.field))};
   return {.what = cat("cannot understand the command line: ", why)};
 }
 
@@ -127,7 +128,7 @@ Result<CommandLine> parse_command_line(const ActionDef& action, std::span<const 
   for (const auto& [def, option] : parser.options) {
     if (option->count() == 0) continue;
     const auto& lists = action.lists;
-    const bool list = std::find(lists.begin(), lists.end(), def->dest) != lists.end();
+    const bool list = std::find(lists.begin(), lists.end(), def->field.name) != lists.end();
     const std::string name = name_used(*def, words);
     std::string text = option->results().back();
     // What CLI11 makes of a flag without its value.

@@ -21,11 +21,10 @@ struct Assignment {
 
 struct ConfigFile {
   std::filesystem::path path;
-  std::string text;                 ///< the whole file, for those who read its tables
-  std::vector<Assignment> values;   ///< top-level keys, in file order
-  std::vector<std::string> tables;  ///< passes, search, model, transform, cf_args; those it has
+  Tree tree = {};                       ///< the whole file: [passes], [search], [model] ...
+  std::vector<Assignment> values = {};  ///< top-level keys, in file order
 
-  bool has_table(std::string_view name) const;
+  bool has_table(std::string_view name) const { return tree[name].is_table(); }
 };
 
 /// Reads and checks `path`. `lists`: settings that may be arrays. Unknown keys, wrong types
@@ -36,7 +35,7 @@ Result<ConfigFile> read_config_file(const std::filesystem::path& path,
                                     std::span<const SettingDef> defs,
                                     std::span<const std::string_view> lists);
 /// As above for a text already read; `path` only names it.
-Result<ConfigFile> parse_config(std::string text, const std::filesystem::path& path,
+Result<ConfigFile> parse_config(std::string_view text, const std::filesystem::path& path,
                                 std::span<const SettingDef> defs,
                                 std::span<const std::string_view> lists);
 

@@ -2,6 +2,8 @@
 // `ch settings` all come from here.
 #include "cli/settings/setting_defs.hpp"
 
+#include "train/train_options.hpp"
+
 namespace chop::cli {
 
 std::string_view heading(SettingGroup group) {
@@ -26,6 +28,12 @@ std::string_view heading(SettingGroup group) {
   return "Output";
 }
 
+Field training_field(std::string_view option, Tree initial) {
+  Field field = train_field(option).field;
+  if (!initial.is_null()) field.initial = std::move(initial);
+  return field;
+}
+
 std::span<const SettingDef> all_settings() {
   static const std::vector<SettingDef> table = [] {
     std::vector<SettingDef> all = reference_settings();
@@ -38,7 +46,7 @@ std::span<const SettingDef> all_settings() {
 
 const SettingDef* find_setting(std::span<const SettingDef> defs, std::string_view dest) {
   for (const SettingDef& def : defs)
-    if (def.dest == dest) return &def;
+    if (def.field.name == dest) return &def;
   return nullptr;
 }
 

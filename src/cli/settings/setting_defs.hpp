@@ -7,11 +7,9 @@
 
 namespace chop::cli {
 
-constexpr Bounds kAtLeastZero = {.least = 0};
-constexpr Bounds kAtLeastOne = {.least = 1};
-constexpr Bounds kAboveZero = {.above = 0};
+/// The field of an option of training, with another default where the reference system has one.
+Field training_field(std::string_view option, Tree initial = {});
 
-/// The default "auto" of a whole number is the machine's number of cores.
 std::vector<SettingDef> reference_settings();
 std::vector<SettingDef> own_settings();
 /// Flags of the reference system that have no row in its table.

@@ -13,28 +13,26 @@ namespace fs = std::filesystem;
 /// More combinations than this are a slip of the keyboard.
 constexpr std::size_t kLargestGrid = 100'000;
 
-bool is_path(SettingKind kind) {
-  return kind == SettingKind::ExistingFile || kind == SettingKind::ExistingPath ||
-         kind == SettingKind::Path;
+bool is_path(FieldKind kind) {
+  return kind == FieldKind::ExistingFile || kind == FieldKind::ExistingPath ||
+         kind == FieldKind::Path;
 }
 
 SettingEntry default_of(const SettingDef& def, const Surroundings& surroundings) {
-  if (!def.initial) return {.value = {}, .shown = "None"};
-  if (def.kind == SettingKind::Int && *def.initial == "auto")
-    return {.value = std::int64_t{surroundings.threads},
-            .shown = std::to_string(surroundings.threads)};
-  Result<SettingEntry> entry = read_setting(def, def.dest, *def.initial);
+  if (counts_cores(def))
+    return {.value = surroundings.threads, .shown = std::to_string(surroundings.threads)};
+  Result<SettingEntry> entry = check_setting(def, def.field.name, def.field.initial);
   assert(entry && "a setting's default breaks its own rule");
-  return {.value = entry.value().value, .shown = *def.initial};
+  return std::move(entry).value();
 }
 
 Status check_exists(const SettingDef& def, const fs::path& path) {
   std::error_code ignored;
   const bool folder = fs::is_directory(path, ignored);
-  if (def.kind == SettingKind::ExistingFile && folder)
-    return Error{.what = cat(def.dest, ": '", path.string(), "' is a folder, not a file")};
+  if (def.field.kind == FieldKind::ExistingFile && folder)
+    return Error{.what = cat(def.field.name, ": '", path.string(), "' is a folder, not a file")};
   if (!folder && !fs::exists(path, ignored))
-    return Error{.what = cat(def.dest, ": there is no '", path.string(), "'"),
+    return Error{.what = cat(def.field.name, ": there is no '", path.string(), "'"),
                  .hint = "check the path; it is taken relative to the current folder"};
   return {};
 }
@@ -68,16 +66,16 @@ Result<Settings> Settings::merge(std::vector<SettingDef> defs, const Surrounding
 Status Settings::resolve_paths(const fs::path& folder) {
   for (std::size_t i = 0; i < defs_->size(); ++i) {
     const SettingDef& def = (*defs_)[i];
-    if (!is_path(def.kind)) continue;
+    if (!is_path(def.field.kind)) continue;
     for (std::vector<SettingEntry>& entries : layers_[i])
       for (SettingEntry& entry : entries)
-        if (auto* text = std::get_if<std::string>(&entry.value)) {
-          *text = (folder / *text).lexically_normal().string();
-          entry.shown = *text;
+        if (const std::string* text = entry.value.as_text()) {
+          entry.shown = (folder / *text).lexically_normal().string();
+          entry.value = entry.shown;
         }
     for (const SettingEntry& entry : effective(i))
-      if (const auto* text = std::get_if<std::string>(&entry.value))
-        if (def.kind != SettingKind::Path) CH_CHECK(check_exists(def, *text));
+      if (const std::string* text = entry.value.as_text())
+        if (def.field.kind != FieldKind::Path) CH_CHECK(check_exists(def, *text));
   }
   return {};
 }
@@ -99,12 +97,12 @@ SettingSource Settings::source(std::string_view dest) const {
   return layers[1].empty() ? SettingSource::Default : SettingSource::ConfigFile;
 }
 
-const SettingValue& Settings::value(std::string_view dest) const {
+const Tree& Settings::value(std::string_view dest) const {
   return effective(index_of(dest)).front().value;
 }
 
 std::int64_t Settings::integer(std::string_view dest) const {
-  const auto* whole = std::get_if<std::int64_t>(&value(dest));
+  const std::int64_t* whole = value(dest).as_integer();
   assert(whole != nullptr && "asked for a whole number where there is none");
   // The reference system takes every count of steps that is not positive as "no limit".
   return dest == "max_steps" && *whole <= 0 ? -1 : *whole;
@@ -115,20 +113,20 @@ std::optional<std::int64_t> Settings::maybe_integer(std::string_view dest) const
 }
 
 double Settings::real(std::string_view dest) const {
-  const auto* number = std::get_if<double>(&value(dest));
+  const double* number = value(dest).as_real();
   assert(number != nullptr && "asked for a number where there is none");
   return *number;
 }
 
 bool Settings::flag(std::string_view dest) const {
-  const auto* truth = std::get_if<bool>(&value(dest));
+  const bool* truth = value(dest).as_flag();
   assert(truth != nullptr && "asked for a flag where there is none");
   return *truth;
 }
 
 std::optional<std::string> Settings::text(std::string_view dest) const {
   if (!has(dest)) return {};
-  const auto* words = std::get_if<std::string>(&value(dest));
+  const std::string* words = value(dest).as_text();
   assert(words != nullptr && "asked for a text where there is none");
   return *words;
 }
@@ -161,7 +159,7 @@ std::vector<std::string> Settings::warnings() const {
   if (has_text("report_to", "wandb"))
     lines.emplace_back("report_to 'wandb' is not available; metrics go to TensorBoard files");
   if (find_setting(*defs_, "max_steps") != nullptr) {
-    const auto* steps = std::get_if<std::int64_t>(&value("max_steps"));
+    const std::int64_t* steps = value("max_steps").as_integer();
     if (steps != nullptr && *steps <= 0 && *steps != -1)
       lines.push_back(cat("max_steps ", *steps, " is taken as no limit"));
   }
@@ -171,7 +169,7 @@ std::vector<std::string> Settings::warnings() const {
 std::vector<std::string_view> Settings::axes() const {
   std::vector<std::string_view> names;
   for (std::size_t i = 0; i < defs_->size(); ++i)
-    if (effective(i).size() > 1) names.push_back((*defs_)[i].dest);
+    if (effective(i).size() > 1) names.push_back((*defs_)[i].field.name);
   return names;
 }
 

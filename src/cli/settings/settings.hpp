@@ -46,8 +46,8 @@ class Settings {
   std::string text_or_empty(std::string_view dest) const { return text(dest).value_or(""); }
 
   SettingSource source(std::string_view dest) const;
-  const SettingValue& value(std::string_view dest) const;
-  bool has(std::string_view dest) const { return value(dest).index() != 0; }
+  const Tree& value(std::string_view dest) const;
+  bool has(std::string_view dest) const { return !value(dest).is_null(); }
 
   /// The configuration file, or null.
   const ConfigFile* config() const { return config_.get(); }

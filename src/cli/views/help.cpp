@@ -35,32 +35,32 @@ std::string two_columns(const std::string& left, std::string_view right) {
 
 std::string_view value_name(const SettingDef& def) {
   if (!def.placeholder.empty()) return def.placeholder;
-  if (!def.choices.empty()) return "NAME";
-  if (def.kind == SettingKind::Int) return "N";
-  return def.kind == SettingKind::Real ? "X" : "TEXT";
+  if (!def.field.choices.empty()) return "NAME";
+  const FieldKind kind = kind_of(def.field);
+  return kind == FieldKind::Integer ? "N" : kind == FieldKind::Real ? "X" : "TEXT";
 }
 
 std::string option_text(const SettingDef& def, bool list) {
   std::vector<std::string> names(def.flags.begin(), def.flags.end());
   if (!def.off_flag.empty()) names.emplace_back(def.off_flag);
   std::string text = join(names, ", ");
-  if (def.kind != SettingKind::Flag) text += cat(" ", value_name(def), list ? ",..." : "");
+  if (kind_of(def.field) != FieldKind::Flag) text += cat(" ", value_name(def), list ? ",..." : "");
   return text;
 }
 
 std::string option_doc(const SettingDef& def) {
-  std::string text(def.doc);
-  if (!def.choices.empty()) {
-    const std::vector<std::string> names(def.choices.begin(), def.choices.end());
+  const Field& field = def.field;
+  std::string text(field.doc);
+  if (!field.choices.empty()) {
+    const std::vector<std::string> names(field.choices.begin(), field.choices.end());
     text += cat(": ", join(names, ", "));
   }
-  const bool off = def.kind == SettingKind::Flag && def.initial == "False";
-  if (def.initial && !off)
-    text += cat(" (default ",
-                *def.initial == "auto" && def.kind == SettingKind::Int ? "all cores"
-                : def.kind == SettingKind::Flag                        ? "on"
-                                                                       : *def.initial,
-                ")");
+  if (field.initial.is_null() || field.initial == Tree(false)) return text;
+  text += cat(" (default ",
+              counts_cores(def)             ? "all cores"
+              : field.initial == Tree(true) ? "on"
+                                            : shown_default(def),
+              ")");
   return text;
 }
 
@@ -68,7 +68,7 @@ std::string option_lines(const ActionDef& action, std::span<const SettingDef> de
   std::string lines;
   for (const SettingDef& def : defs) {
     const bool list =
-        std::find(action.lists.begin(), action.lists.end(), def.dest) != action.lists.end();
+        std::find(action.lists.begin(), action.lists.end(), def.field.name) != action.lists.end();
     if (!def.flags.empty()) lines += two_columns(option_text(def, list), option_doc(def));
   }
   return lines;
@@ -101,16 +101,17 @@ std::string action_help(const ActionDef& action) {
   std::string lines;
   for (const std::string_view dest : action.positionals)
     if (const SettingDef* def = find_setting(accepted, dest))
-      lines += two_columns(
-          def->placeholder.empty() ? upper_case(dest) : std::string(def->placeholder), def->doc);
+      lines +=
+          two_columns(def->placeholder.empty() ? upper_case(dest) : std::string(def->placeholder),
+                      def->field.doc);
   if (!lines.empty()) text += cat("\nArguments:\n", lines);
   lines = option_lines(action, action.own);
   if (!lines.empty()) text += cat("\nOptions of ", action.name, ":\n", lines);
   for (const SettingGroup group : kGroups) {
     std::vector<SettingDef> members;
     for (const SettingDef& def : accepted)
-      if (def.group == group && find_setting(action.own, def.dest) == nullptr &&
-          (obeys(action, def) || def.dest == "config"))
+      if (def.group == group && find_setting(action.own, def.field.name) == nullptr &&
+          (obeys(action, def) || def.field.name == "config"))
         members.push_back(def);
     lines = option_lines(action, members);
     if (!lines.empty()) text += cat("\n", heading(group), ":\n", lines);

@@ -44,12 +44,13 @@ std::string op_section(const OpDef& op) {
   text += join(facts, "; ") + ".\n\n";
   if (op.attrs.empty() && op.params.empty()) return text;
   Table table = columns({"name", "kind", "default", "meaning"});
-  for (const AttrDef& attr : op.attrs)
+  for (const Field& attr : op.attrs)
     if (!attr.internal)
-      table.rows.push_back(
-          {cat("`", attr.name, "`"), kind_of(attr.default_value),
-           attr.required ? std::string("required") : cat("`", to_text(attr.default_value), "`"),
-           attr.doc});
+      table.rows.push_back({cat("`", attr.name, "`"), name_of(kind_of(attr)),
+                            attr.required
+                                ? std::string("required")
+                                : cat("`", to_text(op.defaults.at(std::string(attr.name))), "`"),
+                            attr.doc});
   for (const ParamDef& param : op.params)
     table.rows.push_back(
         {cat("`", param.name, "`"), param.trainable ? "parameter" : "buffer", "",
@@ -66,18 +67,10 @@ std::string ops_page() {
               body);
 }
 
-std::string default_of(const KeyDef& key) {
-  switch (key.absent) {
-    case IfAbsent::Error:
-      return "required";
-    case IfAbsent::Default:
-      return cat("`", to_text(key.pattern), "`");
-    case IfAbsent::Derived:
-      return "derived";
-    case IfAbsent::Nothing:
-      return "none";
-  }
-  return {};
+/// As code where it is a value.
+std::string quoted_default(const FormatDef& def, const Field& key) {
+  const bool value = !key.required && !key.initial.is_null();
+  return value ? cat("`", shown_default(def, key), "`") : shown_default(def, key);
 }
 
 std::string format_section(const FormatDef& def) {
@@ -90,9 +83,9 @@ std::string format_section(const FormatDef& def) {
   text += join(facts, "; ") + ".\n\n";
   if (def.keys.empty()) return text;
   Table table = columns({"key", "default", "allowed", "meaning"});
-  for (const KeyDef& key : def.keys)
+  for (const Field& key : def.keys)
     table.rows.push_back(
-        {cat("`", key.name, "`"), default_of(key), describe_allowed(key), key.doc});
+        {cat("`", key.name, "`"), quoted_default(def, key), describe_allowed(key), key.doc});
   return text + markdown(table) + "\n";
 }
 
@@ -132,8 +125,8 @@ std::string settings_page() {
     std::vector<std::string> flags;
     for (const std::string_view flag : def.flags) flags.push_back(cat("`", flag, "`"));
     if (!def.off_flag.empty()) flags.push_back(cat("`", def.off_flag, "`"));
-    table.rows.push_back({cat("`", def.dest, "`"), join(flags, " "), def.initial.value_or("None"),
-                          describe_allowed(def), def.doc});
+    table.rows.push_back({cat("`", def.field.name, "`"), join(flags, " "), shown_default(def),
+                          describe_allowed(def.field), def.field.doc});
   }
   return page("Settings",
               "Each name is a top-level key of a configuration file; the command line wins over "
@@ -170,7 +163,7 @@ std::string pass_section(const PassDef& pass) {
   if (!pass.details.empty()) text += cat(pass.details, "\n\n");
   if (pass.args.empty()) return text;
   Table table = columns({"argument", "default", "allowed", "meaning"});
-  for (const ArgDef& arg : pass.args)
+  for (const Field& arg : pass.args)
     table.rows.push_back({cat("`", arg.name, "`"),
                           arg.required || default_text(arg).empty()
                               ? std::string(arg.required ? "required" : "")

@@ -16,10 +16,10 @@ std::string markdown(const std::vector<const char*>& headers,
   return render(table, {.style = TableStyle::Markdown}) + "\n";
 }
 
-std::string arguments(std::span<const ArgDef> defs) {
+std::string arguments(std::span<const Field> defs) {
   if (defs.empty()) return "";
   std::vector<std::vector<Cell>> rows;
-  for (const ArgDef& def : defs)
+  for (const Field& def : defs)
     rows.push_back({cat("`", def.name, "`"),
                     default_text(def).empty() ? std::string() : cat("`", default_text(def), "`"),
                     describe_allowed(def), def.doc});

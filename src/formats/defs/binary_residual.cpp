@@ -79,7 +79,7 @@ Range range(const Config& config) {
 }  // namespace
 
 FormatDef define() {
-  KeyDef width = width_key(1, 3, 1);
+  Field width = width_key(1, 3, 1);
   width.doc = "kept for its name in configurations; a value takes `levels` bits";
   return {.name = "binary_residual",
           .suffix = "BinaryResidualSign",
@@ -89,22 +89,20 @@ FormatDef define() {
               "is +. The gradient passes where |x| <= 1.",
           .keys = {width,
                    {.name = "stochastic",
-                    .pattern = false,
-                    .doc = "kept for its name in configurations; signs are never drawn",
-                    .precision = true},
+                    .initial = false,
+                    .doc = "kept for its name in configurations; signs are never drawn"},
                    {.name = "bipolar",
-                    .pattern = true,
-                    .doc = "kept for its name in configurations; signs are always +1 and -1",
-                    .precision = true},
+                    .initial = true,
+                    .doc = "kept for its name in configurations; signs are always +1 and -1"},
                    {.name = "levels",
-                    .pattern = std::int64_t{2},
+                    .initial = 2,
                     .doc = "how many signs",
-                    .least = 1,
-                    .most = 3},
+                    .bounds = {.least = 1, .most = 3}},
                    {.name = "means",
-                    .pattern = std::vector<double>{},
                     .doc = "magnitude of each level; absent: a descending ramp (2/3, 1/3)",
-                    .absent = IfAbsent::Derived}},
+                    .kind = FieldKind::Reals}},
+          .derived = {"means"},
+          .precision = {"width", "stochastic", "bipolar"},
           .complete = complete,
           .element = own<element>,
           .quantise = own<quantise>,

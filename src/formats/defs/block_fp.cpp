@@ -66,9 +66,9 @@ Range range(const Config& config) {
 }  // namespace
 
 FormatDef define() {
-  KeyDef exponent = exponent_width_key(8);
-  exponent.pattern = std::int64_t{8};
-  exponent.absent = IfAbsent::Default;
+  Field exponent = exponent_width_key(8);
+  exponent.initial = 8;
+  exponent.required = false;
   return block_format({
       .name = "block_fp",
       .suffix = "BlockFP",
@@ -79,6 +79,8 @@ FormatDef define() {
              "takes the exponent of the smallest other one. |x| <= 1e-8 passes through.",
       .keys = {width_key(2, 24, 12), exponent, exponent_bias_key(), block_size_key(),
                skip_first_dim_key()},
+      .derived = {"exponent_bias"},
+      .precision = {"width", "exponent_width", "exponent_bias", "block_size"},
       .complete = complete,
       .element = own<element>,
       .share = own<share>,

@@ -49,6 +49,7 @@ FormatDef define() {
           "An "
           "all-zero block takes the bias of the smallest other one.",
       .keys = {width_key(2, 9), exponent_bias_width_key(), block_size_key(), skip_first_dim_key()},
+      .precision = {"width", "exponent_bias_width", "block_size"},
       .element = own<element>,
       .share = own<share>,
       .restore = own<restore>,

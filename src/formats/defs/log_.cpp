@@ -70,6 +70,8 @@ FormatDef define() {
           "q = sign(x + p/10) · 2^E with p = 2^-bias and E = clamp(rne(log2(|x| + p/10)), -bias, "
           "2^(width-1) - 1 - bias): powers of two. Zero is not representable, it becomes p.",
       .keys = {width_key(2, 9), exponent_bias_key()},
+      .derived = {"exponent_bias"},
+      .precision = {"width", "exponent_bias"},
       .complete = complete,
       .element = own<element>,
       .quantise = own<quantise>,

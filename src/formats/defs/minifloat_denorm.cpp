@@ -68,6 +68,8 @@ FormatDef define() {
           "one, no infinity; it saturates, and exact powers of two are not representable (1 "
           "becomes 0.875 for m = 3). |x| <= 1e-8 passes through.",
       .keys = {width_key(3, 31), exponent_width_key(8), exponent_bias_key()},
+      .derived = {"exponent_bias"},
+      .precision = {"width", "exponent_width", "exponent_bias"},
       .complete = complete_minifloat,
       .element = own<minifloat_element>,
       .quantise = own<quantise>,

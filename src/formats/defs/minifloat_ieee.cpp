@@ -74,6 +74,8 @@ FormatDef define() {
           "infinity. Rounding never carries into the exponent (1.97 becomes 1.875 for m = 3). "
           "|x| <= 1e-8 passes through.",
       .keys = {width_key(3, 31), exponent_width_key(8), exponent_bias_key()},
+      .derived = {"exponent_bias"},
+      .precision = {"width", "exponent_width", "exponent_bias"},
       .complete = complete_minifloat,
       .element = own<minifloat_element>,
       .quantise = own<quantise>,

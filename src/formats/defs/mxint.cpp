@@ -70,6 +70,7 @@ FormatDef define() {
               "scale_bits bits. The last block of a row may be shorter.",
        .keys = {width_key(2, 24), row_block_size_key(), block_dim_key(),
                 scale_bits_key("scale_bits")},
+       .precision = {"width", "block_size"},
        .element = own<element>,
        .share = own<share>,
        .restore = own<restore>,

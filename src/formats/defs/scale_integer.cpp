@@ -49,6 +49,7 @@ FormatDef define() {
                  "(2^width / ... unsigned) of each row, channel or tensor. Whole numbers with a "
                  "float32 scale that follows the data.",
           .keys = {width_key(1, 24), signed_key()},
+          .precision = {"width"},
           .element = own<element>,
           .measure = Measure::AbsMax,
           .share = own<share>,

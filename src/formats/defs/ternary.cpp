@@ -61,13 +61,8 @@ Range range(const Config& config) {
           .relative = config.flag("scaling_factor")};
 }
 
-KeyDef threshold(std::string_view name, std::string_view doc) {
-  return {.name = name,
-          .pattern = 0.0,
-          .doc = doc,
-          .absent = IfAbsent::Nothing,
-          .least = 0,
-          .precision = true};
+Field threshold(std::string_view name, std::string_view doc) {
+  return {.name = name, .doc = doc, .kind = FieldKind::Real, .bounds = {.least = 0}};
 }
 
 }  // namespace
@@ -83,12 +78,12 @@ FormatDef define() {
           "mean, median, or 0.05 · max. α is 1, or with scaling_factor the mean of |x| above Δ.",
       .keys = {width_key(2, 2, 2),
                {.name = "scaling_factor",
-                .pattern = false,
-                .doc = "α is the mean of |x| above Δ, not 1",
-                .precision = true},
+                .initial = false,
+                .doc = "α is the mean of |x| above Δ, not 1"},
                threshold("mean", "mean of |x|: the threshold is 0.75 of it"),
                threshold("median", "median of |x|: the threshold"),
                threshold("max", "largest |x|: the threshold is 0.05 of it")},
+      .precision = {"width", "scaling_factor", "mean", "median", "max"},
       .complete = complete,
       .element = own<element>,
       .tiles = tiles,

@@ -252,9 +252,8 @@ Result<TorchCheckpoint> TorchCheckpoint::parse(std::span<const std::byte> bytes,
   return from_stream(bytes, name);
 }
 
-Result<TorchCheckpoint> TorchCheckpoint::open(const std::filesystem::path& path) {
-  CH_TRY(MappedFile file, MappedFile::open(path));
-  CH_TRY(TorchCheckpoint checkpoint, parse(file.bytes(), path.string()));
+Result<TorchCheckpoint> TorchCheckpoint::of(MappedFile file) {
+  CH_TRY(TorchCheckpoint checkpoint, parse(file.bytes(), file.path().string()));
   checkpoint.bytes_->file = std::move(file);
   return checkpoint;
 }

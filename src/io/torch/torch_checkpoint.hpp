@@ -13,12 +13,13 @@
 #include <vector>
 
 #include "io/torch/torch_values.hpp"
+#include "support/system/files.hpp"
 
 namespace chop::io {
 
 class TorchCheckpoint {
  public:
-  static Result<TorchCheckpoint> open(const std::filesystem::path& path);
+  static Result<TorchCheckpoint> of(MappedFile file);
   /// Of bytes the caller keeps alive; `name` is the file's name in messages.
   static Result<TorchCheckpoint> parse(std::span<const std::byte> bytes, std::string_view name);
   /// Whether a file that begins so can be one at all.

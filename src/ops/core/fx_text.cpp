@@ -50,12 +50,7 @@ class CallText {
     for (std::size_t i = 0; i < node_.inputs.size(); ++i) out_.args.push_back(input(i));
   }
 
-  const AttrDef* find_attr(std::string_view name) const {
-    for (const AttrDef& def : call_.op.attrs)
-      if (def.name == name) return &def;
-    return nullptr;
-  }
-  bool is_set(const AttrDef& def) const { return node_.attrs.contains(std::string(def.name)); }
+  bool is_set(const Field& def) const { return node_.attrs.contains(std::string(def.name)); }
 
   /// As str() shows the value: texts without quotes, a list of one as its item.
   static std::string show(const Attr& attr) {
@@ -69,7 +64,7 @@ class CallText {
 
   void append_set_attributes() {
     bool in_order = true;  // nothing left out so far
-    for (const AttrDef& def : call_.op.attrs) {
+    for (const Field& def : call_.op.attrs) {
       if (def.internal) continue;
       if (!is_set(def)) {
         in_order = false;
@@ -98,7 +93,7 @@ class CallText {
     if (word.size() == 2 && word[0] == 'x' && word[1] >= '0' && word[1] <= '9')
       return input(static_cast<std::size_t>(word[1] - '0'));
     const bool tuple = word.starts_with('(');
-    const AttrDef* def = find_attr(tuple ? word.substr(1, word.size() - 2) : word);
+    const Field* def = find_field(call_.op.attrs, tuple ? word.substr(1, word.size() - 2) : word);
     if (def == nullptr) return std::string(word);
     if (!is_set(*def) && !always) return {};
     const Attr& attr = call_.attr(def->name);

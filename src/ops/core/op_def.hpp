@@ -32,14 +32,6 @@ enum class MaseType : std::uint8_t {
 };
 std::string_view name_of(MaseType type);
 
-struct AttrDef {
-  std::string_view name;
-  Attr default_value;
-  std::string_view doc;
-  bool required = false;  ///< a module or call without it is an error
-  bool internal = false;  ///< set by lowering or by plans, never by people
-};
-
 /// One call as its op sees it: attributes by name, defaults filled in.
 struct Call {
   const OpDef& op;
@@ -252,7 +244,7 @@ struct OpDef {
   std::string_view fx = {};
   std::size_t min_inputs = 1;
   std::size_t max_inputs = 1;
-  std::vector<AttrDef> attrs = {};
+  std::vector<Field> attrs = {};  ///< each with a default, which shows its kind
   /// Name of a text attribute that names another op whose attributes are taken as well.
   std::string_view attrs_of = {};
   std::vector<ParamDef> params = {};
@@ -278,6 +270,7 @@ struct OpDef {
   /// The arguments in the module's Python repr: "in_features=16, out_features=5, bias=True".
   std::string (*repr)(const Call&) = nullptr;
   std::vector<Sample> samples = {};
+  Attrs defaults = {};  ///< of `attrs`; filled in by the registry
 };
 
 }  // namespace chop::ops

@@ -6,15 +6,13 @@
 
 namespace chop::ops {
 
-std::vector<AttrDef> quantise_attrs() {
-  return {{.name = "format",
-           .default_value = NumberFormat{}.name,
-           .doc = "number format",
-           .internal = true},
-          {.name = "config",
-           .default_value = std::string("{}"),
-           .doc = "its settings, as JSON",
-           .internal = true}};
+std::vector<Field> quantise_attrs() {
+  return {
+      {.name = "format", .initial = NumberFormat{}.name, .doc = "number format", .internal = true},
+      {.name = "config",
+       .initial = std::string("{}"),
+       .doc = "its settings, as JSON",
+       .internal = true}};
 }
 
 Attrs quantise_attrs(const NumberFormat& format) {

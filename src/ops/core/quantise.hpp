@@ -13,7 +13,7 @@
 namespace chop::ops {
 
 /// `format`, its name, and `config`, its settings as JSON.
-std::vector<AttrDef> quantise_attrs();
+std::vector<Field> quantise_attrs();
 /// The same as the attributes of a call.
 Attrs quantise_attrs(const NumberFormat& format);
 

@@ -49,11 +49,16 @@ std::string_view name_of(MaseType type) {
 }
 
 std::span<const OpDef> all_ops() {
-  static const std::vector<OpDef> table = {
+  static const std::vector<OpDef> table = [] {
+    std::vector<OpDef> ops = {
 #define CH_ITEM(name) ops::name::define(),
 #include "ops.inc"
 #undef CH_ITEM
-  };
+    };
+    for (OpDef& op : ops)
+      for (const Field& attr : op.attrs) op.defaults[std::string(attr.name)] = default_of(attr);
+    return ops;
+  }();
   return table;
 }
 
@@ -78,10 +83,9 @@ bool is_training(const Node& node) {
 
 const Attr& Call::attr(std::string_view name) const {
   if (const auto found = attrs.find(std::string(name)); found != attrs.end()) return found->second;
-  for (const AttrDef& def : op.attrs)
-    if (def.name == name) return def.default_value;
-  assert(false && "an op asked for an attribute it does not declare");
-  return op.attrs.front().default_value;
+  const auto usual = op.defaults.find(std::string(name));
+  assert(usual != op.defaults.end() && "an op asked for an attribute it does not declare");
+  return usual->second;
 }
 
 Ints Call::ints(std::string_view name, std::size_t count) const {
@@ -111,30 +115,27 @@ std::vector<std::string> operand_names(const OpDef& op, const Attrs& attrs,
 }
 
 Status check_attrs(const OpDef& op, Attrs& attrs, AttrsFrom from) {
-  std::vector<AttrDef> defs = op.attrs;
+  std::vector<Field> defs = op.attrs;
   if (const auto of = attrs.find(std::string(op.attrs_of)); of != attrs.end())
     if (const auto* inner = std::get_if<std::string>(&of->second)) {
       CH_TRY(const OpDef* named, find_op(*inner));
       defs.insert(defs.end(), named->attrs.begin(), named->attrs.end());
     }
-  if (from == AttrsFrom::People)
-    std::erase_if(defs, [](const AttrDef& def) { return def.internal; });
-  std::vector<std::string> known;
-  for (const AttrDef& def : defs) known.emplace_back(def.name);
+  if (from == AttrsFrom::People) std::erase_if(defs, [](const Field& def) { return def.internal; });
+  const std::vector<std::string> known = names_of(defs);
   for (auto& [name, value] : attrs) {
-    const auto def = std::find_if(defs.begin(), defs.end(),
-                                  [&n = name](const AttrDef& d) { return d.name == n; });
-    if (def == defs.end())
+    const Field* def = find_field(defs, name);
+    if (def == nullptr)
       return Error{.what = cat(op.name, " has no attribute '", name, "'"),
                    .hint = known.empty() ? cat(op.name, " takes no attributes")
                                          : cat(did_you_mean(name, known), op.name, " takes ",
                                                join(known, ", "))};
-    Result<Attr> converted = convert_like(def->default_value, value);
+    Result<Attr> converted = convert(kind_of(*def), value);
     if (!converted)
       return std::move(converted).error().note(cat("attribute '", name, "' of ", op.name));
     value = std::move(converted).value();
   }
-  for (const AttrDef& def : op.attrs)
+  for (const Field& def : op.attrs)
     if (def.required && !attrs.contains(std::string(def.name)))
       return Error{.what = cat(op.name, " needs the attribute '", def.name, "'"),
                    .hint = cat(def.name, ": ", def.doc)};

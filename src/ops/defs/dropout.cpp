@@ -65,7 +65,7 @@ OpDef define() {
       .fx = "x, p=p, training=True, inplace=inplace",
       .attrs = {{"p", 0.5, "probability that an element becomes 0"},
                 {.name = "training",
-                 .default_value = false,
+                 .initial = false,
                  .doc = "set when a graph is lowered for training",
                  .internal = true},
                 {"inplace", false, "kept for its name in reports; results never depend on it"}},

@@ -89,7 +89,7 @@ OpDef define() {
                 {"out_features", std::int64_t{0}, "size of each output", true},
                 {"bias", true, "whether b is added"},
                 {.name = "relu",
-                 .default_value = false,
+                 .initial = false,
                  .doc = "set by plans: whether y is clamped at zero",
                  .internal = true}},
       .params = {{.name = "weight",

@@ -21,8 +21,8 @@ PassDef define() {
   return {.name = "add_common_metadata",
           .doc = "write down type, op, shapes and precisions of every node",
           .args = {{.name = "batch_size",
-                    .kind = ArgKind::Integer,
                     .doc = "rows in the first dimension; the run's batch size when absent",
+                    .kind = FieldKind::Integer,
                     .bounds = {.least = 1}}},
           .run = run};
 }

@@ -138,7 +138,6 @@ PassDef define() {
               "Sparsity is the share of zeros, density the share of the rest. Both are kept\n"
               "in the software metadata of weight and data_in_0: natural_sparsity, density.",
           .args = {{.name = "num_samples",
-                    .kind = ArgKind::Integer,
                     .initial = 512,
                     .doc = "rows of the data set to run; fewer when it has fewer",
                     .bounds = {.least = 1}}},

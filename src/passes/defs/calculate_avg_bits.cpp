@@ -70,11 +70,9 @@ PassDef define() {
               "Both conventions are shown, the one chosen with a star: the width of a value, and\n"
               "the sum of its precision list as the reference system has it (integer [8, 4]: 12).",
           .args = {{.name = "compat",
-                    .kind = ArgKind::Flag,
                     .initial = false,
                     .doc = "report the reference system's number as data_avg_bit and w_avg_bit"},
                    {.name = "ops",
-                    .kind = ArgKind::Names,
                     .initial = counted_ops(),
                     .doc = "the ops whose operands count"}},
           .run = run};

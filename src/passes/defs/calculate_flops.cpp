@@ -166,15 +166,14 @@ PassDef define() {
           "output are in elements; bytes are those of parameters, inputs and outputs.\n"
           "docs/costs.md has the rule of every op.",
       .args = {{.name = "batch_size",
-                .kind = ArgKind::Integer,
                 .doc = "rows in the first dimension; the run's batch size when absent",
+                .kind = FieldKind::Integer,
                 .bounds = {.least = 1, .most = 2147483647}},
                {.name = "convention",
                 .initial = "both",
                 .doc = "how operations are counted",
                 .choices = {"lab", "exact", "both"}},
                {.name = "count_bias",
-                .kind = ArgKind::Flag,
                 .initial = false,
                 .doc = "let lab count the addition of a bias as well"}},
       .run = run};

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "analysis/operands.hpp"
+#include "compat/mase_names.hpp"
 #include "formats/registry.hpp"
 #include "ops/core/fx_text.hpp"
 #include "passes/pass_def.hpp"
@@ -135,12 +136,8 @@ PassDef define() {
           .details =
               "The extension of file_name decides what is written: .svg, .png, or .dot for\n"
               "graphviz and other tools. Colours tell Mase types apart.",
-          .args = {{.name = "file_name",
-                    .kind = ArgKind::Text,
-                    .initial = "graph.svg",
-                    .doc = "where the picture goes"},
+          .args = {{.name = "file_name", .initial = "graph.svg", .doc = "where the picture goes"},
                    {.name = "direction",
-                    .kind = ArgKind::Text,
                     .initial = "down",
                     .doc = "where the arrows point",
                     .choices = {"down", "right"}}},

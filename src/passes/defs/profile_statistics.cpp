@@ -221,7 +221,7 @@ std::string_view details() {
         "(activation_statistics.range_quantile.quantile=0.97):\n";
     for (const StatisticDef& def : all_statistics()) {
       std::vector<std::string> args;
-      for (const ArgDef& arg : def.args)
+      for (const Field& arg : def.args)
         if (arg.name != "device")
           args.push_back(arg.initial.is_null() ? std::string(arg.name)
                                                : cat(arg.name, "=", default_text(arg)));
@@ -239,33 +239,30 @@ PassDef define() {
           .doc = "statistics of weights and of what flows through the network",
           .details = details(),
           .args = {{.name = "by",
-                    .kind = ArgKind::Text,
                     .initial = "type",
                     .doc = "how nodes are chosen: by type (linear, relu) or by name",
                     .choices = {"type", "name"}},
                    {.name = "target_weight_nodes",
-                    .kind = ArgKind::Names,
                     .initial = Tree::list(),
-                    .doc = "modules whose parameters and buffers are measured"},
+                    .doc = "modules whose parameters and buffers are measured",
+                    .kind = FieldKind::Names},
                    {.name = "target_activation_nodes",
-                    .kind = ArgKind::Names,
                     .initial = Tree::list(),
-                    .doc = "nodes whose inputs are measured"},
+                    .doc = "nodes whose inputs are measured",
+                    .kind = FieldKind::Names},
                    {.name = "weight_statistics",
-                    .kind = ArgKind::Table,
                     .initial = Tree::table(),
-                    .doc = "statistics of the weights, each with its arguments"},
+                    .doc = "statistics of the weights, each with its arguments",
+                    .kind = FieldKind::Table},
                    {.name = "activation_statistics",
-                    .kind = ArgKind::Table,
                     .initial = Tree::table(),
-                    .doc = "statistics of the activations, each with its arguments"},
+                    .doc = "statistics of the activations, each with its arguments",
+                    .kind = FieldKind::Table},
                    {.name = "num_samples",
-                    .kind = ArgKind::Integer,
                     .initial = 32,
                     .doc = "rows to run the network on, rounded up to whole batches",
                     .bounds = {.least = 1}},
                    {.name = "profile_output_activation",
-                    .kind = ArgKind::Flag,
                     .initial = false,
                     .doc = "measure what the chosen nodes make as well"}},
           .needs = Needs::Software,

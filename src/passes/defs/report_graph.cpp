@@ -1,9 +1,9 @@
 // report_graph: the listing of torch.fx, how many nodes of each kind, the layers.
 #include <array>
 
+#include "compat/python_pprint.hpp"
 #include "ops/core/fx_text.hpp"
 #include "passes/report_parts.hpp"
-#include "report/python_pprint.hpp"
 #include "support/text.hpp"
 
 namespace chop::passes::report_graph {
@@ -46,9 +46,7 @@ Result<PassOutput> run(Graph& graph, const Args& args, const PassContext& contex
 PassDef define() {
   return {.name = "report_graph",
           .doc = "list the graph as torch.fx prints it, count its nodes, name its layers",
-          .args = {{.name = "file_name",
-                    .kind = ArgKind::Text,
-                    .doc = "write the report there instead of printing it"},
+          .args = {{.name = "file_name", .doc = "write the report there instead of printing it"},
                    explain_arg()},
           .run = run,
           .samples = {{}, {.args = Tree::Table{{"file_name", "graph.txt"}}}}};

@@ -1,8 +1,8 @@
 // report_node_meta_param: everything the passes so far have written about every node.
 #include <algorithm>
 
+#include "compat/python_pprint.hpp"
 #include "passes/report_parts.hpp"
-#include "report/python_pprint.hpp"
 #include "report/table.hpp"
 
 namespace chop::passes::report_node_meta_param {
@@ -68,21 +68,19 @@ Result<PassOutput> run(Graph& graph, const Args& args, const PassContext& contex
 }  // namespace
 
 PassDef define() {
-  return {
-      .name = "report_node_meta_param",
-      .doc = "tabulate the metadata of every node",
-      .details =
-          "common: type, op, shapes, precisions. software: statistics, one place per\n"
-          "operand. hardware: where a node is placed; empty until something places it.",
-      .args = {{.name = "which",
-                .kind = ArgKind::Names,
-                .initial = Tree::List{"all"},
-                .doc = "the parts to show",
-                .choices = {"all", "common", "hardware", "software"}},
-               {.name = "save_path", .kind = ArgKind::Text, .doc = "write the table there as well"},
-               explain_arg()},
-      .needs = Needs::Common,
-      .run = run};
+  return {.name = "report_node_meta_param",
+          .doc = "tabulate the metadata of every node",
+          .details =
+              "common: type, op, shapes, precisions. software: statistics, one place per\n"
+              "operand. hardware: where a node is placed; empty until something places it.",
+          .args = {{.name = "which",
+                    .initial = Tree::List{"all"},
+                    .doc = "the parts to show",
+                    .choices = {"all", "common", "hardware", "software"}},
+                   {.name = "save_path", .doc = "write the table there as well"},
+                   explain_arg()},
+          .needs = Needs::Common,
+          .run = run};
 }
 
 }  // namespace chop::passes::report_node_meta_param

@@ -27,10 +27,7 @@ PassDef define() {
               "A node counts as changed when any of its operands or results has a format. The\n"
               "tables are written to quantize_table.csv and quantize_histogram.csv.",
           .args = {{.name = "save_dir", .doc = "folder of the two files; `quantize` when absent"},
-                   {.name = "nodes",
-                    .kind = ArgKind::Flag,
-                    .initial = false,
-                    .doc = "print the table of nodes too"}},
+                   {.name = "nodes", .initial = false, .doc = "print the table of nodes too"}},
           .run = run};
 }
 

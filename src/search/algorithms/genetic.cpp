@@ -40,34 +40,29 @@ double shifted(double position, double u, double index) {
 
 }  // namespace
 
-std::vector<ArgDef> genetic_args() {
+std::vector<Field> genetic_args() {
   return {{.name = "population_size",
-           .kind = ArgKind::Integer,
            .initial = 50,
            .doc = "trials of a generation, and parents of the next",
            .bounds = {.least = 2}},
           {.name = "crossover_prob",
-           .kind = ArgKind::Real,
            .initial = 0.9,
            .doc = "probability that a child has two parents",
            .bounds = {.least = 0, .most = 1}},
           {.name = "mutation_prob",
-           .kind = ArgKind::Real,
            .doc = "probability that a parameter mutates; one in the number of parameters unless "
                   "given",
+           .kind = FieldKind::Real,
            .bounds = {.most = 1, .above = 0}},
           {.name = "crossover_index",
-           .kind = ArgKind::Real,
            .initial = 20.0,
            .doc = "of simulated binary crossover; larger keeps children nearer to their parents",
            .bounds = {.least = 0}},
           {.name = "mutation_index",
-           .kind = ArgKind::Real,
            .initial = 10.0,
            .doc = "of polynomial mutation; larger makes smaller changes",
            .bounds = {.least = 0}},
           {.name = "tournament_size",
-           .kind = ArgKind::Integer,
            .initial = 4,
            .doc = "members drawn for each parent, of which the best becomes it",
            .bounds = {.least = 1}}};

@@ -23,7 +23,7 @@ struct GeneticSettings {
 };
 
 /// The arguments all of them have, and the settings made from them.
-std::vector<ArgDef> genetic_args();
+std::vector<Field> genetic_args();
 GeneticSettings genetic_settings(const Args& args);
 
 /// The `count` rows that survive, best first.

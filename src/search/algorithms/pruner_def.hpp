@@ -18,7 +18,7 @@ class Pruner {
 struct PrunerDef {
   std::string_view name;
   std::string_view doc;  ///< one clause, lower-case, no final period
-  std::vector<ArgDef> args = {};
+  std::vector<Field> args = {};
   /// Null: there is no pruner, so trials need not report.
   Result<std::unique_ptr<Pruner>> (*make)(Direction direction, const Args& args) = nullptr;
 };

@@ -68,7 +68,7 @@ struct SamplerDef {
   std::string_view doc;           ///< one clause, lower-case, no final period
   std::string_view details = {};  ///< more help; may be empty
   std::string_view reproducible;  ///< "for any number of workers", "for one worker"
-  std::vector<ArgDef> args = {};
+  std::vector<Field> args = {};
   bool several_objectives = true;
   bool continuous = true;  ///< accepts spaces with infinitely many points
   Result<std::unique_ptr<Sampler>> (*make)(const SamplerContext& context,

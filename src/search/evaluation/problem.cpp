@@ -26,7 +26,7 @@ Status SearchProblem::read_space(const ProblemOptions& options) {
   const ArgPlace place{cat(config_.place.path, ".search_space"), config_.place.file};
   std::vector<SpaceParameter> all;
   if (config_.searches_formats) {
-    const Split& samples = data_.train.rows() > 0 ? data_.train : data_.test;
+    const Split& samples = calibration_rows(data_);
     CH_TRY(formats_, QuantiseSpace::make(graph_, config_.space, place,
                                          {.samples = samples.rows() > 0 ? &samples : nullptr,
                                           .batch_size = options.batch_size,
@@ -77,23 +77,7 @@ bool SearchProblem::trains() const {
 }
 
 std::string SearchProblem::training_text() const {
-  Tree tree = Tree::table();
-  tree.set("optimizer", training_.optimiser);
-  tree.set("learning_rate", training_.settings.learning_rate);
-  tree.set("weight_decay", training_.settings.weight_decay);
-  tree.set("momentum", training_.settings.momentum);
-  tree.set("nesterov", training_.settings.nesterov);
-  tree.set("eta_min", training_.eta_min ? Tree(*training_.eta_min) : Tree());
-  tree.set("t_max", training_.t_max);
-  tree.set("patience", training_.patience);
-  tree.set("max_steps", training_.max_steps);
-  tree.set("accumulate_grad_batches", training_.accumulate_grad_batches);
-  tree.set("batch_size", training_.batch_size);
-  tree.set("max_epochs", training_.max_epochs);
-  tree.set("seed", static_cast<std::int64_t>(training_.seed));
-  // Only where it is set, so that studies from before it was told apart can be continued.
-  if (training_.most_batches > 0) tree.set("most_batches", training_.most_batches);
-  return to_json(tree);
+  return to_json(train::study_identity(training_));
 }
 
 Result<Candidate> SearchProblem::candidate(const Point& point) {

@@ -44,7 +44,7 @@ struct RunnerDef {
   bool hardware = false;
   std::string_view doc;  ///< one clause, lower-case, no final period
   std::vector<std::pair<std::string_view, std::string_view>> metrics;  ///< names and what they are
-  std::vector<ArgDef> args = {};
+  std::vector<Field> args = {};
   Result<std::unique_ptr<Runner>> (*make)(const RunnerContext& context, const Args& args) = nullptr;
   /// Of runners that train: what its arguments say about how, where the space says nothing.
   Status (*configure)(const Args& args, TrainOptions& options) = nullptr;
@@ -54,7 +54,7 @@ std::span<const RunnerDef> all_runners();
 Result<const RunnerDef*> find_runner(std::string_view name, bool hardware);
 
 /// The argument that says which rows a software runner evaluates on, and those rows.
-ArgDef data_loader_argument();
+Field data_loader_argument();
 Result<const Split*> rows_of(const Dataset& data, const Args& args);
 
 }  // namespace chop::search

@@ -31,7 +31,7 @@ Result<const RunnerDef*> find_runner(std::string_view name, bool hardware) {
                .hint = cat(did_you_mean(name, names), "there are ", join(names, ", "))};
 }
 
-ArgDef data_loader_argument() {
+Field data_loader_argument() {
   return {.name = "data_loader",
           .initial = "val_dataloader",
           .doc = "the rows to evaluate on",

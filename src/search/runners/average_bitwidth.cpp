@@ -47,12 +47,10 @@ RunnerDef define() {
                       {"memory_density", "compare_to over bits per weight"},
                       {"average_data_bitwidth", "bits per input value"}},
           .args = {{.name = "compare_to",
-                    .kind = ArgKind::Real,
                     .initial = 32.0,
                     .doc = "bits per weight that memory_density compares with",
                     .bounds = {.above = 0}},
                    {.name = "ops",
-                    .kind = ArgKind::Names,
                     .initial = counted_ops(),
                     .doc = "the ops whose operands count"}},
           .make = make};

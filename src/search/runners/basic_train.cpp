@@ -1,8 +1,10 @@
 // basic_train: some epochs with the candidate's number formats in place, always from the same
 // weights; then loss and accuracy on the validation rows.
+#include <array>
+
 #include "data/splits.hpp"
 #include "search/evaluation/runner_def.hpp"
-#include "train/optimiser.hpp"
+#include "search/space/train_space.hpp"
 
 namespace chop::search::runners::basic_train {
 namespace {
@@ -51,56 +53,45 @@ Result<std::unique_ptr<Runner>> make(const RunnerContext& context, const Args& a
   return std::unique_ptr<Runner>(new BasicTrain(context, rows));
 }
 
+/// Arguments that are options of training: the reference system's names, and ours.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kOptions = {
+    {{"max_epochs", "max_epochs"},
+     {"optimizer", "training_optimizer"},
+     {"learning_rate", "learning_rate"},
+     {"weight_decay", "weight_decay"},
+     {"batch_size", "batch_size"},
+     {"gradient_accumulation_steps", "accumulate_grad_batches"}}};
+
 Status configure(const Args& args, TrainOptions& options) {
-  if (args.has("optimizer")) {
-    if (Result<const OptimiserDef*> found = find_optimiser(args.text("optimizer")); !found)
-      return args.wrong("optimizer", found.error().what, found.error().hint);
-    options.optimiser = args.text("optimizer");
-  }
-  if (args.has("learning_rate")) options.settings.learning_rate = args.real("learning_rate");
-  if (args.has("weight_decay")) options.settings.weight_decay = args.real("weight_decay");
-  if (args.has("max_epochs")) options.max_epochs = args.integer("max_epochs");
-  if (args.has("batch_size")) options.batch_size = args.integer("batch_size");
-  if (args.has("gradient_accumulation_steps"))
-    options.accumulate_grad_batches = args.integer("gradient_accumulation_steps");
+  for (const auto& [name, option] : kOptions)
+    if (args.has(name)) train_field(option).set(options, args.get(name));
   return {};
 }
 
 }  // namespace
 
 RunnerDef define() {
-  const ArgBounds one_or_more{.least = 1};
-  return {
+  RunnerDef runner = {
       .name = "basic_train",
       .doc = "train the network with its formats in place, then evaluate it on the validation rows",
       .metrics = {{"accuracy", "share of the validation rows that are classified correctly"},
                   {"loss", "mean cross entropy over the validation rows"}},
-      .args = {{.name = "max_epochs",
-                .kind = ArgKind::Integer,
-                .doc = "epochs; those of the configuration if it is not given",
-                .bounds = one_or_more},
-               {.name = "num_samples",
-                .kind = ArgKind::Integer,
+      .args = {{.name = "num_samples",
                 .doc = "train rows used, the first ones; all if it is not given",
-                .bounds = one_or_more},
-               {.name = "optimizer", .doc = "adam, sgd, adamw"},
-               {.name = "learning_rate", .kind = ArgKind::Real, .bounds = {.above = 0}},
-               {.name = "weight_decay", .kind = ArgKind::Real, .bounds = {.least = 0}},
+                .kind = FieldKind::Integer,
+                .bounds = kAtLeastOne},
                {.name = "lr_scheduler",
                 .initial = "cosine",
                 .doc = "the only one there is",
                 .choices = {"cosine"}},
                {.name = "num_warmup_steps",
-                .kind = ArgKind::Integer,
                 .initial = 0,
                 .doc = "there is no warm-up",
-                .bounds = {.least = 0, .most = 0}},
-               {.name = "batch_size", .kind = ArgKind::Integer, .bounds = one_or_more},
-               {.name = "gradient_accumulation_steps",
-                .kind = ArgKind::Integer,
-                .bounds = one_or_more}},
+                .bounds = {.least = 0, .most = 0}}},
       .make = make,
       .configure = configure};
+  for (const auto& [name, option] : kOptions) runner.args.push_back(trial_field(option, name));
+  return runner;
 }
 
 }  // namespace chop::search::runners::basic_train

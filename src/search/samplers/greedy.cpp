@@ -238,7 +238,6 @@ SamplerDef define() {
           .details = "starts from the largest numbers; ends when no move is left",
           .reproducible = "for any number of workers",
           .args = {{.name = "tolerance",
-                    .kind = ArgKind::Real,
                     .initial = 0.01,
                     .doc = "how far the quality may fall below the baseline's, absolute",
                     .bounds = {.least = 0}}},

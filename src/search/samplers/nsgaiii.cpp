@@ -87,14 +87,14 @@ Result<std::unique_ptr<Sampler>> make(const SamplerContext& context, const Args&
   return std::unique_ptr<Sampler>(std::make_unique<GeneticSampler>(context, settings, survival));
 }
 
-std::vector<ArgDef> nsgaiii_args() {
-  const ArgDef divisions{.name = "dividing_parameter",
-                         .kind = ArgKind::Integer,
-                         .doc =
-                             "parts that weights of the objectives are multiples of; unless "
-                             "given, as many as make a line for every member",
-                         .bounds = {.least = 1, .most = 100}};
-  std::vector<ArgDef> args = genetic_args();
+std::vector<Field> nsgaiii_args() {
+  const Field divisions{.name = "dividing_parameter",
+                        .doc =
+                            "parts that weights of the objectives are multiples of; unless "
+                            "given, as many as make a line for every member",
+                        .kind = FieldKind::Integer,
+                        .bounds = {.least = 1, .most = 100}};
+  std::vector<Field> args = genetic_args();
   args.push_back(divisions);
   return args;
 }

@@ -41,7 +41,6 @@ SamplerDef define() {
           .details = "points of a finite space may come twice",
           .reproducible = "for any number of workers",
           .args = {{.name = "scramble",
-                    .kind = ArgKind::Flag,
                     .initial = true,
                     .doc = "scramble the points by the seed; without, every seed gives the same"}},
           .make = make};

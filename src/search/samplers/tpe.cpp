@@ -201,44 +201,37 @@ Result<std::unique_ptr<Sampler>> make(const SamplerContext& context, const Args&
   return std::unique_ptr<Sampler>(std::make_unique<TpeSampler>(context, settings));
 }
 
-std::vector<ArgDef> tpe_args() {
+std::vector<Field> tpe_args() {
   return {
       {.name = "n_startup_trials",
-       .kind = ArgKind::Integer,
        .initial = 10,
        .doc = "trials spread evenly before the model is asked",
        .bounds = {.least = 1}},
       {.name = "n_ei_candidates",
-       .kind = ArgKind::Integer,
        .doc = "points drawn from the good ones' density, of which the best is taken; unless given, "
               "48, or 24 for each parameter on its own",
+       .kind = FieldKind::Integer,
        .bounds = {.least = 1, .most = 4096}},
       {.name = "multivariate",
-       .kind = ArgKind::Flag,
        .initial = true,
        .doc = "model all parameters together instead of each on its own"},
       {.name = "gamma",
-       .kind = ArgKind::Real,
        .initial = 0.1,
        .doc = "share of the trials that count as good",
        .bounds = {.above = 0, .below = 1}},
       {.name = "most_good",
-       .kind = ArgKind::Integer,
        .initial = 25,
        .doc = "how many trials count as good at most",
        .bounds = {.least = 1}},
       {.name = "prior_weight",
-       .kind = ArgKind::Real,
        .initial = 1.0,
        .doc = "weight of the even density, in trials",
        .bounds = {.above = 0}},
       {.name = "least_width",
-       .kind = ArgKind::Real,
        .initial = 0.02,
        .doc = "least width of a kernel, as a share of the parameter's range",
        .bounds = {.most = 1, .above = 0}},
       {.name = "constant_liar",
-       .kind = ArgKind::Flag,
        .initial = true,
        .doc = "count running trials among the bad ones, so that workers stay apart"},
   };

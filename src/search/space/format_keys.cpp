@@ -3,11 +3,12 @@
 #include <algorithm>
 
 #include "formats/registry.hpp"
+#include "passes/quantise_config.hpp"
 
 namespace chop::search {
 
 std::string_view group_of(std::string_view key) {
-  for (const std::string_view group : kFormatGroups)
+  for (const std::string_view group : kOperandGroups)
     if (key.starts_with(group) && key.size() > group.size() && key[group.size()] == '_')
       return group;
   return {};
@@ -22,38 +23,31 @@ bool is_format_key(std::string_view key) {
   return without_group(key) == "name";
 }
 
-const KeyDef* key_of_format(const Tree& format, std::string_view key) {
+const Field* key_of_format(const Tree& format, std::string_view key) {
   if (format.as_text() == nullptr) return nullptr;
   const Result<const FormatDef*> def = find_format(*format.as_text());
   if (!def) return nullptr;
-  for (const KeyDef& one : def.value()->keys)
-    if (one.name == without_group(key)) return &one;
-  return nullptr;
+  return find_field(def.value()->keys, without_group(key));
 }
 
 bool takes_choices(const Tree& format, std::string_view key, const std::vector<Tree>& choices) {
-  const KeyDef* def = key_of_format(format, key);
-  if (def == nullptr || def->least < def->most) return def != nullptr;
-  return std::all_of(choices.begin(), choices.end(), [def](const Tree& choice) {
-    const std::int64_t* whole = choice.as_integer();
-    return whole == nullptr || static_cast<double>(*whole) == def->least;
+  const Field* def = key_of_format(format, key);
+  if (def == nullptr) return false;
+  const bool one_value = def->bounds.least && def->bounds.least == def->bounds.most;
+  return !one_value || std::all_of(choices.begin(), choices.end(), [def](const Tree& choice) {
+    return choice.as_integer() == nullptr || in_bounds(def->bounds, choice.number());
   });
 }
 
 bool fits_formats(const Tree& config, std::string_view key, const std::vector<Tree>& choices) {
   if (is_format_key(key) || key == "bypass") return true;
   const std::string_view wanted = group_of(key);
-  return std::any_of(kFormatGroups.begin(), kFormatGroups.end(), [&](std::string_view group) {
+  return std::any_of(kOperandGroups.begin(), kOperandGroups.end(), [&](std::string_view group) {
     if (!wanted.empty() && wanted != group) return false;
     const Tree* own = config.find(cat(group, "_name"));
     const Tree* format = own != nullptr ? own : config.find("name");
     return format != nullptr && takes_choices(*format, key, choices);
   });
-}
-
-Error at_line(Error error, const ArgPlace& place, int line) {
-  if (!place.file.empty()) error.notes.push_back(cat(place.file, ":", line));
-  return error;
 }
 
 }  // namespace chop::search

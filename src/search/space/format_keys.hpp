@@ -1,16 +1,12 @@
 // Keys of a quantisation table: the operand they are for, the format they belong to.
 #pragma once
 
-#include <array>
 #include <string_view>
 
 #include "config/args.hpp"
 #include "formats/format_def.hpp"
 
 namespace chop::search {
-
-inline constexpr std::array<std::string_view, 4> kFormatGroups = {"data_in", "weight", "bias",
-                                                                  "data_out"};
 
 /// "weight" of "weight_width"; "" when the key is for all operands.
 std::string_view group_of(std::string_view key);
@@ -20,15 +16,12 @@ std::string_view without_group(std::string_view key);
 bool is_format_key(std::string_view key);
 /// The definition of a key in the format of that name; null when there is none, or the format is
 /// "NA".
-const KeyDef* key_of_format(const Tree& format, std::string_view key);
+const Field* key_of_format(const Tree& format, std::string_view key);
 /// Whether the choices of a key apply to the format of that name: it has the key, and accepts
 /// several values or exactly these (the width of ternary is always 2).
 bool takes_choices(const Tree& format, std::string_view key, const std::vector<Tree>& choices);
 /// True for format keys, bypass, and keys whose choices the format that `config` chose for their
 /// operand (for some operand, where they are for all) takes.
 bool fits_formats(const Tree& config, std::string_view key, const std::vector<Tree>& choices);
-
-/// Adds file and line to an error, where there is a file.
-Error at_line(Error error, const ArgPlace& place, int line);
 
 }  // namespace chop::search

@@ -9,9 +9,9 @@
 namespace chop::search {
 namespace {
 
-const std::vector<ArgDef>& setup_defs() {
-  static const std::vector<ArgDef> defs = [] {
-    std::vector<ArgDef> all = calibration_args();
+const std::vector<Field>& setup_defs() {
+  static const std::vector<Field> defs = [] {
+    std::vector<Field> all = calibration_args();
     all.insert(all.begin(), {.name = "by",
                              .initial = "name",
                              .doc = "what the tables are named after",
@@ -26,7 +26,7 @@ std::set<std::string_view> groups_of(const Graph& graph, NodeId id, const Types&
   std::set<std::string> names = {"data_out_0"};
   for (const Operand& operand : operands_of(graph, id, types)) names.insert(operand.name);
   std::set<std::string_view> found;
-  for (const std::string_view group : kFormatGroups)
+  for (const std::string_view group : kOperandGroups)
     for (const std::string& operand : operands_of_group(graph.node(id), group))
       if (names.contains(operand)) found.insert(group);
   return found;
@@ -127,7 +127,7 @@ void QuantiseSpace::add_parameters(NodeTable& table) {
                         Distribution::categorical(key.choices)};
     // A key is active when the format of its operand (of at least one operand) has it.
     bool always = is_format_key(key.name) || key.name == "bypass";
-    for (const std::string_view group : kFormatGroups) {
+    for (const std::string_view group : kOperandGroups) {
       if (always || (!group_of(key.name).empty() && group_of(key.name) != group)) continue;
       const Key* own = find_key(cat(group, "_name"));
       const Key& format = own != nullptr ? *own : *find_key("name");

@@ -11,15 +11,8 @@ namespace chop::search {
 namespace {
 
 /// A number outside what the format's key takes; such a choice is refused by name.
-std::optional<std::string> out_of_bounds(const KeyDef& key, const Tree& choice) {
-  double value = 0;
-  if (const std::int64_t* whole = choice.as_integer())
-    value = static_cast<double>(*whole);
-  else if (const double* real = choice.as_real())
-    value = *real;
-  else
-    return {};
-  if (value >= key.least && value <= key.most) return {};
+std::optional<std::string> out_of_bounds(const Field& key, const Tree& choice) {
+  if (!choice.is_number() || in_bounds(key.bounds, choice.number())) return {};
   return cat(key.name, " is ", describe_allowed(key));
 }
 
@@ -37,7 +30,7 @@ Status check_key(const std::string& key, const std::vector<Tree>& choices,
         return at_line(std::move(error), place, choice.line);
       }
     for (const Tree& format : formats) {
-      const KeyDef* def = key_of_format(format, key);
+      const Field* def = key_of_format(format, key);
       known = known || def != nullptr;
       if (def == nullptr || (formats.size() > 1 && !takes_choices(format, key, choices))) continue;
       if (const auto wrong = out_of_bounds(*def, choice))

@@ -5,93 +5,62 @@
 
 #include "search/space/format_keys.hpp"
 #include "support/text.hpp"
-#include "train/optimiser.hpp"
 
 namespace chop::search {
 namespace {
 
-/// One training option that can be searched. Its ArgDef checks every choice.
+/// One training option that can be searched.
 struct TrainKey {
-  ArgDef def;
-  void (*apply)(const Tree& value, TrainOptions& options);
+  Field field;  ///< checks every choice
+  const TrainField* option = nullptr;
 };
 
-double real_of(const Tree& value) {
-  return value.as_real() != nullptr ? *value.as_real() : static_cast<double>(*value.as_integer());
-}
-
-std::vector<TrainKey> make_keys() {
-  const ArgBounds positive{.above = 0};
-  const ArgBounds one_or_more{.least = 1};
-  const auto optimiser = [](const Tree& v, TrainOptions& o) { o.optimiser = *v.as_text(); };
-  return {
-      {{.name = "learning_rate", .kind = ArgKind::Real, .bounds = positive},
-       [](const Tree& v, TrainOptions& o) { o.settings.learning_rate = real_of(v); }},
-      {{.name = "batch_size", .kind = ArgKind::Integer, .bounds = one_or_more},
-       [](const Tree& v, TrainOptions& o) { o.batch_size = *v.as_integer(); }},
-      {{.name = "optimizer"}, optimiser},
-      {{.name = "optimiser"}, optimiser},
-      {{.name = "training_optimizer"}, optimiser},
-      {{.name = "weight_decay", .kind = ArgKind::Real, .bounds = {.least = 0}},
-       [](const Tree& v, TrainOptions& o) { o.settings.weight_decay = real_of(v); }},
-      {{.name = "momentum", .kind = ArgKind::Real, .bounds = {.least = 0, .below = 1}},
-       [](const Tree& v, TrainOptions& o) { o.settings.momentum = real_of(v); }},
-      {{.name = "nesterov", .kind = ArgKind::Flag},
-       [](const Tree& v, TrainOptions& o) { o.settings.nesterov = *v.as_flag(); }},
-      {{.name = "max_epochs", .kind = ArgKind::Integer, .bounds = one_or_more},
-       [](const Tree& v, TrainOptions& o) { o.max_epochs = *v.as_integer(); }},
-      {{.name = "accumulate_grad_batches", .kind = ArgKind::Integer, .bounds = one_or_more},
-       [](const Tree& v, TrainOptions& o) { o.accumulate_grad_batches = *v.as_integer(); }},
-      {{.name = "eta_min", .kind = ArgKind::Real, .bounds = {.least = 0}},
-       [](const Tree& v, TrainOptions& o) { o.eta_min = real_of(v); }},
-      {{.name = "seed", .kind = ArgKind::Integer, .bounds = {.least = 0}},
-       [](const Tree& v, TrainOptions& o) {
-         o.seed = static_cast<std::uint64_t>(*v.as_integer());
-       }},
-  };
-}
-
 const std::vector<TrainKey>& keys() {
-  static const std::vector<TrainKey> table = make_keys();
+  static const std::vector<TrainKey> table = [] {
+    std::vector<TrainKey> all;
+    for (const TrainField& option : train_fields())
+      if (option.decides != Decides::Nothing)
+        all.push_back({trial_field(option.field.name), &option});
+    for (const std::string_view alias : {"optimizer", "optimiser"})
+      all.push_back({trial_field("training_optimizer", alias), &train_field("training_optimizer")});
+    return all;
+  }();
   return table;
 }
 
 const TrainKey& key_named(std::string_view name) {
   return *std::find_if(keys().begin(), keys().end(),
-                       [name](const TrainKey& key) { return key.def.name == name; });
+                       [name](const TrainKey& key) { return key.field.name == name; });
 }
 
 /// One value, checked as an argument of that name would be.
 Result<Tree> check_value(const TrainKey& key, const Tree& value, const ArgPlace& place) {
   Tree table = Tree::table();
-  table.set(key.def.name, value).line = value.line;
-  CH_TRY(const Args args, Args::check({&key.def, 1}, table, place));
-  if (!args.has(key.def.name))
-    return at_line({.what = cat(place.path, ".", key.def.name, " cannot be \"NA\"")}, place,
+  table.set(key.field.name, value).line = value.line;
+  CH_TRY(const Args args, Args::check({&key.field, 1}, table, place));
+  if (!args.has(key.field.name))
+    return at_line({.what = cat(place.path, ".", key.field.name, " cannot be \"NA\"")}, place,
                    value.line);
-  if (key.def.kind == ArgKind::Text)
-    if (Result<const OptimiserDef*> found = find_optimiser(args.text(key.def.name)); !found)
-      return args.wrong(key.def.name, found.error().what, found.error().hint);
-  return args.get(key.def.name);
+  return args.get(key.field.name);
 }
 
 /// { low = 1, high = 8, step = 1, log = true }: a range of the key's numbers.
 Result<Distribution> range_of(const TrainKey& key, const Tree& table, const ArgPlace& place) {
-  const bool whole = key.def.kind == ArgKind::Integer;
-  const ArgPlace inside{cat(place.path, ".", key.def.name), place.file};
-  const ArgKind kind = whole ? ArgKind::Integer : ArgKind::Real;
-  if (kind == ArgKind::Real && key.def.kind != ArgKind::Real)
+  const bool whole = kind_of(key.field) == FieldKind::Integer;
+  const ArgPlace inside{cat(place.path, ".", key.field.name), place.file};
+  const FieldKind kind = whole ? FieldKind::Integer : FieldKind::Real;
+  if (kind == FieldKind::Real && kind_of(key.field) != FieldKind::Real)
     return at_line({.what = cat(inside.path, " is no number: it has no range"),
                     .hint = "give a list of choices"},
                    place, table.line);
-  const std::vector<ArgDef> defs = {
-      {.name = "low", .kind = kind, .bounds = key.def.bounds, .required = true},
-      {.name = "high", .kind = kind, .bounds = key.def.bounds, .required = true},
+  const std::vector<Field> defs = {
+      {.name = "low", .required = true, .kind = kind, .bounds = key.field.bounds},
+      {.name = "high", .required = true, .kind = kind, .bounds = key.field.bounds},
       {.name = "step", .kind = kind, .bounds = {.above = 0}},
-      {.name = "log", .kind = ArgKind::Flag, .initial = false}};
+      {.name = "log", .initial = false}};
   CH_TRY(const Args args, Args::check(defs, table, inside));
-  const double low = real_of(args.get("low"));
-  const double high = real_of(args.get("high"));
+  const double low = args.get("low").number();
+  const double high = args.get("high").number();
   if (low > high) return args.wrong("high", "is below low");
   if (whole && std::max(std::abs(low), std::abs(high)) > Distribution::kLargestInteger)
     return args.wrong(std::abs(low) > std::abs(high) ? "low" : "high",
@@ -99,7 +68,7 @@ Result<Distribution> range_of(const TrainKey& key, const Tree& table, const ArgP
   if (args.flag("log") && args.has("step"))
     return args.wrong("step", "a logarithmic range has no step", "leave step or log out");
   if (args.flag("log") && low <= 0) return args.wrong("low", "a logarithmic range begins above 0");
-  const double step = args.has("step") ? real_of(args.get("step")) : 0;
+  const double step = args.has("step") ? args.get("step").number() : 0;
   Distribution made = Distribution::real(low, high, step, args.flag("log"));
   if (whole) {
     made.kind = Distribution::Kind::Integer;
@@ -110,9 +79,16 @@ Result<Distribution> range_of(const TrainKey& key, const Tree& table, const ArgP
 
 }  // namespace
 
+Field trial_field(std::string_view option, std::string_view name) {
+  Field field = without_default(train_field(option).field);
+  if (option == "max_epochs") field.bounds = kAtLeastOne;  // a trial must end with figures
+  if (!name.empty()) field.name = name;
+  return field;
+}
+
 std::vector<std::string> TrainSpace::known() {
   std::vector<std::string> names;
-  for (const TrainKey& key : keys()) names.emplace_back(key.def.name);
+  for (const TrainKey& key : keys()) names.emplace_back(key.field.name);
   return names;
 }
 
@@ -169,7 +145,7 @@ void TrainSpace::apply(std::span<const double> values, Candidate& candidate) con
     const Tree value = entry.parameter ? to_external(parameters_[*entry.parameter].distribution,
                                                      values[*entry.parameter])
                                        : entry.only;
-    key_named(entry.key).apply(value, candidate.training);
+    key_named(entry.key).option->set(candidate.training, value);
     chosen.set(entry.key, value);
   }
   if (!entries_.empty()) candidate.config.set("train", std::move(chosen));

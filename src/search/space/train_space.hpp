@@ -12,6 +12,9 @@
 
 namespace chop::search {
 
+/// An option of training as a trial may be told it: it may be left out, and may have another name.
+Field trial_field(std::string_view option, std::string_view name = {});
+
 class TrainSpace {
  public:
   /// `table` is [search.search_space.train].

@@ -67,6 +67,7 @@ Result<MappedFile> MappedFile::open(const fs::path& path) {
     return Error{.what = cat("'", path.string(), "' is not a regular file")};
   }
   MappedFile file;
+  file.path_ = path;
   file.size_ = static_cast<std::size_t>(status.st_size);
   if (file.size_ > 0) {
     void* memory = ::mmap(nullptr, file.size_, PROT_READ, MAP_PRIVATE, handle, 0);

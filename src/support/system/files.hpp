@@ -22,8 +22,11 @@ class MappedFile {
  public:
   static Result<MappedFile> open(const std::filesystem::path& path);
   std::span<const std::byte> bytes() const { return {memory_.get(), size_}; }
+  std::string_view text() const { return {reinterpret_cast<const char*>(memory_.get()), size_}; }
+  const std::filesystem::path& path() const { return path_; }
 
  private:
+  std::filesystem::path path_;
   std::shared_ptr<const std::byte> memory_;
   std::size_t size_ = 0;
 };

@@ -127,7 +127,7 @@ TEST(SettingsErrors, OfTheFileNameKeyValueAndLine) {
        "  hint: seed is a whole number of at least 0\n"},
       {{},
        "seed = 1979-05-27\n",
-       "error: seed cannot be a date or time\n"
+       "error: seed cannot be '1979-05-27'\n"
        "  note: run.toml:1\n"
        "  hint: seed is a whole number of at least 0\n"},
       {{},

@@ -149,7 +149,7 @@ TEST(Compile, WithoutMemoryATrainingPlanMovesBuffersOfItsOwn) {
 TEST(OpTraits, ThatNameAnAttributeComeWithIt) {
   for (const OpDef& op : all_ops()) {
     const auto declares = [&](std::string_view name, bool internal) {
-      return std::any_of(op.attrs.begin(), op.attrs.end(), [&](const AttrDef& def) {
+      return std::any_of(op.attrs.begin(), op.attrs.end(), [&](const Field& def) {
         return def.name == name && (!internal || def.internal);
       });
     };

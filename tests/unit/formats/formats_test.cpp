@@ -145,7 +145,7 @@ TEST_P(EveryFormat, SaysItsKeysItsFormulaAndItsPrecision) {
   const NumberFormat full = complete(format()).value();
   EXPECT_EQ(complete(full).value(), full) << "a complete configuration stays as it is";
   EXPECT_EQ(display(full), display(format()));
-  for (const KeyDef& key : def().keys) EXPECT_FALSE(key.doc.empty()) << key.name;
+  for (const Field& key : def().keys) EXPECT_FALSE(key.doc.empty()) << key.name;
   if (def().calibration.candidates == nullptr) return;
   const Config config = complete_config(def(), format().config).value();
   for (const double most : {0.0, 1e-30, 0.7, 1.0, 300.0, 1e30})

@@ -27,12 +27,12 @@ TEST(Attr, PrintsAsPython) {
 }
 
 TEST(Attr, IntegersConvertToRealsAndLists) {
-  EXPECT_EQ(convert_like(0.5, std::int64_t{2}).value(), Attr(2.0));
-  EXPECT_EQ(convert_like(Ints{}, std::int64_t{3}).value(), Attr(Ints{3}));
-  EXPECT_EQ(convert_like(true, false).value(), Attr(false));
-  EXPECT_FALSE(convert_like(std::int64_t{1}, 2.0));
-  EXPECT_EQ(convert_like(true, std::string("yes")).error().what,
-            "\"yes\" is a text, expected a bool");
+  EXPECT_EQ(convert(FieldKind::Real, std::int64_t{2}).value(), Attr(2.0));
+  EXPECT_EQ(convert(FieldKind::Integers, std::int64_t{3}).value(), Attr(Ints{3}));
+  EXPECT_EQ(convert(FieldKind::Flag, false).value(), Attr(false));
+  EXPECT_FALSE(convert(FieldKind::Integer, 2.0));
+  EXPECT_EQ(convert(FieldKind::Flag, std::string("yes")).error().what,
+            "\"yes\" is a text, expected true or false");
 }
 
 TEST(Attr, SameBitsDistinguishesZerosAndEquatesNans) {

@@ -203,7 +203,7 @@ TEST(ProfileStatistics, NodesThatAreNoModulesAreSkippedWithANote) {
 TEST(ProfileStatistics, WrongArgumentsAreNamedWithWhatIsAllowed) {
   EXPECT_EQ(complaint(by_type(stats({}), stats({"range_min_max"}), 0)),
             "error: passes.profile_statistics.num_samples = 0 is not allowed\n"
-            "  hint: num_samples is a whole number at least 1\n");
+            "  hint: num_samples is a whole number of at least 1\n");
   EXPECT_EQ(
       complaint(by_type(stats({}), stats({"range_min_mx"}))),
       "error: passes.profile_statistics.activation_statistics.range_min_mx: unknown statistic "
@@ -231,7 +231,7 @@ TEST(ProfileStatistics, WrongArgumentsAreNamedWithWhatIsAllowed) {
   EXPECT_EQ(complaint(by_type(stats({}), wrong)),
             "error: passes.profile_statistics.activation_statistics.range_quantile.quantile = 1.5 "
             "is not allowed\n"
-            "  hint: quantile is a number at least 0 and at most 1\n");
+            "  hint: quantile is a number from 0 to 1\n");
 }
 
 TEST(ProfileStatistics, AnOpMissingFromTheNetworkGivesANote) {

@@ -122,7 +122,7 @@ TEST(NaturalSparsity, NeedsSamplesAndAtLeastOne) {
   Tree args;
   args.set("num_samples", 0);
   EXPECT_NE(message_of(zoo("jsc-tiny"), "add_natural_sparsity", args)
-                .find("num_samples is a whole number at least 1"),
+                .find("num_samples is a whole number of at least 1"),
             std::string::npos);
   EXPECT_NE(message_of(zoo("jsc-tiny"), "add_natural_sparsity", {}).find("there is no data"),
             std::string::npos);

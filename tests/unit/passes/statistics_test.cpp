@@ -174,7 +174,7 @@ TEST(Statistics, ANanMakesItsGroupNan) {
 TEST(Statistics, WrongArgumentsAreNamedWithWhatIsAllowed) {
   EXPECT_EQ(complaint("range_quantile", table_of({{"quantile", 1.5}})),
             "error: stats.range_quantile.quantile = 1.5 is not allowed\n"
-            "  hint: quantile is a number at least 0 and at most 1\n");
+            "  hint: quantile is a number from 0 to 1\n");
   EXPECT_EQ(complaint("range_min_max", table_of({{"dims", Tree(Tree::List{3})}})),
             "error: stats.range_min_max.dims: axis 3 does not exist in samples of shape "
             "[1, 3, 4]\n"

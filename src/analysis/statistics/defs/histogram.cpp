@@ -175,18 +175,17 @@ StatisticDef define() {
           .args = {device_arg(),
                    abs_arg(),
                    {.name = "bins",
-                    .kind = ArgKind::Integer,
                     .initial = 256,
                     .doc = "how many intervals, at most; without min and max at least half as many "
                            "are used once values differ enough",
                     .bounds = {.least = 2, .most = 1048576}},
                    {.name = "min",
-                    .kind = ArgKind::Real,
                     .doc = "where the first interval starts; absent: found out",
+                    .kind = FieldKind::Real,
                     .bounds = {.least = -kMost, .most = kMost}},
                    {.name = "max",
-                    .kind = ArgKind::Real,
                     .doc = "where the last interval ends; absent: found out",
+                    .kind = FieldKind::Real,
                     .bounds = {.least = -kMost, .most = kMost}}},
           .make = make};
 }

@@ -77,13 +77,11 @@ StatisticDef define() {
                    dims_arg(),
                    abs_arg(),
                    {.name = "var_mode",
-                    .kind = ArgKind::Text,
                     .initial = "online",
                     .doc = "\"online\": as variance_online, in bounded memory; \"precise\": as "
                            "variance_precise, which keeps the samples",
                     .choices = {"online", "precise"}},
                    {.name = "num_sigma",
-                    .kind = ArgKind::Real,
                     .initial = 3.0,
                     .doc = "how many standard deviations",
                     .bounds = {.above = 0}},

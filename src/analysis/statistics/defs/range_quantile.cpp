@@ -133,12 +133,10 @@ StatisticDef define() {
                    dims_arg(),
                    abs_arg(),
                    {.name = "quantile",
-                    .kind = ArgKind::Real,
                     .initial = 0.975,
                     .doc = "the upper quantile; the lower one is 1 - quantile",
                     .bounds = {.least = 0, .most = 1}},
                    {.name = "mode",
-                    .kind = ArgKind::Text,
                     .initial = "auto",
                     .doc = "\"exact\" keeps all values; \"stream\" counts them in bins of known "
                            "relative width; \"auto\" is exact up to 2^20 elements, then streams",

@@ -48,7 +48,6 @@ StatisticDef define() {
           .doc = "keep all samples (4 bytes per element)",
           .args = {device_arg(),
                    {.name = "add_new_dim_before_concat",
-                    .kind = ArgKind::Flag,
                     .initial = false,
                     .doc = "give each sample a new first dimension before they are joined"}},
           .make = make};

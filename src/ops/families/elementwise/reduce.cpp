@@ -94,7 +94,7 @@ Cost reduce_cost(const CostCall& call) {
   return {.lab = count, .exact = count - firsts, .backward = count};
 }
 
-std::vector<AttrDef> reduce_attrs() {
+std::vector<Field> reduce_attrs() {
   return {{"dim", Ints{}, "dimensions to reduce; empty means all"},
           {"keepdim", false, "whether they stay, with size one"}};
 }

@@ -25,7 +25,7 @@ OpDef extreme_op(OpDef op);
 Cost reduce_cost(const CostCall& call);
 
 /// The attributes `dim` and `keepdim`.
-std::vector<AttrDef> reduce_attrs();
+std::vector<Field> reduce_attrs();
 
 /// y = the place along `dim` of the element that is better than all others: the first of equal
 /// ones, or the last. NaN is best.

@@ -88,7 +88,7 @@ Ints scatter_places(const Call& call, Scatter kind, const Shape& x, const Tensor
   return element_places(x, indices, axis_of(call.integer("dim"), x.size()).value());
 }
 
-AttrDef reduction_attr() {
+Field reduction_attr() {
   return {"reduction", std::string("none"),
           "what an update does to the element it meets: 'none' replaces it, 'add' is added, "
           "'mul' multiplies it"};

@@ -17,7 +17,7 @@ Status check_scatter(const TypedCall& call, Scatter kind, const Shape& x, const 
 Ints scatter_places(const Call& call, Scatter kind, const Shape& x, const Tensor& indices);
 
 /// "replaces it" and so on, for the attribute's documentation.
-AttrDef reduction_attr();
+Field reduction_attr();
 
 /// Completes both ops: all but names, their own attribute and samples.
 OpDef scatter_op(Scatter kind, OpDef op);

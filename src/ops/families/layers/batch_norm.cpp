@@ -162,11 +162,11 @@ OpDef norm_complete(OpDef op) {
               {"affine", true, "whether weight and bias are applied"},
               {"track_running_stats", true, "whether running statistics exist"},
               {.name = "training",
-               .default_value = false,
+               .initial = false,
                .doc = "set in training: normalise with the batch's statistics",
                .internal = true},
               {.name = "relu",
-               .default_value = false,
+               .initial = false,
                .doc = "set by plans: whether y is clamped at zero",
                .internal = true}};
   op.params = {{"weight", channel_shape, {InitKind::Ones}, true, "affine"},

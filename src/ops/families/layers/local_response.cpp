@@ -26,7 +26,7 @@ std::int64_t response_terms(const Call& call, const Shape& shape) {
   return neighbours * shape[0] * product(shape, 2);
 }
 
-std::vector<AttrDef> response_attrs() {
+std::vector<Field> response_attrs() {
   return {{"size", std::int64_t{1}, "how many channels a window has", true},
           {"alpha", 1e-4, "scale of the mean of squares"},
           {"beta", 0.75, "the exponent"},

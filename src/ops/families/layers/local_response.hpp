@@ -25,7 +25,7 @@ std::vector<double> response_sums(const Call& call, const Shape& shape, std::spa
 /// How many squares those sums add up.
 std::int64_t response_terms(const Call& call, const Shape& shape);
 /// The attributes size, alpha, beta, k and their errors.
-std::vector<AttrDef> response_attrs();
+std::vector<Field> response_attrs();
 Status check_response(const TypedCall& call, const Shape& x);
 
 }  // namespace chop::ops

@@ -8,8 +8,7 @@ namespace chop::ops {
 namespace {
 
 bool has_attr(const OpDef& op, std::string_view name) {
-  return std::any_of(op.attrs.begin(), op.attrs.end(),
-                     [name](const AttrDef& def) { return def.name == name; });
+  return find_field(op.attrs, name) != nullptr;
 }
 
 /// How many places a window has along one axis. With ceil_mode a last window may hang over

@@ -8,16 +8,16 @@
 namespace chop::ops {
 namespace {
 
-AttrDef kernel_attr() {
+Field kernel_attr() {
   return {"kernel_size", Ints{}, "size of the window in each dimension", true};
 }
-AttrDef stride_attr() {
+Field stride_attr() {
   return {"stride", Ints{}, "step between windows; empty: the kernel's size"};
 }
-AttrDef padding_attr() {
+Field padding_attr() {
   return {"padding", Ints{0}, "added at both ends of each dimension"};
 }
-AttrDef ceil_attr() {
+Field ceil_attr() {
   return {"ceil_mode", false, "whether a last window may hang over the end"};
 }
 

@@ -24,7 +24,6 @@ PassDef define() {
   return {.name = "count_nodes",
           .doc = "count the nodes of each op",
           .args = {{.name = "least",
-                    .kind = ArgKind::Integer,
                     .initial = 1,
                     .doc = "leave out rarer ops",
                     .bounds = {.least = 1}}},

@@ -1,4 +1,4 @@
-#include "cli/settings/toml_tree.hpp"
+#include "config/toml.hpp"
 
 #include <gtest/gtest.h>
 
@@ -18,8 +18,8 @@ name = "NA"
 list = [1, 2.5, "a"]
 )";
 
-TEST(TomlTree, KeepsTheOrderOfTheFileWithLinesAndNothingForNA) {
-  const Tree tree = read_table(kText, "my.toml", "passes").value();
+TEST(Toml, KeepsTheOrderOfTheFileWithLinesAndNothingForNA) {
+  const Tree tree = parse_toml(kText, "my.toml").value()["passes"];
   EXPECT_EQ(to_text(tree),
             "{ report_graph = {}, quantize = { by = \"type\", linear = { config = { width = 8, "
             "frac_width = \"NA\" } }, default = { config = { name = \"NA\" } } }, "
@@ -27,10 +27,23 @@ TEST(TomlTree, KeepsTheOrderOfTheFileWithLinesAndNothingForNA) {
   EXPECT_EQ(tree.find("quantize")->find("by")->line, 4);
   EXPECT_EQ(tree.find("report_graph")->line, 2);
   EXPECT_TRUE(tree.find("quantize")->find("default")->find("config")->find("name")->is_null());
-  EXPECT_EQ(read_table("a = 1", "f", "passes").value(), Tree::table());
+  EXPECT_EQ(parse_toml("", "f").value(), Tree::table());
 }
 
-TEST(TomlTree, WordsMakeNestedTables) {
+TEST(Toml, DatesAreTextsAndTablesStandWhereTheirFirstKeyDoes) {
+  const Tree tree = parse_toml("day = 1979-05-27\n\na.b.c = 1\nd = 07:32:00", "my.toml").value();
+  EXPECT_EQ(tree["day"], Tree("1979-05-27"));
+  EXPECT_EQ(tree["d"], Tree("07:32:00"));
+  EXPECT_EQ(tree["a"].line, 3);
+}
+
+TEST(Toml, WhatIsNotTomlIsAnErrorWithLineAndColumn) {
+  const Error error = parse_toml("a = 1\nb = [", "my.toml").error();
+  EXPECT_TRUE(error.what.starts_with("'my.toml' is not valid TOML: ")) << error.what;
+  EXPECT_EQ(error.notes, std::vector<std::string>{"my.toml:2:6"});
+}
+
+TEST(Toml, WordsMakeNestedTables) {
   const std::vector<std::string> words = {
       "by=type",           "n=3",      "a.b.dims=all", "a.b.abs=true",
       "nodes=relu,linear", "q=[1, 2]", "none=NA",      "s=\"3\""};

@@ -1,4 +1,4 @@
-#include "report/python_pprint.hpp"
+#include "compat/python_pprint.hpp"
 
 #include <algorithm>
 #include <vector>
@@ -7,7 +7,7 @@
 #include "support/escape.hpp"
 #include "support/text.hpp"
 
-namespace chop::report {
+namespace chop::compat {
 namespace {
 
 using Entry = std::pair<std::string, Tree>;
@@ -203,4 +203,4 @@ std::string python_pformat(const Tree& tree, const PythonPrint& options) {
   return printer.take();
 }
 
-}  // namespace chop::report
+}  // namespace chop::compat

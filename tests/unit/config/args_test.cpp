@@ -5,20 +5,14 @@
 namespace chop {
 namespace {
 
-const std::vector<ArgDef> kDefs = {
-    {.name = "by", .choices = {"type", "name"}, .required = true},
-    {.name = "num_samples", .kind = ArgKind::Integer, .initial = 32, .bounds = {.least = 1}},
-    {.name = "quantile",
-     .kind = ArgKind::Real,
-     .initial = 0.975,
-     .bounds = {.above = 0, .below = 1}},
-    {.name = "which",
-     .kind = ArgKind::Names,
-     .initial = Tree::List{"all"},
-     .choices = {"all", "common"}},
-    {.name = "abs", .kind = ArgKind::Flag, .initial = false},
+const std::vector<Field> kDefs = {
+    {.name = "by", .required = true, .choices = {"type", "name"}},
+    {.name = "num_samples", .initial = 32, .bounds = {.least = 1}},
+    {.name = "quantile", .initial = 0.975, .bounds = {.above = 0, .below = 1}},
+    {.name = "which", .initial = Tree::List{"all"}, .choices = {"all", "common"}},
+    {.name = "abs", .initial = false},
     {.name = "save_path"},
-    {.name = "stats", .kind = ArgKind::Table}};
+    {.name = "stats", .kind = FieldKind::Table}};
 
 Tree table(std::initializer_list<std::pair<const char*, Tree>> entries) {
   Tree tree = Tree::table();
@@ -46,8 +40,8 @@ TEST(Args, HaveTheirDefaultsUntilTheyAreGiven) {
 }
 
 TEST(Args, TakeAnIntegerForARealAndATextForAListOfNames) {
-  std::vector<ArgDef> defs = {{.name = "x", .kind = ArgKind::Real},
-                              {.name = "n", .kind = ArgKind::Names}};
+  std::vector<Field> defs = {{.name = "x", .kind = FieldKind::Real},
+                             {.name = "n", .kind = FieldKind::Names}};
   const Args args = Args::check(defs, table({{"x", 3}, {"n", "relu"}}), {"p"}).value();
   EXPECT_EQ(args.real("x"), 3.0);
   EXPECT_EQ(args.names("n"), std::vector<std::string>{"relu"});
@@ -64,7 +58,7 @@ TEST(Args, MistakesNameTheArgumentThePlaceAndWhatIsAllowed) {
   zero.line = 5;
   const Error error = mistake(table({{"by", "type"}, {"num_samples", zero}}));
   EXPECT_EQ(error.what, "passes.p.num_samples = 0 is not allowed");
-  EXPECT_EQ(error.hint, "num_samples is a whole number at least 1");
+  EXPECT_EQ(error.hint, "num_samples is a whole number of at least 1");
   EXPECT_EQ(error.notes, std::vector<std::string>{"my.toml:5"});
   EXPECT_EQ(mistake(table({{"by", "type"}, {"quantile", 1.5}})).hint,
             "quantile is a number above 0 and below 1");

@@ -6,7 +6,7 @@
 
 #include "support/tree.hpp"
 
-namespace chop::report {
+namespace chop::compat {
 
 struct PythonPrint {
   int width = 80;
@@ -21,4 +21,4 @@ std::string repr_of_tree(const Tree& tree, const PythonPrint& options = {}, bool
 /// would be too long, long texts broken at blanks.
 std::string python_pformat(const Tree& tree, const PythonPrint& options = {});
 
-}  // namespace chop::report
+}  // namespace chop::compat

@@ -1,14 +1,15 @@
-#include "cli/settings/toml_tree.hpp"
+#include "config/toml.hpp"
 
 #include <toml++/toml.h>
 
 #include <algorithm>
 #include <limits>
 #include <optional>
+#include <sstream>
 
 #include "support/text.hpp"
 
-namespace chop::cli {
+namespace chop::config {
 namespace {
 
 Tree tree_of(const toml::node& node);
@@ -50,10 +51,16 @@ Tree value_of(const toml::node& node) {
   if (const auto* real = node.as_floating_point()) return real->get();
   if (const auto* text = node.as_string()) return text->get() == "NA" ? Tree() : Tree(text->get());
   if (const toml::table* table = node.as_table()) return table_of(*table);
-  Tree list = Tree::list();
-  if (const toml::array* array = node.as_array())
+  if (const toml::array* array = node.as_array()) {
+    Tree list = Tree::list();
     for (const toml::node& item : *array) list.push(tree_of(item));
-  return list;
+    return list;
+  }
+  std::ostringstream moment;
+  if (const auto* date = node.as_date()) moment << date->get();
+  if (const auto* time = node.as_time()) moment << time->get();
+  if (const auto* both = node.as_date_time()) moment << both->get();
+  return moment.str();
 }
 
 Tree tree_of(const toml::node& node) {
@@ -85,14 +92,13 @@ Tree word_value(const std::string& text) {
 
 }  // namespace
 
-Result<Tree> read_table(std::string_view text, const std::string& file, std::string_view name) {
+Result<Tree> parse_toml(std::string_view text, const std::string& file) {
   try {
-    const toml::table root = toml::parse(text, file);
-    const toml::node* node = root.get(name);
-    return node == nullptr ? Tree::table() : tree_of(*node);
+    return tree_of(toml::parse(text, file));
   } catch (const toml::parse_error& failure) {
+    const toml::source_position at = failure.source().begin;
     return Error{.what = cat("'", file, "' is not valid TOML: ", failure.description()),
-                 .notes = {cat(file, ":", failure.source().begin.line)}};
+                 .notes = {cat(file, ":", at.line, ":", at.column)}};
   }
 }
 
@@ -115,4 +121,4 @@ Result<Tree> read_words(std::span<const std::string> words) {
   return root;
 }
 
-}  // namespace chop::cli
+}  // namespace chop::config

@@ -13,15 +13,12 @@ Cell cell_of(const std::optional<std::string>& shown, bool overridden) {
   return cell;
 }
 
-Cell value_cell(const SettingValue& value) {
-  return std::visit(
-      [](const auto& content) -> Cell {
-        if constexpr (std::is_same_v<std::decay_t<decltype(content)>, std::monostate>)
-          return Cell();
-        else
-          return Cell(content);
-      },
-      value);
+Cell value_cell(const Tree& value) {
+  if (const bool* flag = value.as_flag()) return Cell(*flag);
+  if (const std::int64_t* whole = value.as_integer()) return Cell(*whole);
+  if (const double* real = value.as_real()) return Cell(*real);
+  const std::string* text = value.as_text();
+  return text == nullptr ? Cell() : Cell(*text);
 }
 
 }  // namespace
@@ -36,16 +33,16 @@ Table settings_table(const Settings& settings) {
   table.columns.push_back({"Effective", Align::Centre, kWrap, "effective"});
   for (const SettingDef& def : settings.defs()) {
     if (!def.in_table) continue;
-    const SettingSource source = settings.source(def.dest);
+    const SettingSource source = settings.source(def.field.name);
     std::vector<Cell>& row = table.rows.emplace_back();
-    row.emplace_back(def.dest);
-    row.push_back(cell_of(settings.shown(def.dest, SettingSource::Default),
+    row.emplace_back(def.field.name);
+    row.push_back(cell_of(settings.shown(def.field.name, SettingSource::Default),
                           source != SettingSource::Default));
     if (file)
-      row.push_back(cell_of(settings.shown(def.dest, SettingSource::ConfigFile),
+      row.push_back(cell_of(settings.shown(def.field.name, SettingSource::ConfigFile),
                             source == SettingSource::Manual));
-    row.push_back(cell_of(settings.shown(def.dest, SettingSource::Manual), false));
-    row.push_back(cell_of(settings.shown(def.dest, source), false));
+    row.push_back(cell_of(settings.shown(def.field.name, SettingSource::Manual), false));
+    row.push_back(cell_of(settings.shown(def.field.name, source), false));
   }
   return table;
 }
@@ -54,7 +51,7 @@ std::vector<std::pair<std::string, Cell>> settings_values(const Settings& settin
   std::vector<std::pair<std::string, Cell>> values;
   for (const SettingDef& def : settings.defs())
     if (def.in_table)
-      values.emplace_back(std::string(def.dest), value_cell(settings.value(def.dest)));
+      values.emplace_back(std::string(def.field.name), value_cell(settings.value(def.field.name)));
   return values;
 }
 
