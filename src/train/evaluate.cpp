@@ -70,7 +70,7 @@ std::int64_t quick_batches(const Split& split, std::int64_t batch) {
   return std::max<std::int64_t>(1, kNumbers / (split.x.size() / split.rows()) / batch);
 }
 
-Result<Evaluator> Evaluator::make(const Graph& graph, ParameterStore& store, const Split& split,
+Result<Evaluator> Evaluator::make(const Graph& graph, ParameterStore* store, const Split& split,
                                   const EvaluateOptions& options) {
   Evaluator evaluator;
   evaluator.split_ = &split;
@@ -84,10 +84,10 @@ Result<Evaluator> Evaluator::make(const Graph& graph, ParameterStore& store, con
 }
 
 /// Small networks keep threads busy with a batch each; large ones share the work of one batch.
-Status Evaluator::compile(const Graph& graph, ParameterStore& store) {
+Status Evaluator::compile(const Graph& graph, ParameterStore* store) {
   constexpr std::size_t kSmall = std::size_t{8} << 20U;
   const auto make = [&](std::int64_t rows, int threads) {
-    return Program::evaluation(graph, store, rows, threads, options_.parameters);
+    return Program::evaluation(graph, rows, threads, store);
   };
   CH_TRY(Program full, make(batches_.size, options_.threads));
   const bool apart = options_.threads > 1 && full.plan().memory_bytes() <= kSmall &&
@@ -125,10 +125,7 @@ Metrics Evaluator::run() {
 }
 
 Result<Metrics> evaluate(const Graph& graph, const Split& split, const EvaluateOptions& options) {
-  CH_TRY(ParameterStore store, ParameterStore::from(graph));
-  EvaluateOptions own = options;
-  own.parameters = Parameters::Stay;
-  CH_TRY(Evaluator evaluator, Evaluator::make(graph, store, split, own));
+  CH_TRY(Evaluator evaluator, Evaluator::make(graph, nullptr, split, options));
   return evaluator.run();
 }
 

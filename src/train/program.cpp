@@ -5,11 +5,13 @@
 
 namespace chop::train {
 
-Result<Program> Program::make(const Graph& graph, ParameterStore& store,
+Result<Program> Program::make(const Graph& graph, ParameterStore* store,
                               const compile::Target& target) {
-  const compile::Memory memory{
-      .parameter = [&store](const std::string& name) { return store.memory(name); },
-      .gradient = [&store](const std::string& name) { return store.gradient_memory(name); }};
+  compile::Memory memory;
+  if (store != nullptr)
+    memory = {
+        .parameter = [store](const std::string& name) { return store->memory(name); },
+        .gradient = [store](const std::string& name) { return store->gradient_memory(name); }};
   CH_TRY(Compiled compiled, compile_graph(graph, target, memory));
   Program program;
   program.batch_ = target.batch;
@@ -26,7 +28,7 @@ Result<Program> Program::make(const Graph& graph, ParameterStore& store,
 
 Result<Program> Program::training(const Graph& graph, ParameterStore& store, std::int64_t batch,
                                   int threads) {
-  return make(graph, store,
+  return make(graph, &store,
               {.mode = Mode::Training,
                .batch = batch,
                .threads = threads,
@@ -34,11 +36,10 @@ Result<Program> Program::training(const Graph& graph, ParameterStore& store, std
                .gradients = store.trainable()});
 }
 
-Result<Program> Program::evaluation(const Graph& graph, ParameterStore& store, std::int64_t batch,
-                                    int threads, Parameters parameters) {
-  return make(
-      graph, store,
-      {.batch = batch, .threads = threads, .frozen = parameters == Parameters::Stay, .loss = true});
+Result<Program> Program::evaluation(const Graph& graph, std::int64_t batch, int threads,
+                                    ParameterStore* store) {
+  return make(graph, store,
+              {.batch = batch, .threads = threads, .frozen = store == nullptr, .loss = true});
 }
 
 std::int64_t argmax(std::span<const float> row) {

@@ -11,10 +11,6 @@
 
 namespace chop::train {
 
-/// Whether the store's parameters change while a program lives; if they stay, a quicker one can
-/// be made.
-enum class Parameters : std::uint8_t { Change, Stay };
-
 /// A compiled batch of work: fill inputs() and targets(), run, read loss() and logits().
 class Program {
  public:
@@ -22,9 +18,10 @@ class Program {
   /// parameters, which land in the store. Buffers in the store are updated.
   static Result<Program> training(const Graph& graph, ParameterStore& store, std::int64_t batch,
                                   int threads);
-  /// Forward in evaluation mode and cross entropy.
-  static Result<Program> evaluation(const Graph& graph, ParameterStore& store, std::int64_t batch,
-                                    int threads, Parameters parameters = Parameters::Change);
+  /// Forward in evaluation mode and cross entropy. With a store it reads the parameters there, as
+  /// they are at each run; without one the graph's own, and the plan is a frozen one.
+  static Result<Program> evaluation(const Graph& graph, std::int64_t batch, int threads,
+                                    ParameterStore* store = nullptr);
 
   std::int64_t batch() const { return batch_; }
   std::int64_t classes() const { return classes_; }
@@ -43,7 +40,7 @@ class Program {
   const Plan& plan() const { return plan_; }
 
  private:
-  static Result<Program> make(const Graph& graph, ParameterStore& store,
+  static Result<Program> make(const Graph& graph, ParameterStore* store,
                               const compile::Target& target);
   Plan plan_;
   std::span<float> inputs_;  ///< memory of the plan's

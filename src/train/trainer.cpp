@@ -36,7 +36,7 @@ class TrainLoop final : public Trainer {
 
   Status prepare(const Checkpoint* resume) {
     CH_CHECK(runner_.compile(training_.graph, training_.store));
-    CH_TRY(Evaluator evaluator, Evaluator::make(training_.graph, training_.store, data_.validation,
+    CH_TRY(Evaluator evaluator, Evaluator::make(training_.graph, &training_.store, data_.validation,
                                                 evaluation_options(options_, data_)));
     evaluator_.emplace(std::move(evaluator));
     if (resume == nullptr) return {};

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "compile/compile.hpp"
-#include "support/system/threads.hpp"
+#include "support/system/batches.hpp"
 
 namespace chop::analysis {
 namespace {
@@ -21,7 +21,7 @@ std::optional<SampleShape> sample_shape(const TensorType& of_two, const TensorTy
 }
 
 /// Rows at a time: as many as keep the chosen values within the cache, or nearly.
-std::int64_t piece_rows(const Graph& graph, std::span<const Value> values, const Types& of_one,
+std::int64_t batch_rows(const Graph& graph, std::span<const Value> values, const Types& of_one,
                         std::int64_t rows) {
   constexpr std::size_t kBytes = std::size_t{4} << 20U;
   std::size_t bytes = 1;
@@ -69,13 +69,13 @@ class ObservingRunner {
   std::vector<Tensor> converted_;
 };
 
-/// Steps over few values end before a second thread has joined in. Pieces of many rows therefore
+/// Steps over few values end before a second thread has joined in. Batches of many rows therefore
 /// run beside one another, each on a thread of its own; others one by one, on all threads.
 Result<std::vector<ObservingRunner>> make_runners(const Graph& graph, compile::Target target,
-                                                  std::int64_t pieces) {
+                                                  std::int64_t batches) {
   constexpr std::int64_t kMany = 256;
   const std::int64_t count =
-      target.batch < kMany ? 1 : std::clamp<std::int64_t>(target.threads, 1, pieces);
+      target.batch < kMany ? 1 : std::clamp<std::int64_t>(target.threads, 1, batches);
   if (count > 1) target.threads = 1;
   std::vector<ObservingRunner> made;
   for (std::int64_t i = 0; i < count; ++i) {
@@ -123,25 +123,28 @@ Status observe(const Graph& graph, std::span<const Value> values, const Split& s
                          .observed = std::vector<Value>(values.begin(), values.end()),
                          .through_formats = options.through_formats};
   const std::int64_t rows = std::min(options.rows, split.rows());
-  const std::int64_t piece = piece_rows(graph, values, of_one, rows);
+  if (rows <= 0) return {};
+  const Batches batches{rows, batch_rows(graph, values, of_one, rows)};
   const std::int64_t width = split.x.size() / split.rows();
   const float* x = split.x.data<float>().data();
   std::vector<ObservingRunner> runners;
-  for (std::int64_t first = 0; first < rows;) {
-    const std::int64_t now = std::min(piece, rows - first);
+  for (std::int64_t begin = 0, end = 0; begin < batches.count(); begin = end) {
+    const std::int64_t now = batches.rows_in(begin);
+    const std::int64_t alike = (rows - batches.first_row(begin)) / now;  // batches of that size
     if (now != target.batch || runners.empty()) {
       target.batch = now;
-      CH_TRY(runners, make_runners(graph, target, (rows - first) / now));
+      CH_TRY(runners, make_runners(graph, target, alike));
     }
     std::vector<std::int64_t> samples;
     for (const auto& shape : shapes) samples.push_back(shape && shape->constant ? 1 : now);
-    const auto beside = std::min(static_cast<std::int64_t>(runners.size()), (rows - first) / now);
-    parallel_for(options.threads, beside, [&](std::int64_t i) {
-      runners[static_cast<std::size_t>(i)].run(x + (first + i * now) * width, samples);
-    });
-    for (std::int64_t i = 0; i < beside; ++i)
-      take(runners[static_cast<std::size_t>(i)].observations());
-    first += beside * now;
+    end = begin + std::min(static_cast<std::int64_t>(runners.size()), alike);
+    for_batches(begin, end, static_cast<int>(end - begin),
+                [&](std::int64_t batch, std::size_t lane) {
+                  runners[lane].run(x + batches.first_row(batch) * width, samples);
+                  return true;
+                });
+    for (std::size_t lane = 0; lane < static_cast<std::size_t>(end - begin); ++lane)
+      take(runners[lane].observations());
   }
   return {};
 }

@@ -12,8 +12,6 @@
 #include <numeric>
 
 #include "compile/compile.hpp"
-#include "support/system/threads.hpp"
-#include "train/program.hpp"
 
 namespace chop::search {
 namespace {
@@ -33,10 +31,8 @@ std::int64_t width_of(const Shape& sample) {
 }  // namespace
 
 struct StagedEvaluator::StagePlans {
-  std::unique_ptr<ParameterStore> store;
   std::vector<Plan> middle;   ///< of a stage that others follow: by lane, the rest last
   std::vector<Program> last;  ///< of the last stage, likewise
-  std::size_t bytes = 0;
 };
 
 struct StagedEvaluator::Job {
@@ -74,33 +70,23 @@ Result<std::shared_ptr<StagedEvaluator::StagePlans>> StagedEvaluator::plans_for(
   const std::string name = cat(stage, " ", key);
   if (std::shared_ptr<StagePlans> found = known.find(name)) return found;
   const Graph graph = stage_graph(candidate, stages_, stage);
-  auto made = std::make_shared<StagePlans>();
-  CH_TRY(ParameterStore store, ParameterStore::from(graph));
-  made->store = std::make_unique<ParameterStore>(std::move(store));
   const int threads = lanes_ > 1 ? 1 : options_.threads;
-  const bool is_last = stage + 1 == stages_.size();
-  const auto add = [&](std::int64_t rows) -> Status {
-    if (is_last) {
-      CH_TRY(Program program,
-             Program::evaluation(graph, *made->store, rows, threads, Parameters::Stay));
-      made->bytes += program.plan().memory_bytes();
-      made->last.push_back(std::move(program));
-      return {};
+  std::vector<std::int64_t> sizes(static_cast<std::size_t>(lanes_), batches_.size);
+  if (batches_.rest() != 0) sizes.push_back(batches_.rest());
+  auto made = std::make_shared<StagePlans>();
+  std::size_t bytes = 4 * static_cast<std::size_t>(graph.parameter_count());
+  for (const std::int64_t rows : sizes) {
+    if (stage + 1 == stages_.size()) {
+      CH_TRY(Program program, Program::evaluation(graph, rows, threads));
+      bytes += made->last.emplace_back(std::move(program)).plan().memory_bytes();
+    } else {
+      CH_TRY(Compiled compiled,
+             compile_graph(graph, {.batch = rows, .threads = threads, .frozen = true}));
+      bytes += made->middle.emplace_back(std::move(compiled.plan)).memory_bytes();
     }
-    const auto memory = [&made](const std::string& parameter) {
-      return made->store->memory(parameter);
-    };
-    CH_TRY(Compiled compiled,
-           compile_graph(graph, {.batch = rows, .threads = threads, .frozen = true},
-                         {.parameter = memory}));
-    made->bytes += compiled.plan.memory_bytes();
-    made->middle.push_back(std::move(compiled.plan));
-    return {};
-  };
-  for (int lane = 0; lane < lanes_; ++lane) CH_CHECK(add(batches_.size));
-  if (batches_.rest() != 0) CH_CHECK(add(batches_.rest()));
+  }
   plans_made_ += 1;
-  known.put(name, made, made->bytes + 4 * static_cast<std::size_t>(graph.parameter_count()));
+  known.put(name, made, bytes);
   return made;
 }
 

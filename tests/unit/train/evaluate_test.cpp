@@ -108,7 +108,7 @@ TEST(Evaluate, FollowsTheStoreAsItChanges) {
   const Graph graph = three_logits();
   const Split split = five_rows();
   ParameterStore store = ParameterStore::from(graph).value();
-  Evaluator evaluator = Evaluator::make(graph, store, split, {.batch = 2}).value();
+  Evaluator evaluator = Evaluator::make(graph, &store, split, {.batch = 2}).value();
   EXPECT_EQ(evaluator.run().correct, 3);
   for (float& value : store.values()) value = -value;
   EXPECT_EQ(evaluator.run().correct, 1) << "only the row of the 1 taken for 0 turns";

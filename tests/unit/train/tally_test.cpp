@@ -13,8 +13,7 @@ class TallyTest : public ::testing::Test {
  protected:
   /// A program that has run the given rows.
   Program ran(const std::vector<float>& x, const std::vector<std::int64_t>& y) {
-    Program program =
-        Program::evaluation(graph_, store_, static_cast<std::int64_t>(y.size()), 1).value();
+    Program program = Program::evaluation(graph_, static_cast<std::int64_t>(y.size()), 1).value();
     std::copy(x.begin(), x.end(), program.inputs().begin());
     std::copy(y.begin(), y.end(), program.targets().begin());
     program.run();
@@ -22,7 +21,6 @@ class TallyTest : public ::testing::Test {
   }
 
   Graph graph_ = test::linear_network({2}, 2, {1, 0, 0, 1});
-  ParameterStore store_ = ParameterStore::from(graph_).value();
 };
 
 TEST_F(TallyTest, WeighsBatchesByTheirRows) {
