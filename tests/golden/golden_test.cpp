@@ -13,8 +13,8 @@
 #include <sstream>
 
 #include "cli/run.hpp"
-#include "cli/settings/toml_tree.hpp"
 #include "compile/compile.hpp"
+#include "config/toml.hpp"
 #include "golden/golden_file.hpp"
 #include "ir/text/text.hpp"
 #include "passes/manager.hpp"
@@ -166,7 +166,7 @@ void expect_promise_kept(const GoldenFile& file) {
   std::vector<std::string> settings;
   for (const std::string& word : file.command)
     if (word.find('=') != std::string::npos && !word.starts_with("-")) settings.push_back(word);
-  const PassCall call = make_call(file.command[1], cli::read_words(settings).value()).value();
+  const PassCall call = make_call(file.command[1], config::read_words(settings).value()).value();
   if (call.def->promise == Promise::NewNumbers || call.def->needs_samples) return;
   randomise(graph);
   const NamedTensors inputs = inputs_of(graph, 2);
