@@ -1,4 +1,4 @@
-// y[n, c, i, j, k] = mean of the patch of x that place (i, j, k) of output_size covers
+// y[n, c, i, j, k] = mean of the patch of x that position (i, j, k) of output_size covers
 #include "ops/families/layers/pool.hpp"
 
 namespace chop::ops::adaptive_avg_pool3d {
@@ -8,7 +8,7 @@ OpDef define() {
       3, {
              .name = "adaptive_avg_pool3d",
              .doc = "y[n, c, i, j, k] = mean of x[n, c, ...] over a patch; the patches of "
-                    "output_size places cover x",
+                    "output_size positions cover x",
              .mase_type = MaseType::ModuleRelatedFunc,
              .module = "AdaptiveAvgPool3d",
              .function = "torch.nn.functional.adaptive_avg_pool3d",

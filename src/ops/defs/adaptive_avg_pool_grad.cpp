@@ -21,7 +21,7 @@ TypeList infer(const TypedCall& call) {
 void forward(const ForwardCall& call) {
   const PoolShape pool = adaptive_shape(call, call.ints("input_shape"), dims(call)).value();
   share_out(
-      pool, [&](auto... place) { return adaptive_patch(pool.window, place...); }, call.x(0),
+      pool, [&](auto... position) { return adaptive_patch(pool.window, position...); }, call.x(0),
       call.y());
 }
 

@@ -1,4 +1,4 @@
-// y = the place of the largest x along `dim`
+// y = the index of the largest x along `dim`
 #include "ops/families/elementwise/reduce.hpp"
 
 namespace chop::ops::argmax {
@@ -15,7 +15,7 @@ void forward(const ForwardCall& call) {
 OpDef define() {
   return arg_op({
       .name = "argmax",
-      .doc = "y = the place of the largest x along `dim`, as i64; the first of equal ones, and NaN "
+      .doc = "y = the index of the largest x along `dim`, as i64; the first of equal ones, and NaN "
              "before all numbers",
       .function = "torch.argmax",
       .method = "argmax",

@@ -1,4 +1,4 @@
-// y = the place of the smallest x along `dim`
+// y = the index of the smallest x along `dim`
 #include "ops/families/elementwise/reduce.hpp"
 
 namespace chop::ops::argmin {
@@ -16,7 +16,7 @@ OpDef define() {
   return arg_op({
       .name = "argmin",
       .doc =
-          "y = the place of the smallest x along `dim`, as i64; the first of equal ones, and NaN "
+          "y = the index of the smallest x along `dim`, as i64; the first of equal ones, and NaN "
           "before all numbers",
       .function = "torch.argmin",
       .method = "argmin",

@@ -22,7 +22,7 @@ void forward(const ForwardCall& call) {
   const PoolShape pool = pool_shape(call, call.ints("input_shape"), dims(call)).value();
   const bool include_pad = call.flag("count_include_pad");
   share_out(
-      pool, [&](auto... place) { return average_patch(pool.window, include_pad, place...); },
+      pool, [&](auto... position) { return average_patch(pool.window, include_pad, position...); },
       call.x(0), call.y());
 }
 

@@ -13,7 +13,7 @@ void forward(const ForwardCall& call) {
 OpDef define() {
   return shift_op({
       .name = "bitwise_left_shift",
-      .doc = "y = a · 2^b: the bits of a moved b places up; those that leave the dtype are lost. "
+      .doc = "y = a · 2^b: a shifted left by b bits; those that leave the dtype are lost. "
              "Unsigned whole numbers; shapes broadcast",
       .function = "torch.bitwise_left_shift",
       .method = "bitwise_left_shift",

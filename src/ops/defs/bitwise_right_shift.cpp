@@ -13,7 +13,7 @@ void forward(const ForwardCall& call) {
 OpDef define() {
   return shift_op({
       .name = "bitwise_right_shift",
-      .doc = "y = a / 2^b, rounded down: the bits of a moved b places down. Unsigned whole "
+      .doc = "y = a / 2^b, rounded down: a shifted right by b bits. Unsigned whole "
              "numbers; shapes broadcast",
       .function = "torch.bitwise_right_shift",
       .method = "bitwise_right_shift",

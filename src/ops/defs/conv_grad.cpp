@@ -1,5 +1,5 @@
 // The three gradients of a convolution, given dy, x and w. For every product x·w in y:
-//   dx += dy · w        dw += dy · x        and db = Σ dy over batch and places
+//   dx += dy · w        dw += dy · x        and db = Σ dy over batch and positions
 #include "ops/core/checks.hpp"
 #include "ops/families/layers/conv.hpp"
 

@@ -1,5 +1,5 @@
 // The three gradients of a transposed convolution, given dy, x and w. For every product x·w in
-// y: dx += dy · w, dw += dy · x, and db = Σ dy over batch and places.
+// y: dx += dy · w, dw += dy · x, and db = Σ dy over batch and positions.
 #include "ops/core/checks.hpp"
 #include "ops/families/indexing/shapes.hpp"
 #include "ops/families/layers/conv_transpose.hpp"
@@ -39,8 +39,8 @@ OpDef define() {
       .min_inputs = 3,
       .max_inputs = 3,
       .attrs = {{"stride", Ints{1}, "step between what neighbouring inputs make"},
-                {"padding", Ints{0}, "places cut off at both ends of each dimension"},
-                {"output_padding", Ints{0}, "places added at the end of each dimension"},
+                {"padding", Ints{0}, "elements cut off at both ends of each dimension"},
+                {"output_padding", Ints{0}, "elements added at the end of each dimension"},
                 {"dilation", Ints{1}, "distance between neighbouring taps"},
                 {"groups", std::int64_t{1}, "channels are split into this many separate parts"}},
       .infer = infer,

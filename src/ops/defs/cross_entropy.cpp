@@ -68,7 +68,7 @@ void forward(const ForwardCall& call) {
 void gradient(GradBuilder& g) {
   Value dx =
       g.add("cross_entropy_grad", {g.output_grad(), g.output(1), g.input(1)}, g.call().attrs);
-  if (g.has_output_grad(1)) {  // somebody reads the probabilities as well
+  if (g.has_output_grad(1)) {  // the probabilities are read as well
     const auto axis = static_cast<std::int64_t>(class_axis(g.shape(g.input(0))));
     const Value more = g.add("softmax_grad", {g.output_grad(1), g.output(1)}, {{"dim", axis}});
     dx = g.add("add", {dx, more});

@@ -49,7 +49,7 @@ double one(const Call& /*call*/) {
   return 1.0;
 }
 
-/// The row that stands for "nothing here" starts as zero and, without gradient, stays so.
+/// The padding row starts as zero and, without gradient, stays so.
 void clear_padding(const Call& call, Tensor& weight) {
   const std::int64_t row = call.integer("padding_idx");
   if (row < 0 || weight.rank() != 2 || row >= weight.dim(0)) return;

@@ -1,4 +1,4 @@
-// y = x with dimension `dim` replaced by the places that indices names:
+// y = x with dimension `dim` replaced by the elements that `indices` selects:
 //   y[a..., k..., b...] = x[a..., indices[k...], b...]
 #include "ops/families/indexing/indexing.hpp"
 
@@ -27,9 +27,9 @@ void forward(const ForwardCall& call) {
     std::size_t at = 0;
     for (std::size_t o = 0; o < from.outer; ++o)
       for (const std::int64_t index : indices) {
-        const auto place = place_of(index, shape[axis]);
+        const auto found = checked_index(index, shape[axis]);
         for (std::size_t i = 0; i < from.inner; ++i)
-          y[at++] = place ? x[from.at(o, *place, i)] : outside<T>();
+          y[at++] = found ? x[from.at(o, *found, i)] : outside<T>();
       }
   });
 }
@@ -49,7 +49,7 @@ OpDef define() {
   return {
       .name = "gather",
       .doc =
-          "x at the places of dimension `dim` that the second input names, in its shape: "
+          "x at the indices of dimension `dim` that the second input holds, in its shape: "
           "y[a..., k..., b...] = x[a..., indices[k...], b...]. A negative index counts from "
           "the end; one that is outside gives NaN (0 for whole numbers)",
       .mase_type = MaseType::ImplicitFunc,

@@ -13,12 +13,12 @@ TypeList infer(const TypedCall& call) {
 void forward(const ForwardCall& call) {
   const Shape& shape = call.in[0]->shape();
   const std::size_t axis = axis_of(call.integer("dim"), shape.size()).value();
-  const Ints places = element_places(shape, *call.in[1], axis);
+  const Ints offsets = element_offsets(shape, *call.in[1], axis);
   call.with_type(0, [&]<class T>(T) {
     const auto x = call.in[0]->data<T>();
     const auto y = call.out[0].mutable_data<T>();
     for (std::size_t i = 0; i < y.size(); ++i)
-      y[i] = places[i] < 0 ? outside<T>() : x[static_cast<std::size_t>(places[i])];
+      y[i] = offsets[i] < 0 ? outside<T>() : x[static_cast<std::size_t>(offsets[i])];
   });
 }
 

@@ -1,4 +1,4 @@
-// dx of gather, given dy and indices: each dy is added to the place it was read from. What was
+// dx of gather, given dy and indices: each dy is added to the element it was read from. What was
 // read from outside goes nowhere.
 #include "ops/core/checks.hpp"
 #include "ops/families/indexing/indexing.hpp"
@@ -27,9 +27,9 @@ void forward(const ForwardCall& call) {
   std::size_t at = 0;
   for (std::size_t o = 0; o < to.outer; ++o)
     for (const std::int64_t index : call.indices(1)) {
-      const auto place = place_of(index, shape[axis]);
+      const auto found = checked_index(index, shape[axis]);
       for (std::size_t i = 0; i < to.inner; ++i, ++at)
-        if (place) dx[to.at(o, *place, i)] += dy[at];
+        if (found) dx[to.at(o, *found, i)] += dy[at];
     }
 }
 

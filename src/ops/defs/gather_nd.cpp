@@ -12,12 +12,12 @@ TypeList infer(const TypedCall& call) {
 
 void forward(const ForwardCall& call) {
   const auto batch = static_cast<std::size_t>(call.integer("batch_dims"));
-  const Ints places = nd_places(call.in[0]->shape(), *call.in[1], batch);
+  const Ints offsets = nd_offsets(call.in[0]->shape(), *call.in[1], batch);
   call.with_type(0, [&]<class T>(T) {
     const auto x = call.in[0]->data<T>();
     const auto y = call.out[0].mutable_data<T>();
     for (std::size_t i = 0; i < y.size(); ++i)
-      y[i] = places[i] < 0 ? outside<T>() : x[static_cast<std::size_t>(places[i])];
+      y[i] = offsets[i] < 0 ? outside<T>() : x[static_cast<std::size_t>(offsets[i])];
   });
 }
 
@@ -38,7 +38,7 @@ OpDef define() {
   return {
       .name = "gather_nd",
       .doc =
-          "the elements or slices of x whose places are the last dimension of indices: "
+          "the elements or slices of x whose indices are the last dimension of `indices`: "
           "y[b..., k..., :] = x[b..., indices[b..., k..., 0], indices[b..., k..., 1], ..., :]. "
           "A negative index counts from the end; one that is outside gives NaN (0 for whole "
           "numbers)",

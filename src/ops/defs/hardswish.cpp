@@ -11,7 +11,7 @@ double value(double x, const Call& /*call*/) {
   return x * (std::clamp(x + 3, 0.0, 6.0) / 6);
 }
 
-/// PyTorch gives the middle piece's slope at both kinks: -1/2 at -3, 3/2 at 3.
+/// PyTorch gives the slope of the middle part at both kinks: -1/2 at -3, 3/2 at 3.
 double slope(double x, double /*y*/, const Call& /*call*/) {
   if (x < -3) return 0.0;
   return x <= 3 ? x / 3 + 0.5 : 1.0;

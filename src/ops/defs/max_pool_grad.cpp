@@ -26,8 +26,8 @@ void forward(const ForwardCall& call) {
   for (std::int64_t plane = 0; plane < pool.planes; ++plane) {
     const auto x = call.x(1).subspan(static_cast<std::size_t>(plane) * image, image);
     const auto dx = call.y().subspan(static_cast<std::size_t>(plane) * image, image);
-    for_each_place(win, [&](auto... place) {
-      if (const std::int64_t at = largest_in(win, x, place...); at >= 0) dx[at] += dy[out];
+    for_each_position(win, [&](auto... position) {
+      if (const std::int64_t at = largest_in(win, x, position...); at >= 0) dx[at] += dy[out];
       ++out;
     });
   }

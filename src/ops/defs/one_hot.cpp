@@ -22,8 +22,8 @@ void forward(const ForwardCall& call) {
   const auto indices = call.indices(0);
   const auto y = call.y();
   for (std::size_t n = 0; n < indices.size(); ++n)
-    if (const auto place = place_of(indices[n], shape[axis]))
-      y[to.at(n / to.inner, *place, n % to.inner)] = 1;
+    if (const auto found = checked_index(indices[n], shape[axis]))
+      y[to.at(n / to.inner, *found, n % to.inner)] = 1;
 }
 
 SampleInput indices(Shape shape, double low, double high) {
@@ -36,7 +36,7 @@ OpDef define() {
   return {
       .name = "one_hot",
       .doc =
-          "1 at the place each whole number names along a new dimension of size `depth`, 0 "
+          "1 at the index each whole number names along a new dimension of size `depth`, 0 "
           "elsewhere. A negative number counts from the end; one that is outside gives zeros "
           "alone",
       .mase_type = MaseType::ImplicitFunc,

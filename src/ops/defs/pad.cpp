@@ -1,5 +1,5 @@
-// y = x with places added before and after each dimension: a constant, x mirrored at its edge,
-// or its edge repeated. Negative numbers of places are cut off.
+// y = x with elements added before and after each dimension: a constant, x mirrored at its edge,
+// or its edge repeated. Negative counts cut elements off.
 #include "ops/families/indexing/padding.hpp"
 
 namespace chop::ops::pad {
@@ -31,15 +31,15 @@ OpDef define() {
   return {
       .name = "pad",
       .doc =
-          "x with places added before and after each dimension. mode: 'constant' puts `value` "
+          "x with elements added before and after each dimension. mode: 'constant' puts `value` "
           "there, 'reflect' x mirrored at its edge, 'replicate' the edge. In mode 'constant' "
-          "a negative number of places is cut off",
+          "a negative count cuts elements off",
       .mase_type = MaseType::ImplicitFunc,
       .function = "torch.nn.functional.pad",
       .torch =
           "F.pad(x, [p for d in reversed(range(x.dim())) for p in (pads[d], pads[d + "
           "x.dim()])][:2 * (x.dim() if mode == 'constant' else x.dim() - 2)], mode, value)",
-      .attrs = {{"pads", Ints{}, "places before each dimension, then places after each", true},
+      .attrs = {{"pads", Ints{}, "elements before each dimension, then elements after each", true},
                 {"mode", std::string("constant"), "what is added"},
                 {"value", 0.0, "added in mode 'constant'"}},
       .infer = infer,

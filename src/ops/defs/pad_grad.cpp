@@ -1,4 +1,4 @@
-// dx of pad, given dy: each dy is added to the place of x it showed; constants showed none.
+// dx of pad, given dy: each dy is added to the element of x it copied; constants copied none.
 #include "ops/core/checks.hpp"
 #include "ops/families/indexing/padding.hpp"
 
@@ -32,10 +32,10 @@ Cost cost(const CostCall& call) {
 OpDef define() {
   return {
       .name = "pad_grad",
-      .doc = "dx of pad, given dy: each dy is added to the place of x it showed",
+      .doc = "dx of pad, given dy: each dy is added to the element of x it copied",
       .mase_type = MaseType::Gradient,
       .attrs = {{"input_shape", Ints{}, "shape of x", true},
-                {"pads", Ints{}, "places before each dimension, then places after each", true},
+                {"pads", Ints{}, "elements before each dimension, then elements after each", true},
                 {"mode", std::string("constant"), "what was added"}},
       .infer = infer,
       .forward = forward,

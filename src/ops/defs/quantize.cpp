@@ -1,5 +1,5 @@
 // y = q(x): the values as a number format holds them. `lower` puts these calls before (and
-// behind) the operands that carry a format; nobody writes them.
+// behind) the operands that carry a format; they are not written by hand.
 //
 // The gradient is the format's rule, not a derivative: a staircase has none worth having.
 #include "ops/core/quantise.hpp"

@@ -13,7 +13,7 @@ OpDef define() {
       .method = "reshape",
       .torch = "torch.reshape(x, shape)",
       .fx = "x, (shape)",
-      .attrs = {{"shape", Ints{}, "the new shape; -1 stands for what is left over", true}},
+      .attrs = {{"shape", Ints{}, "the new shape; -1 is computed from the other dimensions", true}},
       .traits = Trait::View,
       .infer = reshape_type,
       .forward = copy_forward,

@@ -20,10 +20,10 @@ OpDef define() {
       Scatter::Elements,
       {
           .name = "scatter_elements",
-          .doc = "x, in which each update replaces the element at its own place but for `dim`, "
+          .doc = "x, in which each update replaces the element at its own position but for `dim`, "
                  "where its index says: y[..., indices[..., i, ...], ...] = updates[..., i, ...]. "
                  "The last one counts when several meet. A negative index counts from the end; "
-                 "updates for places outside go nowhere",
+                 "updates outside x are ignored",
           .function = "torch.scatter",
           .method = "scatter",
           .torch = "torch.scatter(x0, dim, x1 % x0.shape[dim], x2) if reduction == 'none' else "

@@ -1,5 +1,5 @@
 // dx and dupdates of scatter_elements and scatter_nd, given dy, x, indices and updates.
-//   none: the last update at a place gets its dy, x and earlier updates nothing
+//   none: the last update of an element gets its dy, x and earlier updates nothing
 //   add:  all of them get it
 //   mul:  each gets it times the product of the others
 #include "ops/core/checks.hpp"
@@ -23,7 +23,7 @@ TypeList infer(const TypedCall& call) {
   return std::vector<TensorType>{call.in[1], call.in[3]};
 }
 
-/// What each update found at its place, in order.
+/// The value of the element before each update, in order.
 std::vector<double> found(const ForwardCall& call, const Ints& places) {
   std::vector<double> y(call.x(1).begin(), call.x(1).end());
   std::vector<double> before(places.size());

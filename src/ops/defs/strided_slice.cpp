@@ -41,9 +41,9 @@ OpDef define() {
           "x[torch.meshgrid(*[torch.tensor(list(range(n)[s:e:t]), dtype=torch.long) for n, s, "
           "e, t in zip(x.shape, starts, ends, steps or [1] * x.dim())], indexing='ij')] if x.dim() "
           "else x",
-      .attrs = {{"starts", Ints{}, "first place in each dimension", true},
-                {"ends", Ints{}, "the place before which each dimension ends", true},
-                {"steps", Ints{}, "how far apart the places are; empty: 1 everywhere"}},
+      .attrs = {{"starts", Ints{}, "first index in each dimension", true},
+                {"ends", Ints{}, "the index before which each dimension ends", true},
+                {"steps", Ints{}, "distance between indices; empty: 1 everywhere"}},
       .infer = infer,
       .forward = forward,
       .gradient = gradient,

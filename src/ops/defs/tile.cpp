@@ -44,7 +44,7 @@ void forward(const ForwardCall& call) {
   });
 }
 
-/// dy seen as [repeats[0], x[0], repeats[1], x[1], ...], summed over the repeats.
+/// dy reshaped to [repeats[0], x[0], repeats[1], x[1], ...], summed over the repeats.
 void gradient(GradBuilder& g) {
   const Shape shape = g.shape(g.input(0));
   const std::size_t rank = rank_of(g.call(), shape);

@@ -1,5 +1,5 @@
-// The k largest (or smallest) elements of each lane along `dim`, best first, and their places.
-// Equal elements come in the order of their places; NaN counts as larger than everything.
+// The k largest (or smallest) elements of each lane along `dim`, best first, and their indices.
+// Equal elements come in the order of their indices; NaN counts as larger than everything.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -37,7 +37,7 @@ void forward(const ForwardCall& call) {
   const Lanes from = lanes_of(shape, axis);
   const Lanes to = lanes_of(call.out[0].shape(), axis);
   const bool largest = call.flag("largest");
-  const auto places = call.out[1].mutable_data<std::int64_t>();
+  const auto indices = call.out[1].mutable_data<std::int64_t>();
   std::vector<std::size_t> order(from.size);
   call.with_type(0, [&]<class T>(T) {
     const auto x = call.in[0]->data<T>();
@@ -52,7 +52,7 @@ void forward(const ForwardCall& call) {
         });
         for (std::size_t j = 0; j < to.size; ++j) {
           y[to.at(o, j, i)] = x[from.at(o, order[j], i)];
-          places[to.at(o, j, i)] = static_cast<std::int64_t>(order[j]);
+          indices[to.at(o, j, i)] = static_cast<std::int64_t>(order[j]);
         }
       }
   });
@@ -77,7 +77,7 @@ OpDef define() {
       .name = "topk",
       .doc =
           "the k largest elements along `dim` (the smallest, unless `largest`), best first, "
-          "and as second result their places. Equal ones come in the order of their places",
+          "and as second result their indices. Equal ones come in the order of their indices",
       .mase_type = MaseType::ImplicitFunc,
       .function = "torch.topk",
       .method = "topk",

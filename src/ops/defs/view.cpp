@@ -11,7 +11,7 @@ OpDef define() {
       .mase_type = MaseType::ImplicitFunc,
       .method = "view",
       .torch = "x.view(shape)",
-      .attrs = {{"shape", Ints{}, "the new shape; -1 stands for what is left over", true}},
+      .attrs = {{"shape", Ints{}, "the new shape; -1 is computed from the other dimensions", true}},
       .traits = Trait::View,
       .infer = reshape_type,
       .forward = copy_forward,

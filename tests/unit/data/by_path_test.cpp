@@ -77,7 +77,7 @@ TEST(ByPath, StandardisationIsAnOption) {
   EXPECT_EQ(data.scale[1], 1);
 }
 
-TEST(ByPath, BadCsvFilesAreErrorsThatNameThePlace) {
+TEST(ByPath, BadCsvFilesAreErrorsThatNameTheCell) {
   const TempFolder folder;
   expect_error(folder.write("a.csv", "a,b,y\n1,2,0\n1,nan,1\n"), "row 1, column 'b' holds nan");
   expect_error(folder.write("a.csv", "1,2,0\n1,1e400,1\n"), "row 1, column 1 holds inf");

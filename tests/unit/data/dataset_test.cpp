@@ -202,7 +202,7 @@ TEST_F(Datasets, RealJetsAreReadFromTheGivenFileAndFromTheCacheFolder) {
   expect_same(given.value(), found.value());
 }
 
-TEST_F(Datasets, BadRealJetsAreErrorsThatNameThePlace) {
+TEST_F(Datasets, BadRealJetsAreErrorsThatNameRowAndColumn) {
   const auto path = folder_ / "jets.h5";
   std::vector<testing::Column> columns = jet_table(20);
   columns[5 + 14].values[7] = std::numeric_limits<double>::quiet_NaN();

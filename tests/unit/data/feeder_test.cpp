@@ -38,7 +38,7 @@ void expect_an_epoch(BatchFeeder& feeder, const RowGatherer& gatherer, const Bat
   }
 }
 
-TEST(BatchFeeder, GivesWhatIsGatheredOnTheSpot) {
+TEST(BatchFeeder, GivesTheBatchesThatDirectGatheringGives) {
   struct Case {
     std::int64_t rows, width, batch;
   };

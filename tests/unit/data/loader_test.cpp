@@ -57,7 +57,7 @@ TEST(BatchOrder, IsThatOfFisherAndYates) {
   }
 }
 
-TEST(BatchOrder, FoundAheadIsTheSame) {
+TEST(BatchOrder, IsTheSameWhenComputedAhead) {
   using Ahead = BatchOrder::Ahead;
   BatchOrder ahead(777, 32, 5);
   BatchOrder alone(777, 32, 5);
@@ -95,7 +95,7 @@ TEST(BatchOrder, OneRowAndNoRowsWork) {
   EXPECT_EQ(all_rows(BatchOrder(1, 4, 1)), std::vector<std::uint32_t>{0});
 }
 
-TEST(BatchOrder, EveryPlaceIsEquallyLikely) {
+TEST(BatchOrder, EveryPositionIsEquallyLikely) {
   std::vector<int> counts(16, 0);
   for (std::uint64_t epoch = 0; epoch < 4000; ++epoch) {
     std::vector<std::uint32_t> rows = {0, 1, 2, 3};

@@ -67,7 +67,7 @@ TEST(GraphBuilder, SharesTheParametersOfATargetUsedTwice) {
   EXPECT_EQ(g.node(y.node).target, "fc");
 }
 
-TEST(GraphBuilder, RefusesATargetThatChangesItsMind) {
+TEST(GraphBuilder, RefusesATargetUsedInTwoWays) {
   GraphBuilder b("net", 0);
   Value x = b.input("x", {-1, 4});
   x = b.module("linear", "fc", {x}, linear(4, 4));

@@ -53,7 +53,7 @@ TEST(Dropout, WithProbabilityOneKeepsNothing) {
   EXPECT_EQ(list(out[0]), (std::vector<double>{0, 0}));
 }
 
-TEST(Dropout, RefusesWhatIsNoProbability) {
+TEST(Dropout, RefusesProbabilitiesOutsideZeroToOne) {
   const Error error = error_of("dropout", {zeros({2})}, {{"p", 1.5}});
   EXPECT_EQ(error.what, "dropout with p=1.5");
   EXPECT_EQ(error.hint, "p is a probability, from 0 to 1");

@@ -90,7 +90,7 @@ TEST(Indexing, AProductWithZerosHasAGradient) {
   EXPECT_EQ(numbers(grads[1]), (std::vector<double>{30, 0, 0}));
 }
 
-TEST(Indexing, OneHotOfAPlaceOutsideIsZeros) {
+TEST(Indexing, OneHotOfAnIndexOutsideIsZeros) {
   const Tensor y =
       call("one_hot", {whole({3}, {-1, 2, -3})}, {{"depth", std::int64_t{2}}}).value()[0];
   EXPECT_EQ(numbers(y), (std::vector<double>{0, 1, 0, 0, 0, 0}));

@@ -37,7 +37,7 @@ TEST(Extreme, OfNothingIsRefused) {
             "argmin along dimension 0 of [0, 3], which is empty");
 }
 
-TEST(Places, AreTheFirstOfEqualOnesUnlessTheLastIsWanted) {
+TEST(Argmax, IsTheFirstOfEqualOnesUnlessTheLastIsWanted) {
   const auto place = [](const std::string& op, const Tensor& x, bool last) {
     return call_op(op, {x}, {{"select_last", last}})[0].at(0);
   };

@@ -41,7 +41,7 @@ TEST(Reshape, KeepsWholeNumbers) {
   EXPECT_EQ(y, Tensor::of<std::int64_t>({4}, {1, -2, 3, 4}));
 }
 
-TEST(Flatten, KeepsTheBatchUnlessTold) {
+TEST(Flatten, KeepsTheBatchByDefault) {
   EXPECT_EQ(shape_of("flatten", {zeros({2, 3, 4})}), (Shape{2, 12}));
   EXPECT_EQ(shape_of("flatten", {zeros({})}, whole("start_dim", 0)), Shape{1});
 }

@@ -69,7 +69,7 @@ TEST(ErrorMeter, MeasuresAsOneDoesByHand) {
   EXPECT_DOUBLE_EQ(meter.sqnr_db(), 10 * std::log10(25 / 1.25));
 }
 
-TEST(ErrorMeter, NothingAndNoErrorAreInfinitelyGood) {
+TEST(ErrorMeter, SqnrIsInfiniteWithoutErrors) {
   ErrorMeter meter;
   EXPECT_EQ(meter.mse(), 0.0);
   EXPECT_EQ(meter.sqnr_db(), kInfinity);
@@ -81,7 +81,7 @@ TEST(ErrorMeter, NothingAndNoErrorAreInfinitelyGood) {
   EXPECT_EQ(meter.sqnr_db(), kInfinity);
 }
 
-TEST(ErrorMeter, OnlyErrorsAreInfinitelyBad) {
+TEST(ErrorMeter, SqnrIsMinusInfinityWithoutASignal) {
   const std::vector<float> x = {0, 0};
   const std::vector<float> y = {1, 0};
   ErrorMeter meter;
@@ -272,7 +272,7 @@ TEST(Compare, PrintsTheEightyOneWeightsOfTheReferenceSystem) {
   EXPECT_EQ(count, 81U);
 }
 
-TEST(Compare, RowsStandOneAboveTheOther) {
+TEST(Compare, RowsArePrintedOneAboveTheOther) {
   const Tensor before = Tensor::of<float>({2, 2}, {0.25F, -0.01F, 1, 2});
   const Tensor after = Tensor::of<float>({2, 2}, {0.25F, -0.0F, 1, 1.5F});
   EXPECT_EQ(rows_side_by_side(before, after),

@@ -131,7 +131,7 @@ TEST(LineChart, SaysThatThereIsNoData) {
   EXPECT_EQ(count(to_svg(LineChart{.series = {{"", {3}, {0}}}}), "<circle"), 1u);
 }
 
-TEST(LineChart, NeverWritesANumberThatIsNone) {
+TEST(LineChart, NeverWritesNanOrInfinity) {
   const double huge = std::numeric_limits<double>::max();
   for (const double y : {0.0, -0.0, 1e-240, 1e-300, 1e240, 1e300, 5e-324, huge}) {
     for (const bool log_y : {false, true}) {
@@ -169,7 +169,7 @@ TEST(ConfusionMatrixPicture, ShowsCountsAndShares) {
   EXPECT_EQ(count(text, ">true<"), 1u);
 }
 
-TEST(ConfusionMatrixPicture, StandsClassesWithoutSamples) {
+TEST(ConfusionMatrixPicture, AcceptsClassesWithoutSamples) {
   const std::string text =
       to_svg(ConfusionMatrix{.title = "m", .classes = {"a", "b"}, .counts = {{0, 0}, {0, 0}}});
   EXPECT_EQ(text.find("nan"), std::string::npos);

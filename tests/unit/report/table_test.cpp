@@ -50,7 +50,7 @@ TEST(Table, GridRulesEveryRow) {
             "+--------+-------+\n");
 }
 
-TEST(Table, PrettyCentresUnlessTold) {
+TEST(Table, PrettyCentresUnlessAnAlignmentIsGiven) {
   EXPECT_EQ(render({.columns = {{"Name", Align::Left}, {"Value"}},
                     .rows = {{"seed", 42}, {"learning_rate", 1e-5}}}),
             "+---------------+-------+\n"
@@ -69,7 +69,7 @@ TEST(Table, MarkdownSaysItsAlignmentAndEscapesBars) {
             "| x\\|y |   1 | z<br>w |\n");
 }
 
-TEST(Table, PointsOfRealNumbersStandInLine) {
+TEST(Table, DecimalPointsAreAligned) {
   EXPECT_EQ(
       render({.columns = {{"loss"}}, .rows = {{Cell(1.25, 2)}, {Cell(10.5, 1)}, {3}, {Cell()}}},
              {.style = TableStyle::Simple}),

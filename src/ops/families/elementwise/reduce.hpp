@@ -7,7 +7,7 @@
 
 namespace chop::ops {
 
-/// For each result of a reduction over the attribute `dim`, the places of its elements in x,
+/// For each result of a reduction over the attribute `dim`, the offsets of its elements in x,
 /// in order.
 std::vector<std::vector<std::size_t>> reduced_groups(const Call& call, const Shape& in);
 
@@ -27,7 +27,7 @@ Cost reduce_cost(const CostCall& call);
 /// The attributes `dim` and `keepdim`.
 std::vector<Field> reduce_attrs();
 
-/// y = the place along `dim` of the element that is better than all others: the first of equal
+/// y = the index along `dim` of the element that is better than all others: the first of equal
 /// ones, or the last. NaN is best.
 void arg_forward(const ForwardCall& call, bool (*better)(double, double),
                  bool (*whole_better)(std::int64_t, std::int64_t));

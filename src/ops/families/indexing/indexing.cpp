@@ -30,11 +30,11 @@ void mapped_backward(const ForwardCall& call, const PlaceMaps& maps) {
   });
 }
 
-Ints element_places(const Shape& x, const Tensor& indices, std::size_t axis) {
+Ints element_offsets(const Shape& x, const Tensor& indices, std::size_t axis) {
   const auto given = indices.data<std::int64_t>();
   const Shape& shape = indices.shape();
-  Ints places;
-  places.reserve(given.size());
+  Ints offsets;
+  offsets.reserve(given.size());
   for (std::size_t i = 0; i < given.size(); ++i) {
     auto rest = static_cast<std::int64_t>(i);
     std::int64_t stride = 1;
@@ -44,11 +44,11 @@ Ints element_places(const Shape& x, const Tensor& indices, std::size_t axis) {
       rest /= shape[d];
       stride *= x[d];
     }
-    const auto place = place_of(given[i], x.empty() ? 1 : x[axis]);
+    const auto found = checked_index(given[i], x.empty() ? 1 : x[axis]);
     const std::int64_t step = x.empty() ? 1 : product(x, axis + 1);
-    places.push_back(place ? at + static_cast<std::int64_t>(*place) * step : -1);
+    offsets.push_back(found ? at + static_cast<std::int64_t>(*found) * step : -1);
   }
-  return places;
+  return offsets;
 }
 
 Status check_elements(const Call& call, const Shape& x, const Shape& indices) {
@@ -61,26 +61,26 @@ Status check_elements(const Call& call, const Shape& x, const Shape& indices) {
                .hint = "indices need as many dimensions, and in the others no more places"};
 }
 
-Ints nd_places(const Shape& x, const Tensor& indices, std::size_t batch_dims) {
+Ints nd_offsets(const Shape& x, const Tensor& indices, std::size_t batch_dims) {
   const auto given = indices.data<std::int64_t>();
   const Shape& shape = indices.shape();
   const auto depth = static_cast<std::size_t>(shape.back());
   const std::int64_t tuples = product(shape, 0, shape.size() - 1);
   const std::int64_t in_step = product(shape, batch_dims, shape.size() - 1);
   const std::int64_t slice = product(x, batch_dims + depth);
-  Ints places;
+  Ints offsets;
   for (std::int64_t n = 0; n < tuples; ++n) {
     std::int64_t at = n / in_step;
     bool inside = true;
     for (std::size_t j = 0; j < depth; ++j) {
       const std::int64_t size = x[batch_dims + j];
-      const auto place = place_of(given[static_cast<std::size_t>(n) * depth + j], size);
-      inside = inside && place.has_value();
-      at = inside ? at * size + static_cast<std::int64_t>(*place) : 0;
+      const auto found = checked_index(given[static_cast<std::size_t>(n) * depth + j], size);
+      inside = inside && found.has_value();
+      at = inside ? at * size + static_cast<std::int64_t>(*found) : 0;
     }
-    for (std::int64_t i = 0; i < slice; ++i) places.push_back(inside ? at * slice + i : -1);
+    for (std::int64_t i = 0; i < slice; ++i) offsets.push_back(inside ? at * slice + i : -1);
   }
-  return places;
+  return offsets;
 }
 
 Result<Shape> nd_shape(const Call& call, const Shape& x, const Shape& indices) {

@@ -19,8 +19,9 @@ namespace chop::ops {
 /// Operand `position` must hold whole numbers.
 Status need_whole(const TypedCall& call, std::size_t position);
 
-/// The place of `index` among `size`; none when it is outside.
-inline std::optional<std::size_t> place_of(std::int64_t index, std::int64_t size) {
+/// `index` as a position among `size` elements, negative ones counted from the end; none when it is
+/// outside.
+inline std::optional<std::size_t> checked_index(std::int64_t index, std::int64_t size) {
   if (index < -size || index >= size) return {};
   return static_cast<std::size_t>(index < 0 ? index + size : index);
 }
@@ -34,7 +35,7 @@ constexpr T outside() {
     return T{0};
 }
 
-/// For each dimension of a result, the place in x that each of its places comes from; -1: none.
+/// For each dimension of a result, the index in x that each of its indices comes from; -1: none.
 using PlaceMaps = std::vector<Ints>;
 
 /// Calls f(i, from) for every element i of the result, `from` being the flat element of x (of
@@ -49,8 +50,8 @@ void for_each_mapped(const PlaceMaps& maps, const Shape& in, F&& f) {
     std::int64_t stride = 1;
     for (std::size_t d = maps.size(); d-- > 0;) {
       const auto size = static_cast<std::int64_t>(maps[d].size());
-      const std::int64_t place = maps[d][static_cast<std::size_t>(rest % size)];
-      from = place < 0 || from < 0 ? -1 : from + place * stride;
+      const std::int64_t index = maps[d][static_cast<std::size_t>(rest % size)];
+      from = index < 0 || from < 0 ? -1 : from + index * stride;
       stride *= in[d];
       rest /= size;
     }
@@ -64,15 +65,16 @@ void mapped_forward(const ForwardCall& call, const PlaceMaps& maps, double fill)
 void mapped_backward(const ForwardCall& call, const PlaceMaps& maps);
 
 /// Where gather_elements reads and scatter_elements writes: for each index the flat element of x
-/// that has the index's own place in all dimensions but `axis`, and there the index; -1: outside.
-Ints element_places(const Shape& x, const Tensor& indices, std::size_t axis);
+/// that has the index's own position in all dimensions but `axis`, and there the index; -1:
+/// outside.
+Ints element_offsets(const Shape& x, const Tensor& indices, std::size_t axis);
 /// An error unless indices of this shape fit x so.
 Status check_elements(const Call& call, const Shape& x, const Shape& indices);
 
 /// Where gather_nd reads and scatter_nd writes. The last dimension of indices [..., q] holds a
-/// place in dimensions b to b + q - 1 of x, b = batch_dims; the first b dimensions go in step.
+/// position in dimensions b to b + q - 1 of x, b = batch_dims; the first b dimensions go in step.
 /// For each element of the shape nd_shape(): the flat element of x, -1: outside.
-Ints nd_places(const Shape& x, const Tensor& indices, std::size_t batch_dims);
+Ints nd_offsets(const Shape& x, const Tensor& indices, std::size_t batch_dims);
 /// indices[:-1] + x[b + q:], or an error when they do not fit.
 Result<Shape> nd_shape(const Call& call, const Shape& x, const Shape& indices);
 

@@ -31,7 +31,7 @@ Status check_dimension(const Call& call, std::int64_t size, std::int64_t begin, 
   return {};
 }
 
-/// The place that place `at` of the padded dimension shows; `at` counts from the old begin.
+/// The index in x that index `at` of the padded dimension copies; `at` counts from the old begin.
 std::int64_t shown(std::int64_t at, std::int64_t size, const std::string& mode) {
   if (at >= 0 && at < size) return at;
   if (mode == "constant") return -1;

@@ -1,4 +1,4 @@
-// The places pad and its gradient visit.
+// Where the elements of pad and its gradient come from.
 #pragma once
 
 #include "ops/families/indexing/indexing.hpp"
@@ -8,7 +8,7 @@ namespace chop::ops {
 /// The shape of x padded by the attributes pads (begins, then ends) and mode; an error when they
 /// do not fit.
 Result<Shape> padded_shape(const Call& call, const Shape& in);
-/// The place of x each place of the result is, -1 in constant padding; the attributes fit.
+/// The offset in x of each element of the result, -1 in constant padding; the attributes fit.
 PlaceMaps padded_maps(const Call& call, const Shape& in);
 
 }  // namespace chop::ops

@@ -84,8 +84,8 @@ Status check_scatter(const TypedCall& call, Scatter kind, const Shape& x, const 
 
 Ints scatter_places(const Call& call, Scatter kind, const Shape& x, const Tensor& indices) {
   if (kind == Scatter::Nd)
-    return nd_places(x, indices, static_cast<std::size_t>(call.integer("batch_dims")));
-  return element_places(x, indices, axis_of(call.integer("dim"), x.size()).value());
+    return nd_offsets(x, indices, static_cast<std::size_t>(call.integer("batch_dims")));
+  return element_offsets(x, indices, axis_of(call.integer("dim"), x.size()).value());
 }
 
 Field reduction_attr() {

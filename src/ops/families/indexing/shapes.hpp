@@ -13,7 +13,7 @@ Result<std::size_t> axis_of(std::int64_t axis, std::size_t rank);
 /// an error.
 Result<std::vector<bool>> axes_of(const Ints& axes, std::size_t rank);
 
-/// A tensor seen as [outer, size, inner] around one dimension: element j of lane (o, i) is at
+/// A tensor as [outer, size, inner] around one dimension: element j of lane (o, i) is at
 /// (o · size + j) · inner + i.
 struct Lanes {
   std::size_t outer = 1;

@@ -12,7 +12,7 @@ struct Range {
   std::int64_t count = 0;
 };
 
-/// What Python's slice(start, end, step) means for `size` places.
+/// What Python's slice(start, end, step) means for `size` elements.
 Range range_of(std::int64_t start, std::int64_t end, std::int64_t step, std::int64_t size) {
   const bool back = step < 0;
   const auto clamp = [&](std::int64_t at) {

@@ -1,4 +1,4 @@
-// The places strided_slice and its gradient visit.
+// Where the elements of strided_slice and its gradient come from.
 #pragma once
 
 #include "ops/families/indexing/indexing.hpp"
@@ -8,7 +8,7 @@ namespace chop::ops {
 /// The shape of x[starts:ends:steps] for an x of shape `in`; an error when the attributes do not
 /// have an entry for every dimension, or a step is 0.
 Result<Shape> strided_shape(const Call& call, const Shape& in);
-/// The place of x each place of the result is; the attributes fit.
+/// The offset in x of each element of the result; the attributes fit.
 PlaceMaps strided_maps(const Call& call, const Shape& in);
 
 }  // namespace chop::ops

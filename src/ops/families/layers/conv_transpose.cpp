@@ -51,7 +51,7 @@ std::string transposed_repr(const Call& call) {
   return conv_repr(call, kDims, {"padding", "dilation", "output_padding"});
 }
 
-/// How far the result reaches: ⟨last place⟩·stride − 2·padding + reach of the kernel + extra.
+/// The size of the result: ⟨last position⟩·stride − 2·padding + reach of the kernel + extra.
 Result<std::int64_t> reach(const Call& call, std::int64_t places, std::int64_t kernel,
                            std::int64_t stride, std::int64_t padding, std::int64_t dilation,
                            std::int64_t extra) {
@@ -79,8 +79,8 @@ OpDef transposed_complete(OpDef op) {
               {"out_channels", std::int64_t{0}, "channels of the output", true},
               {"kernel_size", Ints{}, "taps of the kernel in each dimension", true},
               {"stride", Ints{1}, "step between what neighbouring inputs make"},
-              {"padding", Ints{0}, "places cut off at both ends of each dimension"},
-              {"output_padding", Ints{0}, "places added at the end of each dimension"},
+              {"padding", Ints{0}, "elements cut off at both ends of each dimension"},
+              {"output_padding", Ints{0}, "elements added at the end of each dimension"},
               {"groups", std::int64_t{1}, "channels are split into this many separate parts"},
               {"bias", true, "whether b is added"},
               {"dilation", Ints{1}, "distance between neighbouring taps"}};

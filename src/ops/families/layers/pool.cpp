@@ -1,4 +1,4 @@
-// Geometry of pooling: how many places a window has, and what it sees at each of them.
+// Geometry of pooling: how many windows there are, and what each of them covers.
 #include "ops/families/layers/pool.hpp"
 
 #include <algorithm>
@@ -11,10 +11,10 @@ bool has_attr(const OpDef& op, std::string_view name) {
   return find_field(op.attrs, name) != nullptr;
 }
 
-/// How many places a window has along one axis. With ceil_mode a last window may hang over
+/// How many windows there are along one axis. With ceil_mode a last window may hang over
 /// the end, provided that it starts inside the input or the padding before it.
-std::int64_t places(std::int64_t in, std::int64_t kernel, std::int64_t stride, std::int64_t padding,
-                    std::int64_t dilation, bool ceil_mode) {
+std::int64_t window_count(std::int64_t in, std::int64_t kernel, std::int64_t stride,
+                          std::int64_t padding, std::int64_t dilation, bool ceil_mode) {
   const std::int64_t room = in + 2 * padding - dilation * (kernel - 1) - 1;
   if (room < 0 && (!ceil_mode || room + stride - 1 < 0)) return 0;
   std::int64_t count = (room + (ceil_mode ? stride - 1 : 0)) / stride + 1;
@@ -60,11 +60,11 @@ Result<PoolShape> pool_shape(const Call& call, const Shape& x, std::size_t dims)
                  .hint = "padding may be at most half of kernel_size"};
   const bool ceil_mode = call.flag("ceil_mode");
   win.out.d =
-      places(win.in.d, win.kernel.d, win.stride.d, win.padding.d, win.dilation.d, ceil_mode);
+      window_count(win.in.d, win.kernel.d, win.stride.d, win.padding.d, win.dilation.d, ceil_mode);
   win.out.h =
-      places(win.in.h, win.kernel.h, win.stride.h, win.padding.h, win.dilation.h, ceil_mode);
+      window_count(win.in.h, win.kernel.h, win.stride.h, win.padding.h, win.dilation.h, ceil_mode);
   win.out.w =
-      places(win.in.w, win.kernel.w, win.stride.w, win.padding.w, win.dilation.w, ceil_mode);
+      window_count(win.in.w, win.kernel.w, win.stride.w, win.padding.w, win.dilation.w, ceil_mode);
   if (win.out.d < 1 || win.out.h < 1 || win.out.w < 1)
     return Error{.what = cat(call.op.name, ": a window of ", size_text(span_of(win), dims),
                              " does not fit an input of ", size_text(win.in, dims)),

@@ -19,10 +19,10 @@ struct PoolShape {
 /// From the attributes kernel_size, stride (empty: the kernel's), padding, ceil_mode and, for
 /// ops that have it, dilation. `dims` is 1 to 3.
 Result<PoolShape> pool_shape(const Call& call, const Shape& x, std::size_t dims);
-/// From the attribute output_size: place o of n averages [⌊o·in/n⌋, ⌈(o+1)·in/n⌉).
+/// From the attribute output_size: position o of n averages [⌊o·in/n⌋, ⌈(o+1)·in/n⌉).
 Result<PoolShape> adaptive_shape(const Call& call, const Shape& x, std::size_t dims);
 
-/// Index in the image of the maximum that place (od, oh, ow) sees; the first one when several
+/// Index in the image of the maximum in the window at (od, oh, ow); the first one when several
 /// are equal, the last NaN when there is one, -1 when all taps are in the padding.
 std::int64_t largest_in(const Window& window, std::span<const double> image, std::int64_t od,
                         std::int64_t oh, std::int64_t ow);
@@ -38,8 +38,8 @@ struct Patch {
   std::int64_t front = 0;
   std::int64_t back = 1;
 };
-/// What place (od, oh, ow) averages. The divisor counts padding when `include_pad` says so, but
-/// never what ceil_mode adds beyond it.
+/// What the window at (od, oh, ow) averages. The divisor counts padding when `include_pad` says so,
+/// but never what ceil_mode adds beyond it.
 Patch average_patch(const Window& window, bool include_pad, std::int64_t od, std::int64_t oh,
                     std::int64_t ow);
 Patch adaptive_patch(const Window& window, std::int64_t od, std::int64_t oh, std::int64_t ow);
@@ -52,9 +52,9 @@ void for_each_element(const Window& window, const Patch& patch, F&& f) {
       for (std::int64_t iw = patch.left; iw < patch.right; ++iw) f(window.at(id, ih, iw));
 }
 
-/// Calls f(od, oh, ow) for every place of a window, in order.
+/// Calls f(od, oh, ow) for every position of a window, in order.
 template <class F>
-void for_each_place(const Window& window, F&& f) {
+void for_each_position(const Window& window, F&& f) {
   for (std::int64_t od = 0; od < window.out.d; ++od)
     for (std::int64_t oh = 0; oh < window.out.h; ++oh)
       for (std::int64_t ow = 0; ow < window.out.w; ++ow) f(od, oh, ow);
@@ -67,7 +67,7 @@ void average(const PoolShape& pool, PatchAt&& patch_at, std::span<const double> 
   const Window& win = pool.window;
   std::int64_t out = 0;
   for (std::int64_t plane = 0; plane < pool.planes; ++plane)
-    for_each_place(win, [&](auto od, auto oh, auto ow) {
+    for_each_position(win, [&](auto od, auto oh, auto ow) {
       const Patch patch = patch_at(od, oh, ow);
       double sum = 0;
       for_each_element(win, patch, [&](auto at) { sum += x[plane * win.in.area() + at]; });
@@ -82,7 +82,7 @@ void share_out(const PoolShape& pool, PatchAt&& patch_at, std::span<const double
   const Window& win = pool.window;
   std::int64_t out = 0;
   for (std::int64_t plane = 0; plane < pool.planes; ++plane)
-    for_each_place(win, [&](auto od, auto oh, auto ow) {
+    for_each_position(win, [&](auto od, auto oh, auto ow) {
       const Patch patch = patch_at(od, oh, ow);
       const double share = dy[out++] / static_cast<double>(patch.divisor);
       for_each_element(win, patch, [&](auto at) { dx[plane * win.in.area() + at] += share; });

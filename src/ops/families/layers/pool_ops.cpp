@@ -38,7 +38,7 @@ void max_forward(const ForwardCall& call) {
   std::size_t out = 0;
   for (std::int64_t plane = 0; plane < pool.planes; ++plane) {
     const auto x = call.x(0).subspan(static_cast<std::size_t>(plane) * image, image);
-    for_each_place(win, [&](auto od, auto oh, auto ow) {
+    for_each_position(win, [&](auto od, auto oh, auto ow) {
       const std::int64_t at = largest_in(win, x, od, oh, ow);
       y[out++] = at < 0 ? -std::numeric_limits<double>::infinity() : x[at];
     });
@@ -67,7 +67,7 @@ void avg_forward(const ForwardCall& call) {
   const PoolShape pool = pool_shape(call, call.in[0]->shape(), kDims).value();
   const bool include_pad = call.flag("count_include_pad");
   average(
-      pool, [&](auto... place) { return average_patch(pool.window, include_pad, place...); },
+      pool, [&](auto... position) { return average_patch(pool.window, include_pad, position...); },
       call.x(0), call.y());
 }
 
@@ -123,7 +123,7 @@ template <std::size_t kDims>
 void adaptive_forward(const ForwardCall& call) {
   const PoolShape pool = adaptive_shape(call, call.in[0]->shape(), kDims).value();
   average(
-      pool, [&](auto... place) { return adaptive_patch(pool.window, place...); }, call.x(0),
+      pool, [&](auto... position) { return adaptive_patch(pool.window, position...); }, call.x(0),
       call.y());
 }
 
@@ -139,8 +139,8 @@ template <std::size_t kDims>
 Cost adaptive_cost(const CostCall& call) {
   const PoolShape pool = adaptive_shape(call, call.shape(0), kDims).value();
   std::int64_t exact = 0;
-  for_each_place(pool.window, [&](auto... place) {
-    exact += pool.planes * adaptive_patch(pool.window, place...).divisor;
+  for_each_position(pool.window, [&](auto... position) {
+    exact += pool.planes * adaptive_patch(pool.window, position...).divisor;
   });
   const std::int64_t inputs = numel(call.shape(0));
   return {.lab = inputs, .exact = exact, .backward = inputs};

@@ -22,7 +22,7 @@ struct Extent {
   std::int64_t area() const { return d * h * w; }
 };
 
-/// A window of `kernel` taps, `dilation` apart, that visits `out` places of an image.
+/// A window of `kernel` taps, `dilation` apart, at `out` positions of an image.
 struct Window {
   Extent in;
   Extent out;
@@ -31,7 +31,7 @@ struct Window {
   Extent padding = {0, 0, 0};
   Extent dilation;
 
-  /// Where tap `k` of place `o` falls in the image; outside [0, in) it is in the padding.
+  /// Where tap `k` of the window at `o` falls in the image; outside [0, in) it is in the padding.
   std::int64_t layer(std::int64_t o, std::int64_t k) const {
     return o * stride.d - padding.d + k * dilation.d;
   }
@@ -44,13 +44,14 @@ struct Window {
   bool contains(std::int64_t z, std::int64_t y, std::int64_t x) const {
     return z >= 0 && z < in.d && y >= 0 && y < in.h && x >= 0 && x < in.w;
   }
-  /// The flat place of an element of the image.
+  /// The offset of an element of the image.
   std::int64_t at(std::int64_t z, std::int64_t y, std::int64_t x) const {
     return (z * in.h + y) * in.w + x;
   }
 };
 
-/// Calls f(at) for every tap of place (od, oh, ow): its place in the image, -1 in the padding.
+/// Calls f(at) for every tap of the window at (od, oh, ow): its offset in the image, -1 in the
+/// padding.
 template <class F>
 void for_each_tap(const Window& window, std::int64_t od, std::int64_t oh, std::int64_t ow, F&& f) {
   for (std::int64_t kd = 0; kd < window.kernel.d; ++kd)
