@@ -28,9 +28,10 @@ enum class SourceKind : std::uint8_t {
 /// the contents takes them from here.
 struct ModelSource {
   SourceKind kind = SourceKind::Name;
-  std::string given;                    ///< as it was written
-  std::optional<MappedFile> file = {};  ///< of Onnx, Text (unless it is standard input) and Checkpoint
-  Tree toml = {};                       ///< of Toml
+  std::string given;  ///< as it was written
+  std::optional<MappedFile> file =
+      {};          ///< of Onnx, Text (unless it is standard input) and Checkpoint
+  Tree toml = {};  ///< of Toml
 
   /// A whole network on disk, rather than a model to be built.
   bool is_network() const { return kind != SourceKind::Name && kind != SourceKind::Toml; }

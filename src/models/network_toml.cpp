@@ -113,7 +113,8 @@ class Reader {
 
   Result<LayerSpec> layer(const Tree& item, const std::string& number) {
     const std::string location = cat("layer ", number, " (", at(item), ")");
-    if (const std::string* name = item.as_text()) return LayerSpec{.op = *name, .location = location};
+    if (const std::string* name = item.as_text())
+      return LayerSpec{.op = *name, .location = location};
     if (!item.is_table()) {
       Error error = wrong(cat("layer ", number), item, "a layer");
       error.hint = "write \"relu\" or { op = \"linear\", out_features = 8 }";

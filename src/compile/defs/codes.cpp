@@ -87,7 +87,8 @@ class CodeFinder {
     std::vector<TensorType> in;
     const KernelCall call = describe_call(graph_, types_, value.node, in);
     const Epilogue epilogue = epilogue_of(call, 0);
-    if (!epilogue.empty() && epilogue.back().kind == EpilogueKind::Clamp) return epilogue.back().low >= 0;
+    if (!epilogue.empty() && epilogue.back().kind == EpilogueKind::Clamp)
+      return epilogue.back().low >= 0;
     if (!epilogue.empty() && epilogue.back().kind == EpilogueKind::Quantise)
       return epilogue.back().grid.low >= 0 || is_never_negative(node.inputs[0]);
     return keeps_range(graph_, types_, value.node) && is_never_negative(node.inputs[0]);

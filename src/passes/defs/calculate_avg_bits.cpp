@@ -64,18 +64,17 @@ Result<PassOutput> run(Graph& graph, const Args& args, const PassContext& contex
 }  // namespace
 
 PassDef define() {
-  return {.name = "calculate_avg_bits",
-          .doc = "average the bits of inputs and weights over the layers, by their sizes",
-          .details =
-              "Both conventions are shown, the one chosen with a star: the width of a value, and\n"
-              "the sum of its precision list as the reference system has it (integer [8, 4]: 12).",
-          .args = {{.name = "compat",
-                    .initial = false,
-                    .doc = "report the reference system's number as data_avg_bit and w_avg_bit"},
-                   {.name = "ops",
-                    .initial = counted_ops(),
-                    .doc = "the ops whose operands count"}},
-          .run = run};
+  return {
+      .name = "calculate_avg_bits",
+      .doc = "average the bits of inputs and weights over the layers, by their sizes",
+      .details =
+          "Both conventions are shown, the one chosen with a star: the width of a value, and\n"
+          "the sum of its precision list as the reference system has it (integer [8, 4]: 12).",
+      .args = {{.name = "compat",
+                .initial = false,
+                .doc = "report the reference system's number as data_avg_bit and w_avg_bit"},
+               {.name = "ops", .initial = counted_ops(), .doc = "the ops whose operands count"}},
+      .run = run};
 }
 
 }  // namespace chop::passes::calculate_avg_bits

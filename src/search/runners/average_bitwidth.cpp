@@ -40,20 +40,19 @@ Result<std::unique_ptr<Runner>> make(const RunnerContext& context, const Args& a
 }  // namespace
 
 RunnerDef define() {
-  return {.name = "average_bitwidth",
-          .hardware = true,
-          .doc = "bits per weight and per input, averaged over the layers by their sizes",
-          .metrics = {{"average_bitwidth", "bits per weight"},
-                      {"memory_density", "compare_to over bits per weight"},
-                      {"average_data_bitwidth", "bits per input value"}},
-          .args = {{.name = "compare_to",
-                    .initial = 32.0,
-                    .doc = "bits per weight that memory_density compares with",
-                    .bounds = {.above = 0}},
-                   {.name = "ops",
-                    .initial = counted_ops(),
-                    .doc = "the ops whose operands count"}},
-          .make = make};
+  return {
+      .name = "average_bitwidth",
+      .hardware = true,
+      .doc = "bits per weight and per input, averaged over the layers by their sizes",
+      .metrics = {{"average_bitwidth", "bits per weight"},
+                  {"memory_density", "compare_to over bits per weight"},
+                  {"average_data_bitwidth", "bits per input value"}},
+      .args = {{.name = "compare_to",
+                .initial = 32.0,
+                .doc = "bits per weight that memory_density compares with",
+                .bounds = {.above = 0}},
+               {.name = "ops", .initial = counted_ops(), .doc = "the ops whose operands count"}},
+      .make = make};
 }
 
 }  // namespace chop::search::runners::average_bitwidth

@@ -1,5 +1,4 @@
 // count_nodes: how many nodes there are of each op.
-#include "analysis/operands.hpp"
 #include "passes/pass_def.hpp"
 
 namespace chop::passes::count_nodes {
@@ -7,7 +6,7 @@ namespace {
 
 Result<PassOutput> run(Graph& graph, const Args& args, const PassContext& /*context*/) {
   std::map<std::string, std::int64_t> counts;
-  for (const NodeId id : graph.order()) ++counts[mase_op(graph.node(id))];
+  for (const NodeId id : graph.order()) ++counts[graph.node(id).op];
   PassOutput output;
   output.info = Tree::table();
   for (const auto& [op, count] : counts) {
