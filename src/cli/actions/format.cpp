@@ -214,16 +214,14 @@ ActionDef define() {
       .settings = {"json"},
       .own =
           {{.field = {.name = "name", .doc = "a number format, such as integer"},
+            .positional = true,
             .placeholder = "NAME"},
-           {.field = {.name = "list", .initial = false, .doc = "list all formats with their keys"},
-            .flags = {"--list"}},
+           {.field = {.name = "list", .initial = false, .doc = "list all formats with their keys"}},
            {.field = {.name = "in", .doc = "values to quantise", .kind = FieldKind::ExistingFile},
-            .flags = {"--in"},
             .placeholder = "X.npy"},
            {.field = {.name = "out",
                       .doc = "where the quantised values go",
                       .kind = FieldKind::Path},
-            .flags = {"--out"},
             .placeholder = "Y.npy"}},
       .takes_words = true,
       .run = run};
