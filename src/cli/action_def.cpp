@@ -38,7 +38,10 @@ std::vector<SettingDef> accepted_settings(const ActionDef& action) {
       continue;  // its own one stands instead
     if (!action.groups.empty() || obeys(action, def)) accepted.push_back(def);
   }
-  accepted.insert(accepted.end(), action.own.begin(), action.own.end());
+  for (SettingDef def : action.own) {  // for the command line alone
+    def.in_table = def.in_toml = false;
+    accepted.push_back(std::move(def));
+  }
   return accepted;
 }
 

@@ -68,10 +68,7 @@ SettingDef dump_setting() {
   return {.field = {.name = "dump",
                     .doc = "write the graph as text there before the first pass and after each",
                     .kind = FieldKind::Path},
-          .flags = {"--dump"},
-          .placeholder = "DIR",
-          .in_table = false,
-          .in_toml = false};
+          .placeholder = "DIR"};
 }
 
 }  // namespace chop::cli

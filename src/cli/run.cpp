@@ -44,7 +44,7 @@ void set_up_log(const ActionDef& action, const Settings& settings) {
   for (const SettingDef& def : settings.defs())
     if (settings.source(def.field.name) == SettingSource::Manual && !obeys(action, def) &&
         def.field.name != "config")
-      log_warning(cat(def.flags.empty() ? def.field.name : def.flags.front(),
+      log_warning(cat(def.positional ? std::string(def.field.name) : flags_of(def).front(),
                       " has no effect on `ch ", action.name, "`"));
 }
 

@@ -81,16 +81,17 @@ std::optional<Tree> parse_value(const std::string& text) {
   }
 }
 
-Tree word_value(const std::string& text) {
+}  // namespace
+
+Tree read_word(const std::string& text) {
   if (text == "NA") return {};
+  if (text == "True" || text == "False") return text == "True";
   if (const std::optional<Tree> value = parse_value(text)) return *value;
   if (text.find(',') == std::string::npos) return text;
   Tree list = Tree::list();
-  for (const std::string& part : split(text, ',')) list.push(word_value(std::string(trim(part))));
+  for (const std::string& part : split(text, ',')) list.push(read_word(std::string(trim(part))));
   return list;
 }
-
-}  // namespace
 
 Result<Tree> parse_toml(std::string_view text, const std::string& file) {
   try {
@@ -116,7 +117,7 @@ Result<Tree> read_words(std::span<const std::string> words) {
                      .hint = "a name is either a value or a table"};
       table = inner;
     }
-    table->set(keys.back(), word_value(word.substr(equals + 1)));
+    table->set(keys.back(), read_word(word.substr(equals + 1)));
   }
   return root;
 }

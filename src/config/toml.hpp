@@ -13,8 +13,10 @@ namespace chop::config {
 /// The whole text as a table; `file` is for messages. Dates and times are texts.
 Result<Tree> parse_toml(std::string_view text, const std::string& file);
 
-/// "a.b=3" words as one table: {a = {b = 3}}. A value that is not TOML is a text, and commas
-/// outside brackets make a list: nodes=relu,linear.
+/// A value as people type it: TOML, True or False; commas outside brackets make a list; anything
+/// else is a text.
+Tree read_word(const std::string& text);
+/// "a.b=3" words as one table: {a = {b = 3}}, nodes=relu,linear.
 Result<Tree> read_words(std::span<const std::string> words);
 
 }  // namespace chop::config

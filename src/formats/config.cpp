@@ -45,24 +45,6 @@ const Attr& Config::at(std::string_view key) const {
   return found->second;
 }
 
-Attr read_value(std::string_view text) {
-  std::string_view list = trim(text);
-  if (list == "true" || list == "True") return true;
-  if (list == "false" || list == "False") return false;
-  if (const auto whole = parse_int(list)) return *whole;
-  if (const auto real = parse_double(list)) return *real;
-  if (list.starts_with('[') && list.ends_with(']')) list = list.substr(1, list.size() - 2);
-  Ints ints;
-  std::vector<double> reals;
-  for (const std::string& part : split(list, ',')) {
-    const auto real = parse_double(trim(part));
-    if (!real) return std::string(text);
-    reals.push_back(*real);
-    if (const auto whole = parse_int(trim(part))) ints.push_back(*whole);
-  }
-  return ints.size() == reals.size() ? Attr(ints) : Attr(reals);
-}
-
 Result<Config> complete_keys(std::string_view format, std::span<const Field> keys,
                              const Attrs& given) {
   Attrs values;

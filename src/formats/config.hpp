@@ -13,9 +13,6 @@
 
 namespace chop::formats {
 
-/// "8", "0.5", "true", "1,16" or "[1, 16]" as people type them; anything else is a text.
-Attr read_value(std::string_view text);
-
 /// Values by key, complete: every key of the format but those that may be absent.
 class Config {
  public:

@@ -42,16 +42,9 @@ Result<std::vector<double>> reals_from(const Tree& json, const std::string& path
 }
 
 Result<Attr> attr_from(const Tree& json, const std::string& path) {
-  if (const bool* flag = json.as_flag()) return Attr(*flag);
-  if (const double* real = json.as_real()) return Attr(*real);
-  if (const std::int64_t* whole = json.as_integer()) return Attr(*whole);
   if (const std::string* text = json.as_text()) return Attr(from_utf8(*text));
-  if (const Tree::List* items = json.as_list()) {
-    if (std::all_of(items->begin(), items->end(),
-                    [](const Tree& item) { return item.as_integer() != nullptr; })) {
-      CH_TRY(Ints values, integers_from(json, path));
-      return Attr(std::move(values));
-    }
+  if (std::optional<Attr> attr = attr_of(json)) return *std::move(attr);
+  if (json.is_list()) {
     CH_TRY(std::vector<double> values, reals_from(json, path));
     return Attr(std::move(values));
   }

@@ -3,38 +3,31 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <type_traits>
 
 #include "support/text.hpp"
 
 namespace chop::train {
 namespace {
 
-Tree as_tree(const std::filesystem::path& path) {
-  return path.string();
-}
 template <class Member>
 Tree as_tree(const Member& member) {
-  return member;
+  if constexpr (std::is_same_v<Member, std::filesystem::path>)
+    return member.string();
+  else
+    return member;
 }
 
-void assign(std::string& member, const Tree& value) {
-  member = *value.as_text();
-}
-void assign(std::filesystem::path& member, const Tree& value) {
-  member = *value.as_text();
-}
-void assign(bool& member, const Tree& value) {
-  member = *value.as_flag();
-}
-void assign(double& member, const Tree& value) {
-  member = value.number();
-}
-void assign(std::optional<double>& member, const Tree& value) {
-  member = value.number();
-}
-template <std::integral Integer>
-void assign(Integer& member, const Tree& value) {
-  member = static_cast<Integer>(*value.as_integer());
+template <class Member>
+void assign(Member& member, const Tree& value) {
+  if constexpr (std::is_same_v<Member, bool>)
+    member = *value.as_flag();
+  else if constexpr (std::is_integral_v<Member>)
+    member = static_cast<Member>(*value.as_integer());
+  else if constexpr (std::is_assignable_v<Member&, double> && !std::is_same_v<Member, std::string>)
+    member = value.number();
+  else
+    member = *value.as_text();
 }
 
 /// The default of a field as people write it: 30, not 30.0.

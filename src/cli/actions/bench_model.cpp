@@ -174,9 +174,7 @@ ActionDef define() {
                          .initial = 0,
                          .doc = "timed runs; 0: as many as fit in a second, from 3 to 1000",
                          .bounds = {.least = 0}},
-               .flags = {"--repeats"},
-               .placeholder = "N",
-               .in_toml = false}},
+               .placeholder = "N"}},
       .run = run};
 }
 

@@ -201,19 +201,16 @@ ActionDef define() {
       .settings = {"load_name", "load_type", "load_partial", "log_level", "json", "quiet",
                    "no_warnings"},
       .own = {{.field = {.name = "from", .doc = "file to read, or a model"},
-               .placeholder = "FROM",
-               .in_toml = false},
+               .positional = true,
+               .placeholder = "FROM"},
               {.field = {.name = "to", .doc = "file to write", .kind = FieldKind::Path},
-               .placeholder = "TO",
-               .in_toml = false},
+               .positional = true,
+               .placeholder = "TO"},
               {.field = {.name = "quant_style",
                          .initial = "qdq",
                          .doc = "how number formats are written in ONNX: QuantizeLinear and "
                                 "DequantizeLinear pairs, or QONNX's Quant",
-                         .choices = {"qdq", "qonnx"}},
-               .flags = {"--quant-style"},
-               .in_table = false,
-               .in_toml = false}},
+                         .choices = {"qdq", "qonnx"}}}},
       .run = run};
 }
 

@@ -38,12 +38,10 @@ ActionDef define() {
                              .initial = "docs/reference",
                              .doc = "where the pages are",
                              .kind = FieldKind::Path},
-                   .flags = {"--dir"},
                    .placeholder = "DIR"},
                   {.field = {.name = "check",
                              .initial = false,
-                             .doc = "write nothing; exit with 3 when a page is stale"},
-                   .flags = {"--check"}}},
+                             .doc = "write nothing; exit with 3 when a page is stale"}}},
           .run = run};
 }
 

@@ -3,6 +3,7 @@
 
 #include "cli/action_def.hpp"
 #include "cli/output.hpp"
+#include "config/toml.hpp"
 #include "formats/quantiser.hpp"
 #include "formats/registry.hpp"
 #include "io/npy.hpp"
@@ -51,7 +52,8 @@ Result<NumberFormat> read_format(const Invocation& invocation) {
   NumberFormat format{invocation.settings.text_or_empty("name"), {}};
   for (const std::string& word : invocation.words) {
     const std::size_t equals = word.find('=');
-    format.config[word.substr(0, equals)] = read_value(word.substr(equals + 1));
+    const std::string text = word.substr(equals + 1);
+    format.config[word.substr(0, equals)] = attr_of(read_word(text)).value_or(Attr(text));
   }
   return complete(format);
 }
@@ -214,16 +216,14 @@ ActionDef define() {
       .settings = {"json", "quiet"},
       .own =
           {{.field = {.name = "name", .doc = "a number format, such as integer"},
+            .positional = true,
             .placeholder = "NAME"},
-           {.field = {.name = "list", .initial = false, .doc = "list all formats with their keys"},
-            .flags = {"--list"}},
+           {.field = {.name = "list", .initial = false, .doc = "list all formats with their keys"}},
            {.field = {.name = "in", .doc = "values to quantise", .kind = FieldKind::ExistingFile},
-            .flags = {"--in"},
             .placeholder = "X.npy"},
            {.field = {.name = "out",
                       .doc = "where the quantised values go",
                       .kind = FieldKind::Path},
-            .flags = {"--out"},
             .placeholder = "Y.npy"}},
       .takes_words = true,
       .run = run};

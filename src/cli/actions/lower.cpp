@@ -124,8 +124,8 @@ Result<Exit> run(const Invocation& invocation) {
   return Exit::Done;
 }
 
-SettingDef flag(std::string_view dest, std::string_view name, std::string_view doc) {
-  return {.field = {.name = dest, .initial = false, .doc = doc}, .flags = {name}, .in_toml = false};
+SettingDef flag(std::string_view name, std::string_view doc) {
+  return {.field = {.name = name, .initial = false, .doc = doc}};
 }
 
 }  // namespace
@@ -147,34 +147,26 @@ ActionDef define() {
       .positionals = {"model"},
       .settings = {"seed", "log_level", "json", "quiet", "no_warnings"},
       .own = {{.field = {.name = "after", .initial = "plan", .doc = "the last step that runs"},
-               .flags = {"--after"},
-               .placeholder = "STEP",
-               .in_toml = false},
+               .placeholder = "STEP"},
               {.field = {.name = "mode",
                          .initial = "eval",
                          .doc =
                              "compile for evaluation, or for training with its loss and gradients",
                          .choices = {"eval", "train"}},
-               .flags = {"--mode"},
-               .placeholder = "MODE",
-               .in_toml = false},
-              flag("frozen", "--frozen", "parameters keep their values, as in `ch test`"),
+               .placeholder = "MODE"},
+              flag("frozen", "parameters keep their values, as in `ch test`"),
               {.field = {.name = "batch_size",
                          .doc = "rows that run together; without it 1, and 2 for training",
                          .kind = FieldKind::Integer,
                          .bounds = kAtLeastOne},
-               .flags = {"--batch-size"},
-               .placeholder = "N",
-               .in_toml = false},
-              flag("list", "--list", "list the steps instead"),
-              flag("time", "--time", "print what each step took instead of the network"),
-              flag("remarks", "--remarks", "print what could not be done, and why, instead"),
-              flag("values", "--values", "print the values of parameters as well"),
+               .placeholder = "N"},
+              flag("list", "list the steps instead"),
+              flag("time", "print what each step took instead of the network"),
+              flag("remarks", "print what could not be done, and why, instead"),
+              flag("values", "print the values of parameters as well"),
               {.field = {.name = "refuse",
                          .doc = "compile as if no backend could make the chains of these nodes"},
-               .flags = {"--refuse"},
-               .placeholder = "NODE,...",
-               .in_toml = false}},
+               .placeholder = "NODE,..."}},
       .run = run};
 }
 

@@ -104,6 +104,7 @@ ActionDef define() {
       .positionals = {"name"},
       .settings = {"json", "quiet"},
       .own = {{.field = {.name = "name", .doc = "a model of the zoo, or a network written in TOML"},
+               .positional = true,
                .placeholder = "NAME"}},
       .run = run};
 }

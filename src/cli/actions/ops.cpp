@@ -70,12 +70,11 @@ ActionDef define() {
           .positionals = {"name"},
           .settings = {"json", "quiet"},
           .own = {{.field = {.name = "name", .doc = "one operator; all when not given"},
+                   .positional = true,
                    .placeholder = "NAME"},
                   {.field = {.name = "onnx",
                              .initial = false,
-                             .doc = "list the operators of ONNX that can be imported instead"},
-                   .flags = {"--onnx"},
-                   .in_toml = false}},
+                             .doc = "list the operators of ONNX that can be imported instead"}}},
           .run = run};
 }
 

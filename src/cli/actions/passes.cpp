@@ -64,7 +64,9 @@ ActionDef define() {
           .summary = "list what can be done to a graph, or the arguments of one pass",
           .positionals = {"name"},
           .settings = {"json", "quiet"},
-          .own = {{.field = {.name = "name", .doc = "a pass"}, .placeholder = "NAME"}},
+          .own = {{.field = {.name = "name", .doc = "a pass"},
+                   .positional = true,
+                   .placeholder = "NAME"}},
           .run = run};
 }
 

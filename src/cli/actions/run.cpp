@@ -126,17 +126,11 @@ ActionDef define() {
           .own = {{.field = {.name = "in",
                              .doc = "inputs: .npz with one array per input, or .npy",
                              .kind = FieldKind::ExistingFile},
-                   .flags = {"--in"},
-                   .placeholder = "FILE",
-                   .in_table = false,
-                   .in_toml = false},
+                   .placeholder = "FILE"},
                   {.field = {.name = "out",
                              .doc = "outputs: .npz with one array per output",
                              .kind = FieldKind::Path},
-                   .flags = {"--out"},
-                   .placeholder = "FILE",
-                   .in_table = false,
-                   .in_toml = false}},
+                   .placeholder = "FILE"}},
           .run = execute};
 }
 

@@ -227,46 +227,44 @@ Result<Exit> run(const Invocation& invocation) {
 }
 
 std::vector<SettingDef> own_settings_of_search() {
-  const auto own = [](Field field, std::string_view flag, std::string_view placeholder) {
-    return SettingDef{.field = std::move(field),
-                      .flags = {flag},
-                      .placeholder = placeholder,
-                      .in_table = false,
-                      .in_toml = false};
-  };
   return {
-      own({.name = "storage",
-           .doc =
-               "where the study is kept: memory, sqlite:///FILE, postgresql://...; a file of the "
-               "project if not given"},
-          "--storage", "URL"),
-      own({.name = "study", .doc = "the study's name; one that exists is continued"}, "--study",
-          "NAME"),
-      own({.name = "trials",
-           .doc = "trials the study should have in all",
-           .kind = FieldKind::Integer,
-           .bounds = kAtLeastOne},
-          "--trials", "N"),
-      own({.name = "jobs", .doc = "trials at a time; -1: one per core", .kind = FieldKind::Integer},
-          "--jobs", "N"),
-      own({.name = "timeout",
-           .doc = "seconds after which no further trial begins",
-           .kind = FieldKind::Real,
-           .bounds = kAboveZero},
-          "--timeout", "S"),
-      own({.name = "sampler", .doc = "what chooses the next trial"}, "--sampler", "NAME"),
-      own({.name = "heartbeat",
-           .initial = 10,
-           .doc = "seconds between a worker's signs of life; after three without one its trial is "
-                  "tried again",
-           .kind = FieldKind::Real,
-           .bounds = kAtLeastZero},
-          "--heartbeat", "S"),
-      own({.name = "dry_run", .initial = false, .doc = "show the space and its size, run nothing"},
-          "--dry-run", {}),
-      own({.name = "save_best",
-           .doc = "save the best network, or that of a trial, as search_ckpts/best.mz"},
-          "--save-best", "[NUMBER]")};
+      {.field =
+           {.name = "storage",
+            .doc =
+                "where the study is kept: memory, sqlite:///FILE, postgresql://...; a file of the "
+                "project if not given"},
+       .placeholder = "URL"},
+      {.field = {.name = "study", .doc = "the study's name; one that exists is continued"},
+       .placeholder = "NAME"},
+      {.field = {.name = "trials",
+                 .doc = "trials the study should have in all",
+                 .kind = FieldKind::Integer,
+                 .bounds = kAtLeastOne},
+       .placeholder = "N"},
+      {.field = {.name = "jobs",
+                 .doc = "trials at a time; -1: one per core",
+                 .kind = FieldKind::Integer},
+       .placeholder = "N"},
+      {.field = {.name = "timeout",
+                 .doc = "seconds after which no further trial begins",
+                 .kind = FieldKind::Real,
+                 .bounds = kAboveZero},
+       .placeholder = "S"},
+      {.field = {.name = "sampler", .doc = "what chooses the next trial"}, .placeholder = "NAME"},
+      {.field =
+           {.name = "heartbeat",
+            .initial = 10,
+            .doc = "seconds between a worker's signs of life; after three without one its trial is "
+                   "tried again",
+            .kind = FieldKind::Real,
+            .bounds = kAtLeastZero},
+       .placeholder = "S"},
+      {.field = {.name = "dry_run",
+                 .initial = false,
+                 .doc = "show the space and its size, run nothing"}},
+      {.field = {.name = "save_best",
+                 .doc = "save the best network, or that of a trial, as search_ckpts/best.mz"},
+       .placeholder = "[NUMBER]"}};
 }
 
 }  // namespace

@@ -12,8 +12,8 @@ namespace chop::cli::actions::settings {
 namespace {
 
 std::string flags_text(const SettingDef& def) {
-  if (def.flags.empty()) return cat("(", def.placeholder, ")");
-  std::vector<std::string> names(def.flags.begin(), def.flags.end());
+  if (def.positional) return cat("(", def.placeholder, ")");
+  std::vector<std::string> names = flags_of(def);
   if (!def.off_flag.empty()) names.emplace_back(def.off_flag);
   return join(names, " ");
 }
@@ -54,6 +54,7 @@ ActionDef define() {
           .positionals = {"name"},
           .settings = {"json", "quiet"},
           .own = {{.field = {.name = "name", .doc = "one setting; all when not given"},
+                   .positional = true,
                    .placeholder = "NAME"}},
           .run = run};
 }

@@ -207,31 +207,28 @@ Result<Exit> run(const Invocation& invocation) {
 }
 
 std::vector<SettingDef> options() {
-  const auto own = [](Field field, std::vector<std::string_view> flags,
-                      std::string_view placeholder) {
-    return SettingDef{.field = std::move(field),
-                      .flags = std::move(flags),
-                      .placeholder = placeholder,
-                      .in_table = false,
-                      .in_toml = false};
-  };
   return {
-      own({.name = "verb", .doc = "what to do", .choices = verb_names()}, {}, "VERB"),
-      own({.name = "name", .doc = "a study"}, {}, "NAME"),
-      own({.name = "storage",
-           .doc = "where studies are: sqlite:///FILE, postgresql://...; the project's file if not "
-                  "given"},
-          {"--storage"}, "URL"),
-      own({.name = "format", .initial = "csv", .doc = "of an export", .choices = {"csv", "json"}},
-          {"--format"}, "FORMAT"),
-      own({.name = "output", .doc = "where an export goes; standard output if not given"},
-          {"--output"}, "FILE"),
-      own({.name = "top", .initial = 10, .doc = "trials shown", .bounds = kAtLeastOne}, {"--top"},
-          "N"),
-      own({.name = "into", .doc = "the study that others are merged into"}, {"--into"}, "NAME"),
-      own({.name = "from", .doc = "where the merged studies are; --storage if not given"},
-          {"--from"}, "URL"),
-      own({.name = "yes", .initial = false, .doc = "delete without asking"}, {"--yes"}, {})};
+      {.field = {.name = "verb", .doc = "what to do", .choices = verb_names()},
+       .positional = true,
+       .placeholder = "VERB"},
+      {.field = {.name = "name", .doc = "a study"}, .positional = true, .placeholder = "NAME"},
+      {.field =
+           {.name = "storage",
+            .doc = "where studies are: sqlite:///FILE, postgresql://...; the project's file if not "
+                   "given"},
+       .placeholder = "URL"},
+      {.field =
+           {.name = "format", .initial = "csv", .doc = "of an export", .choices = {"csv", "json"}},
+       .placeholder = "FORMAT"},
+      {.field = {.name = "output", .doc = "where an export goes; standard output if not given"},
+       .placeholder = "FILE"},
+      {.field = {.name = "top", .initial = 10, .doc = "trials shown", .bounds = kAtLeastOne},
+       .placeholder = "N"},
+      {.field = {.name = "into", .doc = "the study that others are merged into"},
+       .placeholder = "NAME"},
+      {.field = {.name = "from", .doc = "where the merged studies are; --storage if not given"},
+       .placeholder = "URL"},
+      {.field = {.name = "yes", .initial = false, .doc = "delete without asking"}}};
 }
 
 }  // namespace

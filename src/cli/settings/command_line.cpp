@@ -12,15 +12,15 @@ namespace {
 
 /// "--cpu,--num-workers" or "--nesterov,!--no-nesterov", as CLI11 wants names.
 std::string option_names(const SettingDef& def) {
-  std::vector<std::string> names(def.flags.begin(), def.flags.end());
+  std::vector<std::string> names = flags_of(def);
   if (!def.off_flag.empty()) names.push_back(cat("!", def.off_flag));
   return join(names, ",");
 }
 
-std::vector<std::string> flags_of(std::span<const SettingDef> defs) {
+std::vector<std::string> all_flags(std::span<const SettingDef> defs) {
   std::vector<std::string> flags = {"--help"};
   for (const SettingDef& def : defs) {
-    flags.insert(flags.end(), def.flags.begin(), def.flags.end());
+    for (std::string& flag : flags_of(def)) flags.push_back(std::move(flag));
     if (!def.off_flag.empty()) flags.emplace_back(def.off_flag);
   }
   return flags;
@@ -41,8 +41,8 @@ Error unknown_word(const std::string& word, const ActionDef& action,
   if (!word.starts_with('-') || word == "-")
     return {.what = cat("unexpected argument '", word, "'"), .hint = cat("usage: ", action.usage)};
   const std::string name = word.substr(0, word.find('='));
-  const std::vector<std::string> known = flags_of(defs);
-  const std::vector<std::string> elsewhere = flags_of(all_settings());
+  const std::vector<std::string> known = all_flags(defs);
+  const std::vector<std::string> elsewhere = all_flags(all_settings());
   if (std::find(elsewhere.begin(), elsewhere.end(), name) != elsewhere.end())
     return {.what = cat("`ch ", action.name, "` does not take ", name), .hint = help};
   return {.what = cat("unknown option '", name, "'"), .hint = cat(flag_hint(name, known), help)};
@@ -50,10 +50,11 @@ Error unknown_word(const std::string& word, const ActionDef& action,
 
 /// The flag of `def` the user wrote, for use in messages.
 std::string name_used(const SettingDef& def, std::span<const std::string> words) {
+  const std::vector<std::string> flags = flags_of(def);
   for (auto word = words.rbegin(); word != words.rend(); ++word)
-    for (const std::string_view flag : def.flags)
-      if (*word == flag || word->starts_with(cat(flag, "="))) return std::string(flag);
-  return std::string(def.flags.empty() ? def.field.name : def.flags.front());
+    for (const std::string& flag : flags)
+      if (*word == flag || word->starts_with(cat(flag, "="))) return flag;
+  return flags.empty() ? std::string(def.field.name) : flags.front();
 }
 
 Result<Assignment> assign(const SettingDef& def, const std::string& text, const std::string& name,
@@ -85,7 +86,7 @@ struct Parser {
       options.emplace_back(def, app.add_option(std::string(dest))->take_last());
     }
     for (const SettingDef& def : defs) {
-      if (def.flags.empty()) continue;
+      if (def.positional) continue;
       CLI::Option* option = kind_of(def.field) == FieldKind::Flag
                                 ? app.add_flag(option_names(def))
                                 : app.add_option(option_names(def));
@@ -98,7 +99,7 @@ struct Parser {
 Error parse_failure(std::span<const std::string> words, std::span<const SettingDef> defs,
                     const char* why) {
   for (const SettingDef& def : defs)
-    for (const std::string_view flag : def.flags)
+    for (const std::string& flag : flags_of(def))
       if (!words.empty() && words.back() == flag)
         return {.what = cat(flag, " needs a value"),
                 .hint = cat(def.field.name, " is ", describe_allowed(def.field))};

@@ -18,10 +18,10 @@ std::string_view heading(SettingGroup group);
 /// A field of the command line and of configuration files. Paths become absolute. Of a whole number
 /// the default "auto" is the machine's number of cores.
 struct SettingDef {
-  Field field;  ///< its name is the key in TOML and in the table
-  std::vector<std::string_view> flags =
-      {};                             ///< "--cpu", "--num-workers"; empty: TOML or positional
-  std::string_view placeholder = {};  ///< "N", "DIR" in the help; "[NAME]": may be left out
+  Field field;                               ///< its name is the key in TOML and in the table
+  std::vector<std::string_view> flags = {};  ///< where they are others than its name: --quiet, -q
+  bool positional = false;                   ///< has no flag: given by position, or in TOML
+  std::string_view placeholder = {};         ///< "N", "DIR" in the help; "[NAME]": may be left out
   SettingGroup group = SettingGroup::Task;
   bool in_table = true;     ///< has a row in the configuration table
   bool in_toml = true;      ///< may be a top-level key of a configuration file
@@ -41,6 +41,8 @@ std::span<const SettingDef> all_settings();
 /// The setting called `dest` among `defs`, or null.
 const SettingDef* find_setting(std::span<const SettingDef> defs, std::string_view dest);
 
+/// "--batch-size" of batch_size, unless it has other flags, or none.
+std::vector<std::string> flags_of(const SettingDef& def);
 /// The default as the table shows it: None, True, 1e-05, auto.
 std::string shown_default(const SettingDef& def);
 /// Whether the default is the number of cores.

@@ -2,30 +2,16 @@
 // `ch settings` all come from here.
 #include "cli/settings/setting_defs.hpp"
 
+#include <array>
+
 #include "train/train_options.hpp"
 
 namespace chop::cli {
 
 std::string_view heading(SettingGroup group) {
-  switch (group) {
-    case SettingGroup::Task:
-      return "Task";
-    case SettingGroup::Data:
-      return "Data";
-    case SettingGroup::Model:
-      return "Model";
-    case SettingGroup::Training:
-      return "Training";
-    case SettingGroup::Checkpoints:
-      return "Checkpoints";
-    case SettingGroup::Machine:
-      return "Machine";
-    case SettingGroup::Hardware:
-      return "Hardware";
-    case SettingGroup::Output:
-      break;
-  }
-  return "Output";
+  static constexpr std::array<std::string_view, 8> kHeadings = {
+      "Task", "Data", "Model", "Training", "Checkpoints", "Machine", "Hardware", "Output"};
+  return kHeadings.at(static_cast<std::size_t>(group));
 }
 
 Field training_field(std::string_view option, Tree initial) {

@@ -1,4 +1,6 @@
 // Reading and checking the value of one setting.
+#include <algorithm>
+
 #include "cli/settings/setting_def.hpp"
 #include "support/text.hpp"
 
@@ -32,6 +34,14 @@ std::optional<bool> parse_truth(std::string_view text) {
 }
 
 }  // namespace
+
+std::vector<std::string> flags_of(const SettingDef& def) {
+  if (def.positional) return {};
+  if (!def.flags.empty()) return {def.flags.begin(), def.flags.end()};
+  std::string flag = cat("--", def.field.name);
+  std::replace(flag.begin(), flag.end(), '_', '-');
+  return {std::move(flag)};
+}
 
 bool counts_cores(const SettingDef& def) {
   return kind_of(def.field) == FieldKind::Integer && def.field.initial == Tree("auto");

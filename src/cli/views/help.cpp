@@ -1,7 +1,6 @@
 #include "cli/views/help.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "report/table.hpp"
 #include "support/display.hpp"
@@ -12,11 +11,6 @@ namespace {
 
 constexpr int kWidth = 96;
 constexpr int kLeftColumn = 34;
-
-constexpr std::array<SettingGroup, 8> kGroups = {SettingGroup::Task,        SettingGroup::Data,
-                                                 SettingGroup::Model,       SettingGroup::Training,
-                                                 SettingGroup::Checkpoints, SettingGroup::Machine,
-                                                 SettingGroup::Hardware,    SettingGroup::Output};
 
 /// `left`, then `right` wrapped in a column of its own.
 std::string two_columns(const std::string& left, std::string_view right) {
@@ -41,7 +35,7 @@ std::string_view value_name(const SettingDef& def) {
 }
 
 std::string option_text(const SettingDef& def, bool list) {
-  std::vector<std::string> names(def.flags.begin(), def.flags.end());
+  std::vector<std::string> names = flags_of(def);
   if (!def.off_flag.empty()) names.emplace_back(def.off_flag);
   std::string text = join(names, ", ");
   if (kind_of(def.field) != FieldKind::Flag) text += cat(" ", value_name(def), list ? ",..." : "");
@@ -69,7 +63,7 @@ std::string option_lines(const ActionDef& action, std::span<const SettingDef> de
   for (const SettingDef& def : defs) {
     const bool list =
         std::find(action.lists.begin(), action.lists.end(), def.field.name) != action.lists.end();
-    if (!def.flags.empty()) lines += two_columns(option_text(def, list), option_doc(def));
+    if (!def.positional) lines += two_columns(option_text(def, list), option_doc(def));
   }
   return lines;
 }
@@ -107,7 +101,8 @@ std::string action_help(const ActionDef& action) {
   if (!lines.empty()) text += cat("\nArguments:\n", lines);
   lines = option_lines(action, action.own);
   if (!lines.empty()) text += cat("\nOptions of ", action.name, ":\n", lines);
-  for (const SettingGroup group : kGroups) {
+  for (int each = 0; each <= static_cast<int>(SettingGroup::Output); ++each) {
+    const auto group = static_cast<SettingGroup>(each);
     std::vector<SettingDef> members;
     for (const SettingDef& def : accepted)
       if (def.group == group && find_setting(action.own, def.field.name) == nullptr &&

@@ -35,13 +35,11 @@ const TrainKey& key_named(std::string_view name) {
 
 /// One value, checked as an argument of that name would be.
 Result<Tree> check_value(const TrainKey& key, const Tree& value, const ArgPlace& place) {
-  Tree table = Tree::table();
-  table.set(key.field.name, value).line = value.line;
-  CH_TRY(const Args args, Args::check({&key.field, 1}, table, place));
-  if (!args.has(key.field.name))
-    return at_line({.what = cat(place.path, ".", key.field.name, " cannot be \"NA\"")}, place,
-                   value.line);
-  return args.get(key.field.name);
+  if (std::optional<Tree> conformed = conform(key.field, value)) return *std::move(conformed);
+  return at_line(
+      {.what = cat(place.path, ".", key.field.name, " = ", to_text(value), " is not allowed"),
+       .hint = hint_for(key.field, value)},
+      place, value.line);
 }
 
 /// { low = 1, high = 8, step = 1, log = true }: a range of the key's numbers.

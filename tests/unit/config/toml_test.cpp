@@ -43,6 +43,17 @@ TEST(Toml, WhatIsNotTomlIsAnErrorWithLineAndColumn) {
   EXPECT_EQ(error.notes, std::vector<std::string>{"my.toml:2:6"});
 }
 
+TEST(Toml, WordsAreTypedAsPeopleTypeThem) {
+  EXPECT_EQ(read_word("8"), Tree(8));
+  EXPECT_EQ(read_word("1e-3"), Tree(1e-3));
+  EXPECT_EQ(read_word("True"), Tree(true));
+  EXPECT_EQ(read_word("false"), Tree(false));
+  EXPECT_EQ(read_word("1,16"), Tree(Tree::List{1, 16}));
+  EXPECT_EQ(read_word("[1, 16]"), Tree(Tree::List{1, 16}));
+  EXPECT_EQ(read_word("top"), Tree("top"));
+  EXPECT_TRUE(read_word("NA").is_null());
+}
+
 TEST(Toml, WordsMakeNestedTables) {
   const std::vector<std::string> words = {
       "by=type",           "n=3",      "a.b.dims=all", "a.b.abs=true",
