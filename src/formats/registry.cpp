@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "config/toml.hpp"
 #include "support/text.hpp"
 
 namespace chop::formats {
@@ -77,7 +78,7 @@ std::vector<NumberFormat> samples_of(const FormatDef& def) {
     NumberFormat& sample = samples.emplace_back(NumberFormat{std::string(def.name), {}});
     for (const std::string& word : split(text, ' '))
       if (const std::size_t at = word.find('='); at != std::string::npos)
-        sample.config[word.substr(0, at)] = read_value(std::string_view(word).substr(at + 1));
+        sample.config[word.substr(0, at)] = attr_of(read_word(word.substr(at + 1))).value();
   }
   return samples;
 }
