@@ -20,6 +20,12 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+#ifdef CH_VERIFY_STEPS
+constexpr bool kVerifyAlways = true;
+#else
+constexpr bool kVerifyAlways = false;
+#endif
+
 /// Files come in the order of their names; each says which one it follows.
 std::vector<StepDef> in_order(const std::vector<StepDef>& defs) {
   std::vector<StepDef> ordered;
@@ -38,11 +44,13 @@ Status run_step(const StepDef& step, State& state) {
   if (step.needs_types && !state.types) {
     CH_TRY(state.types, infer_types(state.graph, state.rows()));
   }
-  CH_CHECK(step.run(state));
-#ifndef NDEBUG
-  if (Status status = verify(state); !status)
-    return std::move(status).error().note(cat("after the step ", step.name));
-#endif
+  return step.run(state);
+}
+
+Status check_step(const StepDef& step, const State& state) {
+  if (!kVerifyAlways && !state.target.verify) return {};
+  Status status = verify(state);
+  if (!status) return std::move(status).error().note(cat("after the step ", step.name));
   return {};
 }
 
@@ -69,6 +77,7 @@ Result<State> run_once(const Job& job, std::set<NodeId> refused) {
     if (job.trace != nullptr)
       job.trace->steps.push_back(
           {step.name, wanted, std::chrono::duration<double>(Clock::now() - start).count()});
+    if (wanted) CH_CHECK(check_step(step, state));
     if (step.name == job.last) break;
   }
   return state;
@@ -116,7 +125,10 @@ Result<const StepDef*> find_step(std::string_view name) {
 Status run_between(State& state, std::string_view first, std::string_view last) {
   bool inside = false;
   for (const StepDef& step : all_steps()) {
-    if (inside && applies(step, state.target)) CH_CHECK(run_step(step, state));
+    if (inside && applies(step, state.target)) {
+      CH_CHECK(run_step(step, state));
+      CH_CHECK(check_step(step, state));
+    }
     inside = (inside || step.name == first) && step.name != last;
   }
   return {};

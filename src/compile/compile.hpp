@@ -3,7 +3,7 @@
 //   lower > loss > gradients > prune > fuse > slices > quantise_early > constants > codes > chains
 //         > layout > plan
 //
-// Each is a file of compile/defs. In builds with assertions the graph is verified after each.
+// Each is a file of compile/defs. Debug builds and ch lower verify the graph after each.
 #pragma once
 
 #include "compile/step_def.hpp"

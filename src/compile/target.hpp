@@ -34,6 +34,8 @@ struct Target {
   std::optional<std::vector<Value>> observed = {};
   bool through_formats = false;
 
+  /// Verify graph and types after every step, as debug builds always do.
+  bool verify = false;
   bool fuse = true;
   /// Only reference forwards: the oracle in float32 storage.
   bool reference_only = false;

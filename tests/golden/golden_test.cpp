@@ -139,7 +139,8 @@ void expect_same_numbers_after_step(const GoldenFile& file) {
   randomise(graph);
   const bool trains = option(file, "--mode", "eval") == "train";
   compile::Target target{.batch = std::stoll(option(file, "--batch-size", trains ? "2" : "1")),
-                         .frozen = has_option(file, "--frozen")};
+                         .frozen = has_option(file, "--frozen"),
+                         .verify = true};
   if (trains) {
     target.mode = Mode::Training;
     target.loss = true;

@@ -84,6 +84,7 @@ class Planned {
                                               {.batch = question.batch,
                                                .threads = threads,
                                                .lowered = true,
+                                               .verify = true,
                                                .fuse = fuse,
                                                .reference_only = reference_only},
                                               {.parameter = memory});

@@ -50,7 +50,8 @@ compile::Target target_of(const Settings& settings, const Graph& graph) {
   const bool trains = settings.text("mode") == "train";
   // A batch norm cannot be trained on one row.
   compile::Target target{.batch = settings.maybe_integer("batch_size").value_or(trains ? 2 : 1),
-                         .frozen = settings.flag("frozen")};
+                         .frozen = settings.flag("frozen"),
+                         .verify = true};
   if (trains) {
     target.mode = Mode::Training;
     target.loss = true;

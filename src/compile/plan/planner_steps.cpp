@@ -13,7 +13,7 @@ namespace chop::compile {
 namespace {
 
 /// What a call does behind its own op.
-std::vector<std::string> epilogue_of(const Node& call) {
+std::vector<std::string> ops_behind(const Node& call) {
   std::vector<std::string> ops = ops_of(call);
   ops.erase(ops.begin());
   return ops;
@@ -46,7 +46,7 @@ Plan::Step Planner::make_step(NodeId id) {
   const Node& node = graph_.node(id);
   Plan::Step step{
       .info = {
-          .name = node.name, .op = node.op, .nodes = nodes_of(id), .epilogue = epilogue_of(node)}};
+          .name = node.name, .op = node.op, .nodes = nodes_of(id), .epilogue = ops_behind(node)}};
   std::vector<TensorType> in;
   const KernelCall call = call_of(id, in);
   step.info.layout = call.layout;
@@ -116,7 +116,7 @@ void Planner::add_chain(const Chain& chain) {
   Plan::Step step{.info = {.name = graph_.node(end).name,
                            .op = head.op,
                            .nodes = nodes_of(chain.head),
-                           .epilogue = epilogue_of(head),
+                           .epilogue = ops_behind(head),
                            .layout = call.layout}};
   for (const Value& input : head.inputs) step.args.in.push_back(memory_of(input));
   Epilogue epilogue;
