@@ -1,5 +1,5 @@
 // The loop of a training: for each epoch, for each batch: forward, loss and gradients, then a step
-// of the optimiser; after the epoch, validation. The parts stand beside it: batches (batch_runner),
+// of the optimiser; after the epoch, validation. The parts stand in loop/: batches (batch_runner),
 // learning rate (schedule), parameter_update, what is counted (progress_state), when it is saved
 // (checkpoint_writer).
 #include "train/trainer.hpp"
@@ -9,10 +9,10 @@
 #include <cmath>
 
 #include "support/text.hpp"
-#include "train/batch_runner.hpp"
-#include "train/checkpoint_writer.hpp"
-#include "train/parameter_update.hpp"
-#include "train/schedule.hpp"
+#include "train/loop/batch_runner.hpp"
+#include "train/loop/checkpoint_writer.hpp"
+#include "train/loop/parameter_update.hpp"
+#include "train/loop/schedule.hpp"
 
 namespace chop::train {
 namespace {

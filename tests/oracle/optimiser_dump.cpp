@@ -6,8 +6,8 @@
 #include <string>
 
 #include "io/npz.hpp"
+#include "train/loop/schedule.hpp"
 #include "train/optimiser.hpp"
-#include "train/schedule.hpp"
 
 namespace chop {
 namespace {

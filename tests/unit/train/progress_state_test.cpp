@@ -1,5 +1,5 @@
 // The record of a training in a checkpoint: exact there and back, and never trusted.
-#include "train/progress_state.hpp"
+#include "train/loop/progress_state.hpp"
 
 #include <gtest/gtest.h>
 

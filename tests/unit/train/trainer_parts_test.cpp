@@ -5,10 +5,10 @@
 #include <cmath>
 #include <numbers>
 
-#include "train/batch_runner.hpp"
-#include "train/checkpoint_writer.hpp"
-#include "train/parameter_update.hpp"
-#include "train/schedule.hpp"
+#include "train/loop/batch_runner.hpp"
+#include "train/loop/checkpoint_writer.hpp"
+#include "train/loop/parameter_update.hpp"
+#include "train/loop/schedule.hpp"
 #include "unit/io/temp_folder.hpp"
 #include "unit/train/networks.hpp"
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "train/schedule.hpp"
+#include "train/loop/schedule.hpp"
 #include "unit/train/networks.hpp"
 
 namespace chop {

@@ -1,4 +1,4 @@
-#include "train/checkpoint_writer.hpp"
+#include "train/loop/checkpoint_writer.hpp"
 
 namespace chop::train {
 

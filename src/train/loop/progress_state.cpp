@@ -1,7 +1,7 @@
 // Counting, and the record of a training in a checkpoint: JSON in which every real number is a text
 // that reads back to the same bits, and a fingerprint of settings and data that must agree on
 // resume.
-#include "train/progress_state.hpp"
+#include "train/loop/progress_state.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "train/batch_runner.hpp"
+#include "train/loop/batch_runner.hpp"
 
 #include <algorithm>
 

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "io/checkpoint.hpp"
+#include "train/loop/progress_state.hpp"
 #include "train/optimiser.hpp"
 #include "train/parameter_store.hpp"
-#include "train/progress_state.hpp"
 
 namespace chop::train {
 

@@ -2,7 +2,7 @@
 // lets the optimiser make one step over all parameters.
 #pragma once
 
-#include "train/training_checkpoint.hpp"
+#include "train/loop/training_checkpoint.hpp"
 
 namespace chop::train {
 

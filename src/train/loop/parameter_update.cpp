@@ -1,4 +1,4 @@
-#include "train/parameter_update.hpp"
+#include "train/loop/parameter_update.hpp"
 
 namespace chop::train {
 

@@ -8,7 +8,7 @@
 #include <chrono>
 #include <future>
 
-#include "train/training_checkpoint.hpp"
+#include "train/loop/training_checkpoint.hpp"
 
 namespace chop::train {
 

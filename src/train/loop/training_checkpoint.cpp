@@ -1,4 +1,4 @@
-#include "train/training_checkpoint.hpp"
+#include "train/loop/training_checkpoint.hpp"
 
 #include "support/text.hpp"
 
