@@ -56,7 +56,7 @@ class Check(unittest.TestCase):
     def test_the_linker_refuses_two_types_of_one_name(self):
         shutil.copy(ROOT / "CMakePresets.json", self.root)
         self.write("CMakeLists.txt", "cmake_minimum_required(VERSION 3.25)\nproject(two LANGUAGES CXX)\n"
-                                     "add_executable(ch a.cpp b.cpp)\nadd_executable(ch_tests a.cpp b.cpp)\n")
+                                     "add_executable(ch a.cpp b.cpp)\n")
         column = "struct Column {\n  virtual ~Column() = default;\n  %s width = 0;\n};\n"
         self.write("a.cpp", column % "int" + "void other();\nint main() {\n  Column c;\n  other();\n  return c.width;\n}\n")
         self.write("b.cpp", column % "int" + "void other() {\n  Column c;\n}\n")
