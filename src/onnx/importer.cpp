@@ -1,8 +1,6 @@
 #include "onnx/importer.hpp"
 
 #include <algorithm>
-#include <cassert>
-#include <cmath>
 
 #include "ir/limits.hpp"
 #include "ops/core/operand_count.hpp"

@@ -1,7 +1,5 @@
 #include "passes/report_parts.hpp"
 
-#include <array>
-
 #include "support/system/files.hpp"
 
 namespace chop::passes {

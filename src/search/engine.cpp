@@ -6,7 +6,6 @@
 #include "search/engine.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <thread>
 
 #include "search/results.hpp"

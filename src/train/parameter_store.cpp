@@ -3,7 +3,6 @@
 // leaves them alone.
 #include "train/parameter_store.hpp"
 
-#include <algorithm>
 #include <cassert>
 #include <cstring>
 

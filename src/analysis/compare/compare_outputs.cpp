@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "analysis/calibration/observe.hpp"
+#include "data/splits.hpp"
 #include "support/system/batches.hpp"
 
 namespace chop::analysis {
@@ -151,15 +152,7 @@ class OutputComparer {
 }  // namespace
 
 Split rows_of(const Split& split, std::int64_t first, std::int64_t count) {
-  const std::int64_t width = split.x.size() / split.rows();
-  Shape shape = split.x.shape();
-  shape[0] = count;
-  Split part{.x = Tensor(DType::F32, shape), .y = Tensor(DType::I64, {count})};
-  std::copy_n(split.x.data<float>().begin() + first * width, count * width,
-              part.x.mutable_data<float>().begin());
-  std::copy_n(split.y.data<std::int64_t>().begin() + first, count,
-              part.y.mutable_data<std::int64_t>().begin());
-  return part;
+  return data::copy_split(data::bytes_of(split), first, first + count, /*threads=*/1);
 }
 
 Result<OutputsComparison> compare_outputs(const Graph& before, const Graph& after,

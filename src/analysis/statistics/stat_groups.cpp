@@ -1,8 +1,5 @@
 #include "analysis/statistics/stat_groups.hpp"
 
-#include <algorithm>
-#include <optional>
-
 #include "support/text.hpp"
 
 namespace chop::analysis {

@@ -1,6 +1,5 @@
 #include "analysis/statistics/stat_loops.hpp"
 
-#include <array>
 #include <cmath>
 
 #include "analysis/statistics/extent.hpp"

@@ -1,8 +1,6 @@
 // ch settings [NAME]: every setting with its default, the values it takes and what it is for.
 #include "cli/settings/settings.hpp"
 
-#include <algorithm>
-
 #include "cli/action_def.hpp"
 #include "cli/output.hpp"
 #include "report/table.hpp"

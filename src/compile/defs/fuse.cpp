@@ -14,7 +14,6 @@
 //
 // Only where nobody else reads what lies between. Which calls can do it their op says
 // (Trait::TakesRelu), and which ops are clamped away (Trait::Rectifier).
-#include <algorithm>
 
 #include "compile/call_facts.hpp"
 #include "compile/step_def.hpp"

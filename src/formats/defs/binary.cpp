@@ -75,10 +75,8 @@ FormatDef define() {
       .suffix = "Binary",
       .doc =
           "q = s where x >= 0, else -s (bipolar); q = s where x > 0, else 0 (not bipolar). s is 1, "
-          "or "
-          "mean|x| of each first index when scaled (below rank 2: of the whole tensor). "
-          "Stochastic: "
-          "the upper value with probability clamp((x + 1) / 2, 0, 1).",
+          "or mean|x| of each first index when scaled (below rank 2: of the whole tensor). "
+          "Stochastic: the upper value with probability clamp((x + 1) / 2, 0, 1).",
       .keys = {width_key(1, 1, 1),
                {.name = "stochastic",
                 .initial = false,

@@ -85,8 +85,7 @@ FormatDef define() {
           .suffix = "BinaryResidualSign",
           .doc =
               "q = Σ b_l with b_l = sign(r_l) · |means_l|, r_0 = x, r_{l+1} = r_l - b_l; the sign "
-              "of zero "
-              "is +. The gradient passes where |x| <= 1.",
+              "of zero is +. The gradient passes where |x| <= 1.",
           .keys = {width,
                    {.name = "stochastic",
                     .initial = false,

@@ -42,12 +42,9 @@ FormatDef define() {
   return block_format({
       .name = "block_log",
       .suffix = "BlockLog",
-      .doc =
-          "log(width, b) with a bias that a block shares: b = clamp(2^(width-1) - 1 - ⌈log2 "
-          "max|x|⌉, "
-          "0, 2^bw - 1). Powers of two whose top is the block's largest value; zero becomes 2^-b. "
-          "An "
-          "all-zero block takes the bias of the smallest other one.",
+      .doc = "log(width, b) with a bias that a block shares: b = clamp(2^(width-1) - 1 - ⌈log2 "
+             "max|x|⌉, 0, 2^bw - 1). Powers of two whose top is the block's largest value; zero "
+             "becomes 2^-b. An all-zero block takes the bias of the smallest other one.",
       .keys = {width_key(2, 9), exponent_bias_width_key(), block_size_key(), skip_first_dim_key()},
       .precision = {"width", "exponent_bias_width", "block_size"},
       .element = own<element>,

@@ -51,14 +51,10 @@ FormatDef define() {
       .name = "block_minifloat",
       .suffix = "BlockMinifloat",
       .doc = "minifloat_ieee(width, e, b) with a bias that a block shares. As in the reference "
-             "system "
-             "b = clamp(⌊log2 max|x|⌋, 0, 2^bw - 1), which moves the range down for large values: "
-             "blocks "
-             "below 1 have steps of 2^(1-m) and lose their small values. bias_rule = top puts the "
-             "top "
-             "exponent at the largest value instead: b = clamp(2^e - 1 - ⌊log2 max|x|⌋, 0, 2^bw - "
-             "1). "
-             "An all-zero block takes the bias of the smallest other one.",
+             "system b = clamp(⌊log2 max|x|⌋, 0, 2^bw - 1), which moves the range down for large "
+             "values: blocks below 1 have steps of 2^(1-m) and lose their small values. bias_rule "
+             "= top puts the top exponent at the largest value instead: b = clamp(2^e - 1 - ⌊log2 "
+             "max|x|⌋, 0, 2^bw - 1). An all-zero block takes the bias of the smallest other one.",
       .keys = {width_key(3, 31),
                exponent_width_key(7),
                exponent_bias_width_key(),

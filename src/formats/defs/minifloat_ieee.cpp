@@ -63,37 +63,35 @@ float decode(std::int64_t code, const Minifloat& e) {
 }
 
 FormatDef define() {
-  return {
-      .name = "minifloat_ieee",
-      .suffix = "MinifloatIEEE",
-      .doc =
-          "q = ± 2^E · M with E = clamp(⌊log2(|x| + 1e-9)⌋, -bias, 2^e - 1 - bias) and "
-          "M = 1 + clamp(rne((|x| / 2^E - 1) · 2^m), 0, 2^m - 1) / 2^m, where m = width - e - 1; "
-          "at "
-          "E = -bias subnormal, in steps of 2^(1 - bias - m). The top exponent is a number, not "
-          "infinity. Rounding never carries into the exponent (1.97 becomes 1.875 for m = 3). "
-          "|x| <= 1e-8 passes through.",
-      .keys = {width_key(3, 31), exponent_width_key(8), exponent_bias_key()},
-      .derived = {"exponent_bias"},
-      .precision = {"width", "exponent_width", "exponent_bias"},
-      .complete = complete_minifloat,
-      .element = own<minifloat_element>,
-      .quantise = own<quantise>,
-      .encode = own<encode>,
-      .decode = own<decode>,
-      .fast = fast_loop(),
-      .fast_suits = own<stays_normal>,
-      .bits = [](const Config& c) { return Bits{.value = c.integer("width")}; },
-      .range = range,
-      .calibration = {"exponent_bias",
-                      [](const Config& c, double abs_max) {
-                        return bias_candidates((1 << c.integer("exponent_width")) - 1, abs_max);
-                      }},
-      .passes_tiny = true,
-      .idempotent = true,
-      .samples = {"width=8 exponent_width=4 exponent_bias=7", "width=6 exponent_width=3",
-                  "width=31 exponent_width=8", "width=5 exponent_width=3 exponent_bias=149",
-                  "width=12 exponent_width=8 exponent_bias=-126"}};
+  return {.name = "minifloat_ieee",
+          .suffix = "MinifloatIEEE",
+          .doc =
+              "q = ± 2^E · M with E = clamp(⌊log2(|x| + 1e-9)⌋, -bias, 2^e - 1 - bias) and M = 1 + "
+              "clamp(rne((|x| / 2^E - 1) · 2^m), 0, 2^m - 1) / 2^m, where m = width - e - 1; at E "
+              "= -bias subnormal, in steps of 2^(1 - bias - m). The top exponent is a number, not "
+              "infinity. Rounding never carries into the exponent (1.97 becomes 1.875 for m = 3). "
+              "|x| <= 1e-8 passes through.",
+          .keys = {width_key(3, 31), exponent_width_key(8), exponent_bias_key()},
+          .derived = {"exponent_bias"},
+          .precision = {"width", "exponent_width", "exponent_bias"},
+          .complete = complete_minifloat,
+          .element = own<minifloat_element>,
+          .quantise = own<quantise>,
+          .encode = own<encode>,
+          .decode = own<decode>,
+          .fast = fast_loop(),
+          .fast_suits = own<stays_normal>,
+          .bits = [](const Config& c) { return Bits{.value = c.integer("width")}; },
+          .range = range,
+          .calibration = {"exponent_bias",
+                          [](const Config& c, double abs_max) {
+                            return bias_candidates((1 << c.integer("exponent_width")) - 1, abs_max);
+                          }},
+          .passes_tiny = true,
+          .idempotent = true,
+          .samples = {"width=8 exponent_width=4 exponent_bias=7", "width=6 exponent_width=3",
+                      "width=31 exponent_width=8", "width=5 exponent_width=3 exponent_bias=149",
+                      "width=12 exponent_width=8 exponent_bias=-126"}};
 }
 
 }  // namespace chop::formats::minifloat_ieee

@@ -65,9 +65,8 @@ FormatDef define() {
       {.name = "mxint",
        .suffix = "MXInt",
        .doc = "q = 2^S · clamp(rne(x / 2^S · 2^(width-1)), -2^(width-1), 2^(width-1) - 1) / "
-              "2^(width-1) with "
-              "S = ⌈log2 max|x|⌉ of each block of block_size values along block_dim, S stored in "
-              "scale_bits bits. The last block of a row may be shorter.",
+              "2^(width-1) with S = ⌈log2 max|x|⌉ of each block of block_size values along "
+              "block_dim, S stored in scale_bits bits. The last block of a row may be shorter.",
        .keys = {width_key(2, 24), row_block_size_key(), block_dim_key(),
                 scale_bits_key("scale_bits")},
        .precision = {"width", "block_size"},

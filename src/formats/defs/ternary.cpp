@@ -68,39 +68,38 @@ Field threshold(std::string_view name, std::string_view doc) {
 }  // namespace
 
 FormatDef define() {
-  return {
-      .name = "ternary",
-      .suffix = "Ternary",
-      .doc =
-          "q = α where x > Δ, -α where x < -Δ, else 0. Δ = 0.75 · mean|x| of each first index "
-          "(below "
-          "rank 2: of the whole tensor), unless a mean, median or max of the data is given: 0.75 · "
-          "mean, median, or 0.05 · max. α is 1, or with scaling_factor the mean of |x| above Δ.",
-      .keys = {width_key(2, 2, 2),
-               {.name = "scaling_factor",
-                .initial = false,
-                .doc = "α is the mean of |x| above Δ, not 1"},
-               threshold("mean", "mean of |x|: the threshold is 0.75 of it"),
-               threshold("median", "median of |x|: the threshold"),
-               threshold("max", "largest |x|: the threshold is 0.05 of it")},
-      .precision = {"width", "scaling_factor", "mean", "median", "max"},
-      .complete = complete,
-      .element = own<element>,
-      .tiles = tiles,
-      .measure = Measure::All,
-      .share = own<share>,
-      .restore = own<restore>,
-      .quantise = own<quantise>,
-      .encode = own<encode>,
-      .decode = own<decode>,
-      .fast = fast_loop(),
-      .bits =
-          [](const Config& c) {
-            return Bits{.value = 2, .shared = c.flag("scaling_factor") ? 32 : 0};
-          },
-      .range = range,
-      .whole_shared = false,
-      .samples = {"", "scaling_factor=true", "mean=0.8", "max=4.0 scaling_factor=true"}};
+  return {.name = "ternary",
+          .suffix = "Ternary",
+          .doc =
+              "q = α where x > Δ, -α where x < -Δ, else 0. Δ = 0.75 · mean|x| of each first index "
+              "(below rank 2: of the whole tensor), unless a mean, median or max of the data is "
+              "given: 0.75 · mean, median, or 0.05 · max. α is 1, or with scaling_factor the mean "
+              "of |x| above Δ.",
+          .keys = {width_key(2, 2, 2),
+                   {.name = "scaling_factor",
+                    .initial = false,
+                    .doc = "α is the mean of |x| above Δ, not 1"},
+                   threshold("mean", "mean of |x|: the threshold is 0.75 of it"),
+                   threshold("median", "median of |x|: the threshold"),
+                   threshold("max", "largest |x|: the threshold is 0.05 of it")},
+          .precision = {"width", "scaling_factor", "mean", "median", "max"},
+          .complete = complete,
+          .element = own<element>,
+          .tiles = tiles,
+          .measure = Measure::All,
+          .share = own<share>,
+          .restore = own<restore>,
+          .quantise = own<quantise>,
+          .encode = own<encode>,
+          .decode = own<decode>,
+          .fast = fast_loop(),
+          .bits =
+              [](const Config& c) {
+                return Bits{.value = 2, .shared = c.flag("scaling_factor") ? 32 : 0};
+              },
+          .range = range,
+          .whole_shared = false,
+          .samples = {"", "scaling_factor=true", "mean=0.8", "max=4.0 scaling_factor=true"}};
 }
 
 }  // namespace chop::formats::ternary

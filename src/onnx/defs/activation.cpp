@@ -5,10 +5,18 @@
 
 #include "onnx/export/export_call.hpp"
 #include "onnx/import_helpers.hpp"
+#include "ops/core/common.hpp"
 #include "support/text.hpp"
 
 namespace chop::onnx::defs::activation {
 namespace {
+
+/// The shape of a matrix, cut in front of `axis`.
+Shape cut_before(const Shape& shape, std::int64_t axis) {
+  Shape matrix(shape.begin(), shape.begin() + axis);
+  matrix.push_back(ops::product(shape, static_cast<std::size_t>(axis)));
+  return matrix;
+}
 
 /// Before version 13 the tensor was taken as a matrix, cut in front of `axis`.
 void along_axis(const OnnxCall& call, const char* op) {
@@ -26,19 +34,9 @@ void along_axis(const OnnxCall& call, const char* op) {
     return call.out(make.call(
         op, {x},
         {{"dim", std::min<std::int64_t>(axis, static_cast<std::int64_t>(open.size()) - 1)}}));
-  Shape matrix(open.begin(), open.begin() + axis);
-  std::int64_t rest = 1;
-  for (std::size_t d = static_cast<std::size_t>(axis); d < open.size(); ++d) rest *= open[d];
-  matrix.push_back(rest);
-  const ImportValue y = make.call(op, {reshaped(make, x, matrix)}, {{"dim", std::int64_t{-1}}});
+  const ImportValue matrix = reshaped(make, x, cut_before(open, axis));
+  const ImportValue y = make.call(op, {matrix}, {{"dim", std::int64_t{-1}}});
   call.out(reshaped(make, y, open));
-}
-
-void import_softmax(const OnnxCall& call) {
-  along_axis(call, "softmax");
-}
-void import_log_softmax(const OnnxCall& call) {
-  along_axis(call, "log_softmax");
 }
 
 void import_hardmax(const OnnxCall& call) {
@@ -48,13 +46,7 @@ void import_hardmax(const OnnxCall& call) {
   const Shape open = make.open_shape(x);
   std::int64_t axis = call.axis(call.integer("axis", call.version() >= 13 ? -1 : 1), open.size());
   if (make.failed()) return;
-  if (call.version() < 13) {
-    std::int64_t rest = 1;
-    for (std::size_t d = static_cast<std::size_t>(axis); d < open.size(); ++d) rest *= open[d];
-    Shape matrix(open.begin(), open.begin() + axis);
-    matrix.push_back(rest);
-    x = reshaped(make, x, matrix);
-  }
+  if (call.version() < 13) x = reshaped(make, x, cut_before(open, axis));
   const std::int64_t size = make.shape(x)[static_cast<std::size_t>(axis)];
   const ImportValue largest = make.call("argmax", {x}, {{"dim", axis}});
   const ImportValue y = make.call("one_hot", {largest}, {{"depth", size}, {"dim", axis}});
@@ -149,10 +141,6 @@ void import_dropout(const OnnxCall& call) {
     call.out(1, make.constant(Tensor::full(make.shape(x), 1.0, mask)));
 }
 
-void write_dropout(ExportCall& call) {
-  call.add("Identity", call.inputs());
-}
-
 void write_clip(ExportCall& call, double low, double high) {
   std::vector<std::string> inputs = {call.inputs()[0], "", ""};
   const DType dtype = call.dtype(0);
@@ -170,10 +158,6 @@ void write_clamp(ExportCall& call) {
 void write_hardtanh(ExportCall& call) {
   write_clip(call, call.real("min_val"), call.real("max_val"));
 }
-void write_relu6(ExportCall& call) {
-  write_clip(call, 0, 6);
-}
-
 void write_hardsigmoid(ExportCall& call) {
   proto::NodeProto& node = call.add("HardSigmoid", call.inputs());
   ExportCall::set(node, "alpha", 1.0 / 6);
@@ -215,18 +199,18 @@ void write_softplus(ExportCall& call) {
 }  // namespace
 
 OnnxFamily define() {
-  return {.imports = {{"Softmax", import_softmax},
-                      {"LogSoftmax", import_log_softmax},
+  return {.imports = {{"Softmax", [](const OnnxCall& call) { along_axis(call, "softmax"); }},
+                      {"LogSoftmax", [](const OnnxCall& call) { along_axis(call, "log_softmax"); }},
                       {"Hardmax", import_hardmax},
                       {"Clip", import_clip},
                       {"HardSigmoid", import_hard_sigmoid},
                       {"Selu", import_selu},
                       {"PRelu", import_prelu},
                       {"Dropout", import_dropout}},
-          .exports = {{"dropout", write_dropout},
+          .exports = {{"dropout", [](ExportCall& call) { call.add("Identity", call.inputs()); }},
                       {"clamp", write_clamp},
                       {"hardtanh", write_hardtanh},
-                      {"relu6", write_relu6},
+                      {"relu6", [](ExportCall& call) { write_clip(call, 0, 6); }},
                       {"hardsigmoid", write_hardsigmoid},
                       {"silu", write_silu},
                       {"gelu", write_gelu},

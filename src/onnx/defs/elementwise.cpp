@@ -14,15 +14,6 @@ ImportValue chained(const OnnxCall& call, const char* op) {
   return all;
 }
 
-void import_sum(const OnnxCall& call) {
-  call.out(chained(call, "add"));
-}
-void import_max(const OnnxCall& call) {
-  call.out(chained(call, "maximum"));
-}
-void import_min(const OnnxCall& call) {
-  call.out(chained(call, "minimum"));
-}
 void import_mean(const OnnxCall& call) {
   call.out(
       with_number(call.make(), "div", chained(call, "add"), static_cast<double>(call.inputs())));
@@ -79,9 +70,9 @@ void write_right_shift(ExportCall& call) {
 }  // namespace
 
 OnnxFamily define() {
-  return {.imports = {{"Sum", import_sum},
-                      {"Max", import_max},
-                      {"Min", import_min},
+  return {.imports = {{"Sum", [](const OnnxCall& call) { call.out(chained(call, "add")); }},
+                      {"Max", [](const OnnxCall& call) { call.out(chained(call, "maximum")); }},
+                      {"Min", [](const OnnxCall& call) { call.out(chained(call, "minimum")); }},
                       {"Mean", import_mean},
                       {"Mod", import_mod},
                       {"BitShift", import_bit_shift},

@@ -1,5 +1,4 @@
 // Operators that gather, slice, scatter and pad elements.
-#include <algorithm>
 #include <limits>
 
 #include "onnx/export/export_call.hpp"

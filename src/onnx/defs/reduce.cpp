@@ -29,37 +29,6 @@ void apply(const OnnxCall& call, const Reduction& reduction) {
   call.out(y);
 }
 
-void import_sum(const OnnxCall& call) {
-  apply(call, {});
-}
-void import_mean(const OnnxCall& call) {
-  apply(call, {.op = "mean"});
-}
-void import_max(const OnnxCall& call) {
-  apply(call, {.op = "amax"});
-}
-void import_min(const OnnxCall& call) {
-  apply(call, {.op = "amin"});
-}
-void import_prod(const OnnxCall& call) {
-  apply(call, {.op = "prod"});
-}
-void import_l1(const OnnxCall& call) {
-  apply(call, {.before = "abs"});
-}
-void import_l2(const OnnxCall& call) {
-  apply(call, {.before = "square", .after = "sqrt"});
-}
-void import_sum_square(const OnnxCall& call) {
-  apply(call, {.before = "square"});
-}
-void import_log_sum(const OnnxCall& call) {
-  apply(call, {.after = "log"});
-}
-void import_log_sum_exp(const OnnxCall& call) {
-  apply(call, {.op = "logsumexp"});
-}
-
 void import_place(const OnnxCall& call) {
   Importer& make = call.make();
   const ImportValue x = call.in(0);
@@ -141,20 +110,22 @@ void write_topk(ExportCall& call) {
 }  // namespace
 
 OnnxFamily define() {
-  return {.imports = {{"ReduceSum", import_sum},
-                      {"ReduceMean", import_mean},
-                      {"ReduceMax", import_max},
-                      {"ReduceMin", import_min},
-                      {"ReduceProd", import_prod},
-                      {"ReduceL1", import_l1},
-                      {"ReduceL2", import_l2},
-                      {"ReduceSumSquare", import_sum_square},
-                      {"ReduceLogSum", import_log_sum},
-                      {"ReduceLogSumExp", import_log_sum_exp},
-                      {"ArgMax", import_place},
-                      {"ArgMin", import_place},
-                      {"CumSum", import_cumsum},
-                      {"TopK", import_topk}},
+  return {.imports =
+              {{"ReduceSum", [](const OnnxCall& call) { apply(call, {}); }},
+               {"ReduceMean", [](const OnnxCall& call) { apply(call, {.op = "mean"}); }},
+               {"ReduceMax", [](const OnnxCall& call) { apply(call, {.op = "amax"}); }},
+               {"ReduceMin", [](const OnnxCall& call) { apply(call, {.op = "amin"}); }},
+               {"ReduceProd", [](const OnnxCall& call) { apply(call, {.op = "prod"}); }},
+               {"ReduceL1", [](const OnnxCall& call) { apply(call, {.before = "abs"}); }},
+               {"ReduceL2",
+                [](const OnnxCall& call) { apply(call, {.before = "square", .after = "sqrt"}); }},
+               {"ReduceSumSquare", [](const OnnxCall& call) { apply(call, {.before = "square"}); }},
+               {"ReduceLogSum", [](const OnnxCall& call) { apply(call, {.after = "log"}); }},
+               {"ReduceLogSumExp", [](const OnnxCall& call) { apply(call, {.op = "logsumexp"}); }},
+               {"ArgMax", import_place},
+               {"ArgMin", import_place},
+               {"CumSum", import_cumsum},
+               {"TopK", import_topk}},
           .exports = {{"sum", write_sum},
                       {"mean", write_reduction},
                       {"amax", write_reduction},

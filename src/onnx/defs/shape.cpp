@@ -153,9 +153,6 @@ void window(const OnnxCall& call, double a0, double a1, double a2) {
   call.out(make.constant(values.to(*dtype)));
 }
 
-void import_hann(const OnnxCall& call) {
-  window(call, 0.5, 0.5, 0);
-}
 void import_hamming(const OnnxCall& call) {
   window(call, 25.0 / 46, 1 - 25.0 / 46, 0);
 }
@@ -192,7 +189,7 @@ OnnxFamily define() {
                       {"ConstantOfShape", import_constant_of_shape},
                       {"Range", import_range},
                       {"EyeLike", import_eye_like},
-                      {"HannWindow", import_hann},
+                      {"HannWindow", [](const OnnxCall& call) { window(call, 0.5, 0.5, 0); }},
                       {"HammingWindow", import_hamming},
                       {"BlackmanWindow", import_blackman},
                       {"If", import_if}}};

@@ -1,7 +1,5 @@
 #include "ops/core/builder.hpp"
 
-#include <algorithm>
-
 #include "ops/core/init.hpp"
 #include "ops/core/registry.hpp"
 

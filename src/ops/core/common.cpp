@@ -1,6 +1,7 @@
 #include "ops/core/common.hpp"
 
 #include <algorithm>
+#include <deque>
 
 #include "ops/core/rows.hpp"
 #include "ops/families/elementwise/whole.hpp"
@@ -110,12 +111,46 @@ Cost free_of_charge(const CostCall& /*call*/) {
   return {};
 }
 
+std::string_view kept(std::string text) {
+  static std::deque<std::string> texts;  // they do not move when more come
+  return texts.emplace_back(std::move(text));
+}
+
+OpDef torch_named(OpDef op, std::string_view arguments) {
+  if (!op.module.empty() || !op.function.empty()) return op;
+  if (op.mase_type == MaseType::ModuleRelatedFunc) op.mase_type = MaseType::BuiltinFunc;
+  op.function = kept(cat("torch.", op.name));
+  op.method = op.name;
+  if (op.torch.empty()) op.torch = kept(cat(op.function, "(", arguments, ")"));
+  return op;
+}
+
+Field inplace_attr() {
+  return {"inplace", false, "kept for its name in reports; results never depend on it"};
+}
+
+std::string named_arguments(const Call& call) {
+  std::string text;
+  for (const Field& field : call.op.attrs) {
+    if (field.name == "inplace" && !call.flag("inplace")) continue;
+    text += cat(text.empty() ? "" : ", ", field.name, "=", to_python(call.attr(field.name)));
+  }
+  return text;
+}
+
+std::vector<Sample> each_of(std::vector<SampleInput> inputs) {
+  std::vector<Sample> samples;
+  for (SampleInput& input : inputs) samples.push_back({.inputs = {std::move(input)}});
+  return samples;
+}
+
 TypeList unary_type(const TypedCall& call) {
   CH_CHECK(call.op.unary.whole != nullptr ? need_number(call) : need_real(call));
   return same_type(call);
 }
 
 OpDef unary_op(OpDef op) {
+  op = torch_named(std::move(op), "x");
   op.traits = op.traits | Trait::Elementwise;
   op.infer = unary_type;
   op.forward = unary_forward;

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "ops/core/grad_builder.hpp"
@@ -43,11 +45,23 @@ Cost per_element_forward(const CostCall& call);
 /// No arithmetic: reshapes and copies.
 Cost free_of_charge(const CostCall& call);
 
+/// The text for as long as the program runs: for fields of definitions that are put together.
+std::string_view kept(std::string text);
+/// An op that gives neither `module` nor `function` is a function of PyTorch's and a method of its
+/// tensors, both under the op's own name; `arguments` are those of the call in `torch`.
+OpDef torch_named(OpDef op, std::string_view arguments);
+/// The attribute of modules that may overwrite their input.
+Field inplace_attr();
+/// For `repr`: all attributes as `name=value`, but `inplace` only when it is set.
+std::string named_arguments(const Call& call);
+/// Samples of one input each.
+std::vector<Sample> each_of(std::vector<SampleInput> inputs);
+
 /// The type of the one input, if it is of a kind that the op's `unary` field can take.
 TypeList unary_type(const TypedCall& call);
 /// Completes an elementwise op from its `unary` field: infer, forward, gradient, cost,
-/// traits, arity and, of an activation, the quantisable operand. With Trait::NoGradient it gets no
-/// gradient.
+/// traits, arity, names as torch_named() does and, of an activation, the quantisable operand. With
+/// Trait::NoGradient it gets no gradient.
 OpDef unary_op(OpDef op);
 
 }  // namespace chop::ops

@@ -19,4 +19,14 @@ inline std::int64_t exact_sums(std::int64_t outputs, std::int64_t terms) {
   return terms == 0 ? 0 : outputs * (2 * terms - 1);
 }
 
+/// Products of matrices: each output sums as many products as operand 0 has columns.
+inline Cost matrix_product_cost(const CostCall& call) {
+  const std::int64_t outputs = numel(call.out[0].shape);
+  const std::int64_t terms = call.shape(0).back();
+  return {.macs = outputs * terms,
+          .lab = outputs * terms,
+          .exact = exact_sums(outputs, terms),
+          .backward = 2 * outputs * terms};
+}
+
 }  // namespace chop::ops

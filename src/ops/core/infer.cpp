@@ -1,7 +1,5 @@
 #include "ops/core/infer.hpp"
 
-#include <algorithm>
-
 #include "ir/limits.hpp"
 #include "ir/verify.hpp"
 #include "ops/core/operand_count.hpp"

@@ -1,6 +1,5 @@
 #include "ops/core/registry.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cassert>
 #include <unordered_map>

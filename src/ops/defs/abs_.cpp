@@ -26,17 +26,14 @@ OpDef define() {
       .name = "abs",
       .doc = "y = |x|",
       .mase_type = MaseType::ImplicitFunc,
-      .function = "torch.abs",
-      .method = "abs",
-      .torch = "torch.abs(x)",
       .unary = {value, slope, false, whole},
       .onnx = {{"Abs", 6}},
-      .samples = {{.inputs = {{.shape = {4, 5}, .avoid = {0.0}}}},
-                  {.inputs = {{.shape = {7}, .low = -1e4, .high = 1e4, .avoid = {0.0}}}},
-                  {.inputs = {{.shape = {1}, .avoid = {0.0}}}},
-                  {.inputs = {{.shape = {0, 3}}}},
-                  {.inputs = {{.shape = {2, 3}, .low = -9, .high = 9, .dtype = DType::I64}}},
-                  {.inputs = {{.shape = {3}, .low = 0, .high = 9, .dtype = DType::U8}}}},
+      .samples = each_of({{.shape = {4, 5}, .avoid = {0.0}},
+                          {.shape = {7}, .low = -1e4, .high = 1e4, .avoid = {0.0}},
+                          {.shape = {1}, .avoid = {0.0}},
+                          {.shape = {0, 3}},
+                          {.shape = {2, 3}, .low = -9, .high = 9, .dtype = DType::I64},
+                          {.shape = {3}, .low = 0, .high = 9, .dtype = DType::U8}}),
   });
 }
 

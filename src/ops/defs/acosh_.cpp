@@ -4,32 +4,18 @@
 #include "ops/core/common.hpp"
 
 namespace chop::ops::acosh_ {
-namespace {
-
-double value(double x, const Call& /*call*/) {
-  return std::acosh(x);
-}
-
-double slope(double x, double /*y*/, const Call& /*call*/) {
-  return 1 / std::sqrt(x * x - 1);
-}
-
-}  // namespace
 
 OpDef define() {
   return unary_op({
       .name = "acosh",
       .doc = "y = arcosh x, the inverse of cosh; NaN below 1",
-      .mase_type = MaseType::BuiltinFunc,
-      .function = "torch.acosh",
-      .method = "acosh",
-      .torch = "torch.acosh(x)",
-      .unary = {value, slope},
+      .unary = {.value = [](double x, const Call&) { return std::acosh(x); },
+                .slope = [](double x, double, const Call&) { return 1 / std::sqrt(x * x - 1); }},
       .onnx = {{"Acosh", 9}},
-      .samples = {{.inputs = {{.shape = {4, 5}, .low = 1.1, .high = 5}}},
-                  {.inputs = {{.shape = {7}, .low = 2, .high = 1e4}}},
-                  {.inputs = {{.shape = {1}, .low = 2, .high = 3}}},
-                  {.inputs = {{.shape = {0, 3}, .low = 1, .high = 2}}}},
+      .samples = each_of({{.shape = {4, 5}, .low = 1.1, .high = 5},
+                          {.shape = {7}, .low = 2, .high = 1e4},
+                          {.shape = {1}, .low = 2, .high = 3},
+                          {.shape = {0, 3}, .low = 1, .high = 2}}),
   });
 }
 

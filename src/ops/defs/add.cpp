@@ -29,16 +29,6 @@ OpDef define() {
       .gradient = gradient,
       .quantisable = {"data_in"},
       .onnx = {{"Add", 7}},
-      .samples = {{.inputs = {{{4, 5}}, {{4, 5}}}},
-                  {.inputs = {{{4, 5}}, {{5}}}},
-                  {.inputs = {{{2, 1, 3}}, {{4, 1}}}},
-                  {.inputs = {{.shape = {}}, {{2, 2}}}},
-                  {.attrs = {{"other", -2.5}}, .inputs = {{{3, 2}}}},
-                  {.inputs = {{{0, 3}}, {{1, 3}}}},
-                  {.inputs = {{.shape = {3}, .low = -9, .high = 9, .dtype = DType::I64},
-                              {.shape = {2, 3}, .low = -9, .high = 9, .dtype = DType::I64}}},
-                  {.inputs = {{.shape = {4}, .low = 100, .high = 120, .dtype = DType::U8},
-                              {.shape = {4}, .low = 1, .high = 3, .dtype = DType::U8}}}},
   });
 }
 

@@ -4,17 +4,13 @@
 namespace chop::ops::avg_pool2d {
 
 OpDef define() {
-  return avg_pool_op(
-      2, {
-             .name = "avg_pool2d",
-             .doc = "y[n, c, i, j] = mean over k, l of x[n, c, i·stride − padding + k, j·stride − "
-                    "padding + l]",
-             .mase_type = MaseType::ModuleRelatedFunc,
-             .module = "AvgPool2d",
-             .function = "torch._C._nn.avg_pool2d",
-             .torch = "F.avg_pool2d(x, kernel_size, stride, padding, ceil_mode, count_include_pad)",
-             .samples =
-                 {{.attrs = {{"kernel_size", Ints{2}}}, .inputs = {{{2, 2, 4, 5}}}},
+  return avg_pool_op<2>({
+      .name = "avg_pool2d",
+      .doc = "y[n, c, i, j] = mean over k, l of x[n, c, i·stride − padding + k, j·stride − "
+             "padding + l]",
+      .module = "AvgPool2d",
+      .function = "torch._C._nn.avg_pool2d",
+      .samples = {{.attrs = {{"kernel_size", Ints{2}}}, .inputs = {{{2, 2, 4, 5}}}},
                   {.attrs = {{"kernel_size", Ints{3}}, {"stride", Ints{2}}, {"padding", Ints{1}}},
                    .inputs = {{{1, 2, 5, 4}}}},
                   {.attrs = {{"kernel_size", Ints{3, 2}},
@@ -30,7 +26,7 @@ OpDef define() {
                    .inputs = {{{1, 1, 4, 6}}}},
                   {.attrs = {{"kernel_size", Ints{1}}}, .inputs = {{{1, 1, 1, 1}}}},
                   {.attrs = {{"kernel_size", Ints{2}}}, .inputs = {{{2, 3, 3}}}}},
-         });
+  });
 }
 
 }  // namespace chop::ops::avg_pool2d

@@ -3,34 +3,25 @@
 #include "ops/families/layers/batch_norm.hpp"
 
 namespace chop::ops::batch_norm1d {
-namespace {
-
-Attrs with(std::int64_t features, Attrs more = {}) {
-  more.insert({"num_features", features});
-  return more;
-}
-
-}  // namespace
 
 OpDef define() {
-  return batch_norm_op(
-      1,
-      {
-          .name = "batch_norm1d",
-          .doc = "y = (x − mean) / √(var + eps) · weight + bias per channel",
-          .module = "BatchNorm1d",
-          .samples = {{.attrs = with(3), .inputs = {{{4, 3}}}},
-                      {.attrs = with(3, {{"training", true}}), .inputs = {{{5, 3}}}},
-                      {.attrs = with(2, {{"training", true}, {"eps", 0.1}, {"momentum", 0.3}}),
-                       .inputs = {{{2, 2, 3}}}},
-                      {.attrs = with(
-                           2,
-                           {{"training", true}, {"affine", false}, {"track_running_stats", false}}),
-                       .inputs = {{{4, 2}}}},
-                      {.attrs = with(3, {{"relu", true}, {"affine", false}}), .inputs = {{{5, 3}}}},
-                      {.attrs = with(2, {{"track_running_stats", false}}), .inputs = {{{1, 2, 4}}}},
-                      {.attrs = with(1, {{"affine", false}}), .inputs = {{{2, 1}}}}},
-      });
+  return batch_norm_op<1>({
+      .name = "batch_norm1d",
+      .doc = "y = (x − mean) / √(var + eps) · weight + bias per channel",
+      .module = "BatchNorm1d",
+      .samples = {{.attrs = norm_attrs(3), .inputs = {{{4, 3}}}},
+                  {.attrs = norm_attrs(3, {{"training", true}}), .inputs = {{{5, 3}}}},
+                  {.attrs = norm_attrs(2, {{"training", true}, {"eps", 0.1}, {"momentum", 0.3}}),
+                   .inputs = {{{2, 2, 3}}}},
+                  {.attrs = norm_attrs(
+                       2, {{"training", true}, {"affine", false}, {"track_running_stats", false}}),
+                   .inputs = {{{4, 2}}}},
+                  {.attrs = norm_attrs(3, {{"relu", true}, {"affine", false}}),
+                   .inputs = {{{5, 3}}}},
+                  {.attrs = norm_attrs(2, {{"track_running_stats", false}}),
+                   .inputs = {{{1, 2, 4}}}},
+                  {.attrs = norm_attrs(1, {{"affine", false}}), .inputs = {{{2, 1}}}}},
+  });
 }
 
 }  // namespace chop::ops::batch_norm1d

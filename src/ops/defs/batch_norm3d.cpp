@@ -3,27 +3,18 @@
 #include "ops/families/layers/batch_norm.hpp"
 
 namespace chop::ops::batch_norm3d {
-namespace {
-
-Attrs with(std::int64_t features, Attrs more = {}) {
-  more.insert({"num_features", features});
-  return more;
-}
-
-}  // namespace
 
 OpDef define() {
-  return batch_norm_op(3,
-                       {
-                           .name = "batch_norm3d",
-                           .doc = "y = (x − mean) / √(var + eps) · weight + bias per channel",
-                           .module = "BatchNorm3d",
-                           .samples = {{.attrs = with(2), .inputs = {{{2, 2, 1, 2, 2}}}},
-                                       {.attrs = with(2, {{"training", true}, {"momentum", 0.3}}),
-                                        .inputs = {{{2, 2, 2, 1, 2}}}},
-                                       {.attrs = with(1, {{"affine", false}, {"eps", 0.1}}),
-                                        .inputs = {{{2, 1, 1, 1, 1}}}}},
-                       });
+  return batch_norm_op<3>({
+      .name = "batch_norm3d",
+      .doc = "y = (x − mean) / √(var + eps) · weight + bias per channel",
+      .module = "BatchNorm3d",
+      .samples = {{.attrs = norm_attrs(2), .inputs = {{{2, 2, 1, 2, 2}}}},
+                  {.attrs = norm_attrs(2, {{"training", true}, {"momentum", 0.3}}),
+                   .inputs = {{{2, 2, 2, 1, 2}}}},
+                  {.attrs = norm_attrs(1, {{"affine", false}, {"eps", 0.1}}),
+                   .inputs = {{{2, 1, 1, 1, 1}}}}},
+  });
 }
 
 }  // namespace chop::ops::batch_norm3d

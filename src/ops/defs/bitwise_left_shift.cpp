@@ -15,9 +15,6 @@ OpDef define() {
       .name = "bitwise_left_shift",
       .doc = "y = a · 2^b: a shifted left by b bits; those that leave the dtype are lost. "
              "Unsigned whole numbers; shapes broadcast",
-      .function = "torch.bitwise_left_shift",
-      .method = "bitwise_left_shift",
-      .torch = "torch.bitwise_left_shift(x0, x1)",
       .forward = forward,
   });
 }

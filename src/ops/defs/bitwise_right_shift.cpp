@@ -15,9 +15,6 @@ OpDef define() {
       .name = "bitwise_right_shift",
       .doc = "y = a / 2^b, rounded down: a shifted right by b bits. Unsigned whole "
              "numbers; shapes broadcast",
-      .function = "torch.bitwise_right_shift",
-      .method = "bitwise_right_shift",
-      .torch = "torch.bitwise_right_shift(x0, x1)",
       .forward = forward,
   });
 }

@@ -1,6 +1,4 @@
 // y[i] = a[i] b[i]: matrices multiplied pairwise, no broadcasting
-#include <algorithm>
-
 #include "ops/core/costs.hpp"
 #include "ops/families/indexing/shapes.hpp"
 
@@ -44,15 +42,6 @@ void gradient(GradBuilder& g) {
   g.set(1, g.add("bmm", {transposed(g, g.input(0)), g.output_grad()}));
 }
 
-Cost cost(const CostCall& call) {
-  const std::int64_t outputs = numel(call.out[0].shape);
-  const std::int64_t k = call.shape(0)[2];
-  return {.macs = outputs * k,
-          .lab = outputs * k,
-          .exact = exact_sums(outputs, k),
-          .backward = 2 * outputs * k};
-}
-
 }  // namespace
 
 OpDef define() {
@@ -68,7 +57,7 @@ OpDef define() {
       .infer = infer,
       .forward = forward,
       .gradient = gradient,
-      .cost = cost,
+      .cost = matrix_product_cost,
       .quantisable = {"data_in", "weight"},
       .onnx = {{"MatMul", 1}},
       .samples = {{.inputs = {{{2, 3, 4}}, {{2, 4, 2}}}},

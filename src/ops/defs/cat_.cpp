@@ -1,7 +1,6 @@
 // y = the inputs one behind the other along `dim`
 #include <algorithm>
 
-#include "ops/core/rows.hpp"
 #include "ops/families/indexing/shapes.hpp"
 
 namespace chop::ops::cat_ {

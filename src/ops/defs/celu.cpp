@@ -4,7 +4,6 @@
 
 #include "ops/core/common.hpp"
 #include "ops/core/costs.hpp"
-#include "support/text.hpp"
 
 namespace chop::ops::celu {
 namespace {
@@ -24,28 +23,21 @@ TypeList infer(const TypedCall& call) {
   return unary_type(call);
 }
 
-std::string repr(const Call& call) {
-  return cat("alpha=", python_repr(call.real("alpha")),
-             call.flag("inplace") ? ", inplace=True" : "");
-}
-
 }  // namespace
 
 OpDef define() {
   OpDef op = unary_op({
       .name = "celu",
       .doc = "y = x if x > 0 else alpha · (exp(x / alpha) - 1)",
-      .mase_type = MaseType::ModuleRelatedFunc,
       .module = "CELU",
       .function = "torch.nn.functional.celu",
       .torch = "F.celu(x, alpha)",
       .fx = "x, alpha=alpha, inplace=inplace",
-      .attrs = {{"alpha", 1.0, "minus the limit for x towards -∞"},
-                {"inplace", false, "kept for its name in reports; results never depend on it"}},
+      .attrs = {{"alpha", 1.0, "minus the limit for x towards -∞"}, inplace_attr()},
       .unary = {value, slope},
       .cost = elementwise<5>,
       .onnx = {{"Celu", 12, {{"alpha", "alpha"}}}},
-      .repr = repr,
+      .repr = named_arguments,
       .samples = {{.inputs = {{.shape = {4, 5}, .avoid = {0.0}}}},
                   {.attrs = {{"alpha", 0.3}}, .inputs = {{.shape = {2, 1, 3}, .avoid = {0.0}}}},
                   {.attrs = {{"alpha", 2.5}, {"inplace", true}},

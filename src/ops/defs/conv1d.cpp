@@ -3,39 +3,27 @@
 #include "ops/families/layers/conv.hpp"
 
 namespace chop::ops::conv1d {
-namespace {
-
-Attrs with(std::int64_t in, std::int64_t out, std::int64_t kernel, Attrs more = {}) {
-  more.insert({{"in_channels", in}, {"out_channels", out}, {"kernel_size", Ints{kernel}}});
-  return more;
-}
-
-}  // namespace
 
 OpDef define() {
-  return conv_op(
-      1,
-      {
-          .name = "conv1d",
-          .doc = "y[n, o, l] = b[o] + Σ w[o, c, k] · x[n, c, l·stride − padding + k·dilation]",
-          .module = "Conv1d",
-          .function = "torch.conv1d",
-          .torch = "F.conv1d(x, weight, bias, stride, padding, dilation, groups)",
-          .fx = "*xs, stride=stride, padding=padding, dilation=dilation, groups=groups",
-          .traits = Trait::CountsBits,
-          .samples = {{.attrs = with(2, 3, 3), .inputs = {{{2, 2, 7}}}},
-                      {.attrs = with(2, 4, 3,
-                                     {{"stride", Ints{2}},
-                                      {"padding", Ints{2}},
-                                      {"dilation", Ints{2}},
-                                      {"groups", std::int64_t{2}},
-                                      {"bias", false}}),
-                       .inputs = {{{2, 2, 6}}}},
-                      {.attrs = with(3, 3, 2, {{"groups", std::int64_t{3}}, {"stride", Ints{3}}}),
-                       .inputs = {{{1, 3, 8}}}},
-                      {.attrs = with(1, 1, 1), .inputs = {{{1, 1, 1}}}},
-                      {.attrs = with(2, 1, 5, {{"padding", Ints{4}}}), .inputs = {{{2, 1}}}}},
-      });
+  return conv_op<1>({
+      .name = "conv1d",
+      .doc = "y[n, o, l] = b[o] + Σ w[o, c, k] · x[n, c, l·stride − padding + k·dilation]",
+      .module = "Conv1d",
+      .traits = Trait::CountsBits,
+      .samples = {{.attrs = conv_attrs(2, 3, {3}), .inputs = {{{2, 2, 7}}}},
+                  {.attrs = conv_attrs(2, 4, {3},
+                                       {{"stride", Ints{2}},
+                                        {"padding", Ints{2}},
+                                        {"dilation", Ints{2}},
+                                        {"groups", std::int64_t{2}},
+                                        {"bias", false}}),
+                   .inputs = {{{2, 2, 6}}}},
+                  {.attrs =
+                       conv_attrs(3, 3, {2}, {{"groups", std::int64_t{3}}, {"stride", Ints{3}}}),
+                   .inputs = {{{1, 3, 8}}}},
+                  {.attrs = conv_attrs(1, 1, {1}), .inputs = {{{1, 1, 1}}}},
+                  {.attrs = conv_attrs(2, 1, {5}, {{"padding", Ints{4}}}), .inputs = {{{2, 1}}}}},
+  });
 }
 
 }  // namespace chop::ops::conv1d

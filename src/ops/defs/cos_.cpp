@@ -4,32 +4,18 @@
 #include "ops/core/common.hpp"
 
 namespace chop::ops::cos_ {
-namespace {
-
-double value(double x, const Call& /*call*/) {
-  return std::cos(x);
-}
-
-double slope(double x, double /*y*/, const Call& /*call*/) {
-  return -std::sin(x);
-}
-
-}  // namespace
 
 OpDef define() {
   return unary_op({
       .name = "cos",
       .doc = "y = cos x",
-      .mase_type = MaseType::BuiltinFunc,
-      .function = "torch.cos",
-      .method = "cos",
-      .torch = "torch.cos(x)",
-      .unary = {value, slope},
+      .unary = {.value = [](double x, const Call&) { return std::cos(x); },
+                .slope = [](double x, double, const Call&) { return -std::sin(x); }},
       .onnx = {{"Cos", 7}},
-      .samples = {{.inputs = {{.shape = {4, 5}}}},
-                  {.inputs = {{.shape = {7}, .low = -1e4, .high = 1e4}}},
-                  {.inputs = {{.shape = {1}}}},
-                  {.inputs = {{.shape = {0, 3}}}}},
+      .samples = each_of({{.shape = {4, 5}},
+                          {.shape = {7}, .low = -1e4, .high = 1e4},
+                          {.shape = {1}},
+                          {.shape = {0, 3}}}),
   });
 }
 

@@ -91,7 +91,6 @@ OpDef define() {
           "loss = -log softmax(logits)[target], averaged or summed over the rows; the softmax "
           "is the second result. A target outside the classes makes the loss NaN. Costs "
           "softmax's five operations per logit, and a logarithm and an addition per row",
-      .mase_type = MaseType::ModuleRelatedFunc,
       .module = "CrossEntropyLoss",
       .function = "torch.nn.functional.cross_entropy",
       .torch =

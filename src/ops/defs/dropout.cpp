@@ -58,7 +58,6 @@ OpDef define() {
       .doc =
           "y = x · mask while training, where mask is 0 with probability p and 1/(1-p) "
           "otherwise; y = x when not. Training calls return the mask as well",
-      .mase_type = MaseType::ModuleRelatedFunc,
       .module = "Dropout",
       .function = "torch.nn.functional.dropout",
       .torch = "F.dropout(x, p, training)",
@@ -68,7 +67,7 @@ OpDef define() {
                  .initial = false,
                  .doc = "set when a graph is lowered for training",
                  .internal = true},
-                {"inplace", false, "kept for its name in reports; results never depend on it"}},
+                inplace_attr()},
       .traits = Trait::Random | Trait::View | Trait::TrainingMode,  // a view unless training
       .infer = infer,
       .forward = forward,

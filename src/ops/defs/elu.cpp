@@ -4,7 +4,6 @@
 
 #include "ops/core/common.hpp"
 #include "ops/core/costs.hpp"
-#include "support/text.hpp"
 
 namespace chop::ops::elu {
 namespace {
@@ -17,28 +16,21 @@ double slope(double x, double /*y*/, const Call& call) {
   return x <= 0 ? call.real("alpha") * std::exp(x) : 1.0;  // alpha at 0
 }
 
-std::string repr(const Call& call) {
-  return cat("alpha=", python_repr(call.real("alpha")),
-             call.flag("inplace") ? ", inplace=True" : "");
-}
-
 }  // namespace
 
 OpDef define() {
   return unary_op({
       .name = "elu",
       .doc = "y = x if x > 0 else alpha · (eˣ - 1)",
-      .mase_type = MaseType::ModuleRelatedFunc,
       .module = "ELU",
       .function = "torch.nn.functional.elu",
       .torch = "F.elu(x, alpha)",
       .fx = "x, alpha=alpha, inplace=inplace",
-      .attrs = {{"alpha", 1.0, "minus the limit for x towards -∞"},
-                {"inplace", false, "kept for its name in reports; results never depend on it"}},
+      .attrs = {{"alpha", 1.0, "minus the limit for x towards -∞"}, inplace_attr()},
       .unary = {value, slope},
       .cost = elementwise<4>,
       .onnx = {{"Elu", 6, {{"alpha", "alpha"}}}},
-      .repr = repr,
+      .repr = named_arguments,
       .samples = {{.inputs = {{.shape = {4, 5}, .avoid = {0.0}}}},
                   {.attrs = {{"alpha", 0.3}}, .inputs = {{.shape = {2, 1, 3}, .avoid = {0.0}}}},
                   {.attrs = {{"alpha", -1.5}, {"inplace", true}},

@@ -30,10 +30,6 @@ void forward(const ForwardCall& call) {
   }
 }
 
-Cost cost(const CostCall& call) {
-  return {.exact = numel(call.shape(0))};
-}
-
 }  // namespace
 
 OpDef define() {
@@ -48,7 +44,7 @@ OpDef define() {
                 {"padding_idx", std::int64_t{-1}, "row that gets no gradient; -1: none"}},
       .infer = infer,
       .forward = forward,
-      .cost = cost,
+      .cost = [](const CostCall& call) -> Cost { return {.exact = numel(call.shape(0))}; },
       .samples = {{.attrs = {{"num_embeddings", std::int64_t{4}}},
                    .inputs = {{{2, 3, 2}}, indices}},
                   {.attrs = {{"num_embeddings", std::int64_t{4}}, {"padding_idx", std::int64_t{0}}},

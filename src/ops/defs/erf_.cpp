@@ -20,16 +20,12 @@ OpDef define() {
   return unary_op({
       .name = "erf",
       .doc = "y = erf x = 2/√π · ∫₀ˣ exp(-t²) dt",
-      .mase_type = MaseType::BuiltinFunc,
-      .function = "torch.erf",
-      .method = "erf",
-      .torch = "torch.erf(x)",
       .unary = {value, slope},
       .onnx = {{"Erf", 9}},
-      .samples = {{.inputs = {{.shape = {4, 5}}}},
-                  {.inputs = {{.shape = {7}, .low = -1e4, .high = 1e4}}},
-                  {.inputs = {{.shape = {1}}}},
-                  {.inputs = {{.shape = {0, 3}}}}},
+      .samples = each_of({{.shape = {4, 5}},
+                          {.shape = {7}, .low = -1e4, .high = 1e4},
+                          {.shape = {1}},
+                          {.shape = {0, 3}}}),
   });
 }
 

@@ -4,32 +4,19 @@
 #include "ops/core/common.hpp"
 
 namespace chop::ops::exp_ {
-namespace {
-
-double value(double x, const Call& /*call*/) {
-  return std::exp(x);
-}
-
-double slope(double /*x*/, double y, const Call& /*call*/) {
-  return y;
-}
-
-}  // namespace
 
 OpDef define() {
   return unary_op({
       .name = "exp",
       .doc = "y = eˣ",
-      .mase_type = MaseType::BuiltinFunc,
-      .function = "torch.exp",
-      .method = "exp",
-      .torch = "torch.exp(x)",
-      .unary = {value, slope, /*from_output=*/true},
+      .unary = {.value = [](double x, const Call&) { return std::exp(x); },
+                .slope = [](double, double y, const Call&) { return y; },
+                .from_output = true},
       .onnx = {{"Exp", 6}},
-      .samples = {{.inputs = {{.shape = {4, 5}}}},
-                  {.inputs = {{.shape = {7}, .low = -100, .high = 3}}},
-                  {.inputs = {{.shape = {1}}}},
-                  {.inputs = {{.shape = {0, 3}}}}},
+      .samples = each_of({{.shape = {4, 5}},
+                          {.shape = {7}, .low = -100, .high = 3},
+                          {.shape = {1}},
+                          {.shape = {0, 3}}}),
   });
 }
 

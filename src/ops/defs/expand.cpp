@@ -32,10 +32,6 @@ void forward(const ForwardCall& call) {
   });
 }
 
-void gradient(GradBuilder& g) {
-  g.set(0, g.sum_to(g.output_grad(), g.shape(g.input(0))));
-}
-
 }  // namespace
 
 OpDef define() {
@@ -48,7 +44,7 @@ OpDef define() {
       .attrs = {{"shape", Ints{}, "shape of the result; -1 keeps the size x has", true}},
       .infer = infer,
       .forward = forward,
-      .gradient = gradient,
+      .gradient = [](GradBuilder& g) { g.set(0, g.sum_to(g.output_grad(), g.shape(g.input(0)))); },
       .cost = free_of_charge,
       .onnx = {{"Expand", 8}},
       .samples = {{.attrs = {{"shape", Ints{4, 2, 3}}}, .inputs = {{{2, 1}}}},

@@ -1,20 +1,8 @@
 // dx of amax and amin: each dy shared equally among the elements of x that equal y.
 #include "ops/families/elementwise/reduce.hpp"
-#include "ops/families/indexing/shapes.hpp"
 
 namespace chop::ops::extreme_grad {
 namespace {
-
-TypeList infer(const TypedCall& call) {
-  CH_CHECK(need_real(call));
-  CH_TRY(const std::vector<bool> axes, axes_of(call.ints("dim"), call.shape(1).size()));
-  const std::int64_t results = numel(reduced_shape(call.shape(1), axes, /*keepdim=*/true));
-  if (numel(call.shape(0)) != results || numel(call.shape(2)) != results)
-    return Error{.what = cat("extreme_grad of ", to_string(call.shape(1)), " given dy ",
-                             to_string(call.shape(0)), " and y ", to_string(call.shape(2))),
-                 .hint = cat("there are ", results, " results")};
-  return std::vector<TensorType>{{call.in[0].dtype, call.shape(1)}};
-}
 
 void forward(const ForwardCall& call) {
   const auto groups = reduced_groups(call, call.in[1]->shape());
@@ -39,7 +27,7 @@ OpDef define() {
       .min_inputs = 3,
       .max_inputs = 3,
       .attrs = {{"dim", Ints{}, "the dimensions that were reduced; empty means all"}},
-      .infer = infer,
+      .infer = reduce_grad_type,
       .forward = forward,
       .cost = per_element,
       .samples = {{.attrs = {{"dim", Ints{1}}},

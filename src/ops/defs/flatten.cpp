@@ -22,10 +22,6 @@ bool rows_apart(const RowsCall& call) {
   return first_by_row(call) && axis_of(call.integer("start_dim"), call.shape(0).size()).value() > 0;
 }
 
-std::string repr(const Call& call) {
-  return cat("start_dim=", call.integer("start_dim"), ", end_dim=", call.integer("end_dim"));
-}
-
 }  // namespace
 
 OpDef define() {
@@ -48,7 +44,7 @@ OpDef define() {
       .cost = free_of_charge,
       .rows_apart = rows_apart,
       .onnx = {{"Flatten", 9}},
-      .repr = repr,
+      .repr = named_arguments,
       .samples = {{.inputs = {{{2, 3, 4}}}},
                   {.inputs = {{{4, 5}}}},
                   {.attrs = {{"start_dim", std::int64_t{0}}}, .inputs = {{{2, 1, 3}}}},

@@ -4,31 +4,16 @@
 #include "ops/families/elementwise/binary.hpp"
 
 namespace chop::ops::fmod_ {
-namespace {
-
-double value(double a, double b) {
-  return std::fmod(a, b);
-}
-
-std::int64_t whole(std::int64_t a, std::int64_t b) {
-  return b == 0 || b == -1 ? 0 : a % b;
-}
-
-double slope_b(double a, double b, double /*y*/) {
-  return -std::trunc(a / b);
-}
-
-}  // namespace
 
 OpDef define() {
   return remainder_op({
       .name = "fmod",
       .doc = "y = a - b · trunc(a / b), with the sign of a; shapes broadcast. Of whole numbers, 0 "
              "when b is 0",
-      .function = "torch.fmod",
-      .method = "fmod",
-      .torch = "torch.fmod(x0, x1)",
-      .binary = {.value = value, .whole = whole, .slope_b = slope_b},
+      .binary = {
+          .value = [](double a, double b) { return std::fmod(a, b); },
+          .whole = [](std::int64_t a, std::int64_t b) { return b == 0 || b == -1 ? 0 : a % b; },
+          .slope_b = [](double a, double b, double) { return -std::trunc(a / b); }},
   });
 }
 

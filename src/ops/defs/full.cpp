@@ -13,10 +13,6 @@ TypeList infer(const TypedCall& call) {
   return std::vector<TensorType>{{DType::F32, call.ints("shape")}};
 }
 
-void forward(const ForwardCall& call) {
-  std::ranges::fill(call.y(), call.real("value"));
-}
-
 }  // namespace
 
 OpDef define() {
@@ -31,7 +27,7 @@ OpDef define() {
       .attrs = {{"shape", Ints{}, "shape of the result", true}, {"value", 0.0, "its elements"}},
       .traits = Trait::NoGradient,
       .infer = infer,
-      .forward = forward,
+      .forward = [](const ForwardCall& call) { std::ranges::fill(call.y(), call.real("value")); },
       .cost = free_of_charge,
       .samples = {{.attrs = {{"shape", Ints{2, 3}}, {"value", 0.5}}, .inputs = {}},
                   {.attrs = {{"shape", Ints{}}, {"value", -1.0}}, .inputs = {}}},

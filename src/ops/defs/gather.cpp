@@ -39,10 +39,6 @@ void gradient(GradBuilder& g) {
                  {{"dim", g.call().integer("dim")}, {"input_shape", g.shape(g.input(0))}}));
 }
 
-SampleInput indices(Shape shape, double low, double high) {
-  return {.shape = std::move(shape), .low = low, .high = high, .dtype = DType::I64};
-}
-
 }  // namespace
 
 OpDef define() {
@@ -66,15 +62,17 @@ OpDef define() {
       .gradient = gradient,
       .cost = free_of_charge,
       .onnx = {{"Gather", 1, {{"axis", "dim"}}}},
-      .samples = {{.inputs = {{{4, 3}}, indices({2, 3}, 0, 4)}},
+      .samples = {{.inputs = {{{4, 3}}, sample_indices({2, 3}, 0, 4)}},
                   {.attrs = {{"dim", std::int64_t{1}}},
-                   .inputs = {{{2, 3, 2}}, indices({4}, -3, 3)}},
-                  {.attrs = {{"dim", std::int64_t{-1}}}, .inputs = {{{2, 5}}, indices({}, -5, 0)}},
-                  {.inputs = {{{1}}, indices({1, 1}, 0, 1)}},
-                  {.attrs = {{"dim", std::int64_t{1}}}, .inputs = {{{2, 3}}, indices({0}, 0, 1)}},
-                  {.inputs = {{.shape = {5}, .dtype = DType::I64}, indices({2, 2}, -5, 5)}},
+                   .inputs = {{{2, 3, 2}}, sample_indices({4}, -3, 3)}},
+                  {.attrs = {{"dim", std::int64_t{-1}}},
+                   .inputs = {{{2, 5}}, sample_indices({}, -5, 0)}},
+                  {.inputs = {{{1}}, sample_indices({1, 1}, 0, 1)}},
+                  {.attrs = {{"dim", std::int64_t{1}}},
+                   .inputs = {{{2, 3}}, sample_indices({0}, 0, 1)}},
+                  {.inputs = {{.shape = {5}, .dtype = DType::I64}, sample_indices({2, 2}, -5, 5)}},
                   {.inputs = {{.shape = {3, 2}, .low = 0, .high = 2, .dtype = DType::Bool},
-                              indices({3}, 0, 3)}}},
+                              sample_indices({3}, 0, 3)}}},
   };
 }
 

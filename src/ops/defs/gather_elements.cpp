@@ -14,22 +14,13 @@ void forward(const ForwardCall& call) {
   const Shape& shape = call.in[0]->shape();
   const std::size_t axis = axis_of(call.integer("dim"), shape.size()).value();
   const Ints offsets = element_offsets(shape, *call.in[1], axis);
-  call.with_type(0, [&]<class T>(T) {
-    const auto x = call.in[0]->data<T>();
-    const auto y = call.out[0].mutable_data<T>();
-    for (std::size_t i = 0; i < y.size(); ++i)
-      y[i] = offsets[i] < 0 ? outside<T>() : x[static_cast<std::size_t>(offsets[i])];
-  });
+  take(call, offsets);
 }
 
 void gradient(GradBuilder& g) {
   const Value zeros = g.add("full", {}, {{"shape", g.shape(g.input(0))}});
   g.set(0, g.add("scatter_elements", {zeros, g.input(1), g.output_grad()},
                  {{"dim", g.call().integer("dim")}, {"reduction", std::string("add")}}));
-}
-
-SampleInput indices(Shape shape, double low, double high) {
-  return {.shape = std::move(shape), .low = low, .high = high, .dtype = DType::I64};
 }
 
 }  // namespace
@@ -54,16 +45,16 @@ OpDef define() {
       .gradient = gradient,
       .cost = free_of_charge,
       .onnx = {{"GatherElements", 11, {{"axis", "dim"}}}},
-      .samples = {{.inputs = {{{4, 3}}, indices({5, 3}, 0, 4)}},
+      .samples = {{.inputs = {{{4, 3}}, sample_indices({5, 3}, 0, 4)}},
                   {.attrs = {{"dim", std::int64_t{1}}},
-                   .inputs = {{{3, 4, 2}}, indices({2, 6, 1}, -4, 4)}},
+                   .inputs = {{{3, 4, 2}}, sample_indices({2, 6, 1}, -4, 4)}},
                   {.attrs = {{"dim", std::int64_t{-1}}},
-                   .inputs = {{{2, 5}}, indices({2, 1}, -5, 0)}},
-                  {.inputs = {{{1}}, indices({1}, 0, 1)}},
-                  {.inputs = {{.shape = {}}, indices({}, 0, 1)}},
+                   .inputs = {{{2, 5}}, sample_indices({2, 1}, -5, 0)}},
+                  {.inputs = {{{1}}, sample_indices({1}, 0, 1)}},
+                  {.inputs = {{.shape = {}}, sample_indices({}, 0, 1)}},
                   {.attrs = {{"dim", std::int64_t{1}}},
-                   .inputs = {{{2, 3}}, indices({2, 0}, 0, 1)}},
-                  {.inputs = {{.shape = {5}, .dtype = DType::I64}, indices({4}, -5, 5)}}},
+                   .inputs = {{{2, 3}}, sample_indices({2, 0}, 0, 1)}},
+                  {.inputs = {{.shape = {5}, .dtype = DType::I64}, sample_indices({4}, -5, 5)}}},
   };
 }
 

@@ -37,10 +37,6 @@ void gradient(GradBuilder& g) {
   g.set(0, g.add("gather", {g.output_grad(), g.input(1)}, {{"dim", g.call().integer("dim")}}));
 }
 
-Cost cost(const CostCall& call) {
-  return {.exact = numel(call.shape(0))};
-}
-
 }  // namespace
 
 OpDef define() {
@@ -55,7 +51,7 @@ OpDef define() {
       .infer = infer,
       .forward = forward,
       .gradient = gradient,
-      .cost = cost,
+      .cost = [](const CostCall& call) -> Cost { return {.exact = numel(call.shape(0))}; },
       .samples =
           {{.attrs = {{"dim", std::int64_t{-2}}, {"input_shape", Ints{2, 3, 2}}},
             .inputs = {{{2, 4, 2}}, {.shape = {4}, .low = -3, .high = 3, .dtype = DType::I64}}},

@@ -13,12 +13,7 @@ TypeList infer(const TypedCall& call) {
 void forward(const ForwardCall& call) {
   const auto batch = static_cast<std::size_t>(call.integer("batch_dims"));
   const Ints offsets = nd_offsets(call.in[0]->shape(), *call.in[1], batch);
-  call.with_type(0, [&]<class T>(T) {
-    const auto x = call.in[0]->data<T>();
-    const auto y = call.out[0].mutable_data<T>();
-    for (std::size_t i = 0; i < y.size(); ++i)
-      y[i] = offsets[i] < 0 ? outside<T>() : x[static_cast<std::size_t>(offsets[i])];
-  });
+  take(call, offsets);
 }
 
 void gradient(GradBuilder& g) {
@@ -26,10 +21,6 @@ void gradient(GradBuilder& g) {
   g.set(0,
         g.add("scatter_nd", {zeros, g.input(1), g.output_grad()},
               {{"batch_dims", g.call().integer("batch_dims")}, {"reduction", std::string("add")}}));
-}
-
-SampleInput indices(Shape shape, double low, double high) {
-  return {.shape = std::move(shape), .low = low, .high = high, .dtype = DType::I64};
 }
 
 }  // namespace
@@ -57,15 +48,16 @@ OpDef define() {
       .gradient = gradient,
       .cost = free_of_charge,
       .onnx = {{"GatherND", 12, {{"batch_dims", "batch_dims"}}}},
-      .samples = {{.inputs = {{{3, 4}}, indices({5, 2}, 0, 3)}},
-                  {.inputs = {{{3, 2, 2}}, indices({2, 2, 1}, -3, 3)}},
+      .samples = {{.inputs = {{{3, 4}}, sample_indices({5, 2}, 0, 3)}},
+                  {.inputs = {{{3, 2, 2}}, sample_indices({2, 2, 1}, -3, 3)}},
                   {.attrs = {{"batch_dims", std::int64_t{1}}},
-                   .inputs = {{{2, 3, 2}}, indices({2, 4, 1}, -3, 3)}},
+                   .inputs = {{{2, 3, 2}}, sample_indices({2, 4, 1}, -3, 3)}},
                   {.attrs = {{"batch_dims", std::int64_t{2}}},
-                   .inputs = {{{2, 2, 3}}, indices({2, 2, 1}, 0, 3)}},
-                  {.inputs = {{{1}}, indices({1}, 0, 1)}},
-                  {.inputs = {{{2, 3}}, indices({0, 2}, 0, 1)}},
-                  {.inputs = {{.shape = {4, 2}, .dtype = DType::I64}, indices({3, 1}, -4, 4)}}},
+                   .inputs = {{{2, 2, 3}}, sample_indices({2, 2, 1}, 0, 3)}},
+                  {.inputs = {{{1}}, sample_indices({1}, 0, 1)}},
+                  {.inputs = {{{2, 3}}, sample_indices({0, 2}, 0, 1)}},
+                  {.inputs = {{.shape = {4, 2}, .dtype = DType::I64},
+                              sample_indices({3, 1}, -4, 4)}}},
   };
 }
 

@@ -47,17 +47,12 @@ Cost cost(const CostCall& call) {
   return call.text("approximate") == "tanh" ? elementwise<9>(call) : elementwise<5>(call);
 }
 
-std::string repr(const Call& call) {
-  return cat("approximate=", to_python(call.attr("approximate")));
-}
-
 }  // namespace
 
 OpDef define() {
   OpDef op = unary_op({
       .name = "gelu",
       .doc = "y = x Φ(x), Φ the normal distribution function (or its approximation with tanh)",
-      .mase_type = MaseType::ModuleRelatedFunc,
       .module = "GELU",
       .function = "torch._C._nn.gelu",
       .torch = "F.gelu(x, approximate=approximate)",
@@ -65,7 +60,7 @@ OpDef define() {
       .unary = {value, slope},
       .cost = cost,
       .onnx = {{"Gelu", 20, {{"approximate", "approximate"}}}},
-      .repr = repr,
+      .repr = named_arguments,
       .samples = {{.inputs = {{.shape = {4, 5}}}},
                   {.attrs = {{"approximate", std::string("tanh")}}, .inputs = {{.shape = {4, 5}}}},
                   {.inputs = {{.shape = {7}, .low = -1e4, .high = 1e4}}},

@@ -21,19 +21,18 @@ OpDef define() {
   return unary_op({
       .name = "hardsigmoid",
       .doc = "y = min(max(x + 3, 0), 6) / 6",
-      .mase_type = MaseType::ModuleRelatedFunc,
       .module = "Hardsigmoid",
       .function = "torch.nn.functional.hardsigmoid",
       .torch = "F.hardsigmoid(x)",
       .fx = "x, inplace=inplace",
-      .attrs = {{"inplace", false, "kept for its name in reports; results never depend on it"}},
+      .attrs = {inplace_attr()},
       .unary = {value, slope},
       .cost = elementwise<4>,
       .onnx = {{"HardSigmoid", 6}},
-      .samples = {{.inputs = {{.shape = {4, 5}, .low = -5, .high = 5, .avoid = {-3.0, 3.0}}}},
-                  {.inputs = {{.shape = {7}, .low = -1e4, .high = 1e4, .avoid = {-3.0, 3.0}}}},
-                  {.inputs = {{.shape = {1}, .avoid = {-3.0, 3.0}}}},
-                  {.inputs = {{.shape = {0}}}}},
+      .samples = each_of({{.shape = {4, 5}, .low = -5, .high = 5, .avoid = {-3.0, 3.0}},
+                          {.shape = {7}, .low = -1e4, .high = 1e4, .avoid = {-3.0, 3.0}},
+                          {.shape = {1}, .avoid = {-3.0, 3.0}},
+                          {.shape = {0}}}),
   });
 }
 

@@ -23,30 +23,21 @@ TypeList infer(const TypedCall& call) {
   return unary_type(call);
 }
 
-std::string repr(const Call& call) {
-  return cat("min_val=", python_repr(call.real("min_val")),
-             ", max_val=", python_repr(call.real("max_val")),
-             call.flag("inplace") ? ", inplace=True" : "");
-}
-
 }  // namespace
 
 OpDef define() {
   OpDef op = unary_op({
       .name = "hardtanh",
       .doc = "y = min(max(x, min_val), max_val)",
-      .mase_type = MaseType::ModuleRelatedFunc,
       .module = "Hardtanh",
       .function = "torch.nn.functional.hardtanh",
       .torch = "F.hardtanh(x, min_val, max_val)",
       .fx = "x, min_val=min_val, max_val=max_val, inplace=inplace",
-      .attrs = {{"min_val", -1.0, "smallest y"},
-                {"max_val", 1.0, "largest y"},
-                {"inplace", false, "kept for its name in reports; results never depend on it"}},
+      .attrs = {{"min_val", -1.0, "smallest y"}, {"max_val", 1.0, "largest y"}, inplace_attr()},
       .unary = {value, slope, /*from_output=*/true},
       .cost = elementwise<2>,
       .onnx = {{"Clip", 6, {{"min", "min_val"}, {"max", "max_val"}}}},
-      .repr = repr,
+      .repr = named_arguments,
       .samples = {{.inputs = {{.shape = {4, 5}, .avoid = {-1.0, 1.0}}}},
                   {.attrs = {{"min_val", -0.5}, {"max_val", 2.0}},
                    .inputs = {{.shape = {3, 1, 2}, .avoid = {-0.5, 2.0}}}},

@@ -3,17 +3,12 @@
 #include <limits>
 
 #include "ops/core/rows.hpp"
-#include "ops/families/indexing/shapes.hpp"
+#include "ops/families/elementwise/truth.hpp"
 
 namespace chop::ops::isinf_ {
 namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-
-TypeList infer(const TypedCall& call) {
-  CH_CHECK(need_real(call));
-  return std::vector<TensorType>{{DType::Bool, call.shape(0)}};
-}
 
 void forward(const ForwardCall& call) {
   const bool below = call.flag("detect_negative");
@@ -37,7 +32,7 @@ OpDef define() {
       .attrs = {{"detect_negative", true, "whether -∞ counts"},
                 {"detect_positive", true, "whether ∞ counts"}},
       .traits = Trait::Elementwise | Trait::NoGradient,
-      .infer = infer,
+      .infer = real_to_truth,
       .forward = forward,
       .cost = per_element_forward,
       .rows_apart = broadcast_by_row,

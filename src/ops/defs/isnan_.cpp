@@ -3,17 +3,12 @@
 #include <limits>
 
 #include "ops/core/rows.hpp"
-#include "ops/families/indexing/shapes.hpp"
+#include "ops/families/elementwise/truth.hpp"
 
 namespace chop::ops::isnan_ {
 namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-
-TypeList infer(const TypedCall& call) {
-  CH_CHECK(need_real(call));
-  return std::vector<TensorType>{{DType::Bool, call.shape(0)}};
-}
 
 void forward(const ForwardCall& call) {
   const auto x = call.x(0);
@@ -32,7 +27,7 @@ OpDef define() {
       .method = "isnan",
       .torch = "torch.isnan(x)",
       .traits = Trait::Elementwise | Trait::NoGradient,
-      .infer = infer,
+      .infer = real_to_truth,
       .forward = forward,
       .cost = per_element_forward,
       .rows_apart = broadcast_by_row,

@@ -94,7 +94,6 @@ OpDef define() {
   return {
       .name = "layer_norm",
       .doc = "y = (x − mean) / √(var + eps) · weight + bias over the last dimensions",
-      .mase_type = MaseType::ModuleRelatedFunc,
       .module = "LayerNorm",
       .function = "torch.nn.functional.layer_norm",
       .torch = "F.layer_norm(x, normalized_shape, weight, bias, eps)",

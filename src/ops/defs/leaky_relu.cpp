@@ -2,7 +2,6 @@
 //     negative_slope · x  otherwise
 #include "ops/core/common.hpp"
 #include "ops/core/costs.hpp"
-#include "support/text.hpp"
 
 namespace chop::ops::leaky_relu {
 namespace {
@@ -15,28 +14,21 @@ double slope(double x, double /*y*/, const Call& call) {
   return x > 0 ? 1.0 : call.real("negative_slope");
 }
 
-std::string repr(const Call& call) {
-  return cat("negative_slope=", python_repr(call.real("negative_slope")),
-             call.flag("inplace") ? ", inplace=True" : "");
-}
-
 }  // namespace
 
 OpDef define() {
   return unary_op({
       .name = "leaky_relu",
       .doc = "y = x if x > 0 else negative_slope · x",
-      .mase_type = MaseType::ModuleRelatedFunc,
       .module = "LeakyReLU",
       .function = "torch.nn.functional.leaky_relu",
       .torch = "F.leaky_relu(x, negative_slope)",
       .fx = "x, negative_slope=negative_slope, inplace=inplace",
-      .attrs = {{"negative_slope", 0.01, "slope for negative x"},
-                {"inplace", false, "kept for its name in reports; results never depend on it"}},
+      .attrs = {{"negative_slope", 0.01, "slope for negative x"}, inplace_attr()},
       .unary = {value, slope},
       .cost = elementwise<2>,
       .onnx = {{"LeakyRelu", 6, {{"alpha", "negative_slope"}}}},
-      .repr = repr,
+      .repr = named_arguments,
       .samples = {{.inputs = {{.shape = {4, 5}, .avoid = {0.0}}}},
                   {.attrs = {{"negative_slope", 0.25}},
                    .inputs = {{.shape = {7}, .low = -100, .high = 100, .avoid = {0.0}}}}},

@@ -80,7 +80,6 @@ OpDef define() {
   return {
       .name = "linear",
       .doc = "y = x Wᵀ + b over the last dimension",
-      .mase_type = MaseType::ModuleRelatedFunc,
       .module = "Linear",
       .function = "torch._C._nn.linear",
       .torch = "(F.relu if relu else torch.nn.Identity())(F.linear(x, weight, bias))",

@@ -45,7 +45,6 @@ OpDef define() {
       .doc =
           "y[n, c, ...] = x[n, c, ...] / (k + alpha / size · Σ_j x[n, j, ...]²)^beta, j running "
           "over the `size` channels from c − ⌊size/2⌋ on",
-      .mase_type = MaseType::ModuleRelatedFunc,
       .module = "LocalResponseNorm",
       .function = "torch.nn.functional.local_response_norm",
       .torch = "F.local_response_norm(x, size, alpha, beta, k)",

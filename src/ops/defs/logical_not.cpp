@@ -27,9 +27,9 @@ OpDef define() {
       .cost = per_element_forward,
       .rows_apart = broadcast_by_row,
       .onnx = {{"Not", 1}},
-      .samples = {{.inputs = {{.shape = {4, 5}, .low = 0, .high = 2, .dtype = DType::Bool}}},
-                  {.inputs = {{.shape = {}, .low = 0, .high = 2, .dtype = DType::Bool}}},
-                  {.inputs = {{.shape = {0, 3}, .low = 0, .high = 2, .dtype = DType::Bool}}}},
+      .samples = each_of({{.shape = {4, 5}, .low = 0, .high = 2, .dtype = DType::Bool},
+                          {.shape = {}, .low = 0, .high = 2, .dtype = DType::Bool},
+                          {.shape = {0, 3}, .low = 0, .high = 2, .dtype = DType::Bool}}),
   };
 }
 

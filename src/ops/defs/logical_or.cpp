@@ -11,27 +11,11 @@ void forward(const ForwardCall& call) {
 }  // namespace
 
 OpDef define() {
-  return truth_op({
+  return connective({
       .name = "logical_or",
       .doc = "y = whether a or b or both are true; shapes broadcast",
-      .mase_type = MaseType::BuiltinFunc,
-      .function = "torch.logical_or",
-      .method = "logical_or",
-      .torch = "torch.logical_or(x0.bool(), x1.bool())",
-      .traits = Trait::Commutative,
-      .infer = logic_type,
       .forward = forward,
       .onnx = {{"Or", 7}},
-      .samples = {{.inputs = {{.shape = {4, 5}, .low = 0, .high = 2, .dtype = DType::Bool},
-                              {.shape = {4, 5}, .low = 0, .high = 2, .dtype = DType::Bool}}},
-                  {.inputs = {{.shape = {4, 5}, .low = 0, .high = 2, .dtype = DType::Bool},
-                              {.shape = {5}, .low = 0, .high = 2, .dtype = DType::Bool}}},
-                  {.inputs = {{.shape = {2, 1, 3}, .low = 0, .high = 2, .dtype = DType::Bool},
-                              {.shape = {4, 1}, .low = 0, .high = 2, .dtype = DType::Bool}}},
-                  {.inputs = {{.shape = {}, .low = 0, .high = 2, .dtype = DType::Bool},
-                              {.shape = {1}, .low = 0, .high = 2, .dtype = DType::Bool}}},
-                  {.inputs = {{.shape = {0, 3}, .low = 0, .high = 2, .dtype = DType::Bool},
-                              {.shape = {1, 3}, .low = 0, .high = 2, .dtype = DType::Bool}}}},
   });
 }
 

@@ -1,7 +1,5 @@
 // y[.., m, n] = Σ_k a[.., m, k] b[.., k, n], leading dimensions broadcast; a vector on the left
 // is one row, on the right one column, and that dimension is dropped from y
-#include <algorithm>
-
 #include "ops/core/costs.hpp"
 #include "ops/families/indexing/shapes.hpp"
 
@@ -89,15 +87,6 @@ void gradient(GradBuilder& g) {
   g.set(1, shaped(g, g.sum_to(db, p.b), b_shape));
 }
 
-Cost cost(const CostCall& call) {
-  const std::int64_t outputs = numel(call.out[0].shape);
-  const std::int64_t k = call.shape(0).back();
-  return {.macs = outputs * k,
-          .lab = outputs * k,
-          .exact = exact_sums(outputs, k),
-          .backward = 2 * outputs * k};
-}
-
 }  // namespace
 
 OpDef define() {
@@ -115,7 +104,7 @@ OpDef define() {
       .infer = infer,
       .forward = forward,
       .gradient = gradient,
-      .cost = cost,
+      .cost = matrix_product_cost,
       .quantisable = {"data_in", "weight"},
       .onnx = {{"MatMul", 1}},
       .samples = {{.inputs = {{{2, 3}}, {{3, 4}}}},

@@ -5,18 +5,11 @@
 namespace chop::ops::max_pool1d {
 
 OpDef define() {
-  return max_pool_op(
-      1, {
-             .name = "max_pool1d",
-             .doc = "y[n, c, l] = max over k of x[n, c, l·stride − padding + k·dilation]",
-             .mase_type = MaseType::ModuleRelatedFunc,
-             .module = "MaxPool1d",
-             .function = "torch.nn.functional.max_pool1d",
-             .torch = "F.max_pool1d(x, kernel_size, stride, padding, dilation, ceil_mode)",
-             .fx = "x, kernel_size, stride=stride, padding=padding, dilation=dilation, "
-                   "ceil_mode=ceil_mode, return_indices=False",
-             .samples =
-                 {{.attrs = {{"kernel_size", Ints{2}}},
+  return max_pool_op<1>({
+      .name = "max_pool1d",
+      .doc = "y[n, c, l] = max over k of x[n, c, l·stride − padding + k·dilation]",
+      .module = "MaxPool1d",
+      .samples = {{.attrs = {{"kernel_size", Ints{2}}},
                    .inputs = {{.shape = {2, 3, 6}, .distinct = true}}},
                   {.attrs = {{"kernel_size", Ints{3}},
                              {"stride", Ints{2}},
@@ -30,7 +23,7 @@ OpDef define() {
                    .inputs = {{.shape = {1, 1, 1}, .distinct = true}}},
                   {.attrs = {{"kernel_size", Ints{3}}, {"stride", Ints{1}}},
                    .inputs = {{.shape = {2, 5}, .distinct = true}}}},
-         });
+  });
 }
 
 }  // namespace chop::ops::max_pool1d

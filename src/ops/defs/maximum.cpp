@@ -10,9 +10,6 @@ OpDef define() {
       .name = "maximum",
       .doc = "y = max(a, b); shapes broadcast, NaN wins. The gradient goes to the larger one, in "
              "halves where they are equal",
-      .function = "torch.maximum",
-      .method = "maximum",
-      .torch = "torch.maximum(x0, x1)",
       .binary = picking<std::greater<>>(),
       .onnx = {{"Max", 8}},
   });

@@ -10,9 +10,6 @@ OpDef define() {
       .name = "minimum",
       .doc = "y = min(a, b); shapes broadcast, NaN wins. The gradient goes to the smaller one, in "
              "halves where they are equal",
-      .function = "torch.minimum",
-      .method = "minimum",
-      .torch = "torch.minimum(x0, x1)",
       .binary = picking<std::less<>>(),
       .onnx = {{"Min", 8}},
   });

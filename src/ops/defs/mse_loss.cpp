@@ -50,7 +50,6 @@ OpDef define() {
       .doc =
           "loss = Σ (x - target)², averaged or summed over all elements. Costs a subtraction, a "
           "multiplication and an addition per element",
-      .mase_type = MaseType::ModuleRelatedFunc,
       .module = "MSELoss",
       .function = "torch.nn.functional.mse_loss",
       .torch = "F.mse_loss(x0, x1, reduction=reduction)",

@@ -26,10 +26,6 @@ void forward(const ForwardCall& call) {
       y[to.at(n / to.inner, *found, n % to.inner)] = 1;
 }
 
-SampleInput indices(Shape shape, double low, double high) {
-  return {.shape = std::move(shape), .low = low, .high = high, .dtype = DType::I64};
-}
-
 }  // namespace
 
 OpDef define() {
@@ -48,13 +44,14 @@ OpDef define() {
       .infer = infer,
       .forward = forward,
       .cost = free_of_charge,
-      .samples = {{.attrs = {{"depth", std::int64_t{4}}}, .inputs = {indices({2, 3}, 0, 4)}},
+      .samples = {{.attrs = {{"depth", std::int64_t{4}}}, .inputs = {sample_indices({2, 3}, 0, 4)}},
                   {.attrs = {{"depth", std::int64_t{3}}, {"dim", std::int64_t{0}}},
-                   .inputs = {indices({4}, -3, 3)}},
+                   .inputs = {sample_indices({4}, -3, 3)}},
                   {.attrs = {{"depth", std::int64_t{3}}, {"dim", std::int64_t{-2}}},
-                   .inputs = {indices({2, 2}, 0, 3)}},
-                  {.attrs = {{"depth", std::int64_t{1}}}, .inputs = {indices({}, 0, 1)}},
-                  {.attrs = {{"depth", std::int64_t{2}}}, .inputs = {indices({0, 2}, 0, 1)}}},
+                   .inputs = {sample_indices({2, 2}, 0, 3)}},
+                  {.attrs = {{"depth", std::int64_t{1}}}, .inputs = {sample_indices({}, 0, 1)}},
+                  {.attrs = {{"depth", std::int64_t{2}}},
+                   .inputs = {sample_indices({0, 2}, 0, 1)}}},
   };
 }
 

@@ -7,18 +7,6 @@
 namespace chop::ops::prelu {
 namespace {
 
-double value(double x, double slope) {
-  return x > 0 ? x : slope * x;
-}
-
-double slope_a(double x, double slope, double /*y*/) {
-  return x > 0 ? 1.0 : slope;
-}
-
-double slope_b(double x, double /*slope*/, double /*y*/) {
-  return x > 0 ? 0.0 : x;
-}
-
 TypeList infer(const TypedCall& call) {
   CH_CHECK(need_real(call));
   CH_TRY(std::vector<TensorType> out, broadcast_type(call));
@@ -37,11 +25,12 @@ OpDef define() {
       .name = "prelu",
       .doc = "y = x if x > 0 else slope · x, the second input being the slopes, broadcast to x as "
              "numpy does",
-      .mase_type = MaseType::ModuleRelatedFunc,
       .function = "torch.nn.functional.prelu",
       .method = "prelu",
       .torch = "torch.where(x0 > 0, x0, x0 * x1)",
-      .binary = {value, nullptr, slope_a, slope_b},
+      .binary = {.value = [](double x, double slope) { return x > 0 ? x : slope * x; },
+                 .slope_a = [](double x, double slope, double) { return x > 0 ? 1.0 : slope; },
+                 .slope_b = [](double x, double, double) { return x > 0 ? 0.0 : x; }},
       .infer = infer,
       .cost = elementwise<2>,
       .onnx = {{"PRelu", 9}},

@@ -38,12 +38,11 @@ OpDef define() {
       .function = "torch.prod",
       .method = "prod",
       .torch =
-          "(lambda axes: x.permute([i for i in range(x.dim()) if i not in axes] + axes)"
-          ".reshape([n for i, n in enumerate(x.shape) if i not in axes] + "
-          "[int(torch.tensor([x.shape[i] for i in axes]).prod())]).prod(-1)"
-          ".reshape([1 if i in axes else n for i, n in enumerate(x.shape) "
-          "if keepdim or i not in axes]))"
-          "([d % x.dim() for d in dim] or list(range(x.dim())))",
+          "(lambda axes: x.permute([i for i in range(x.dim()) if i not in axes] + axes).reshape([n "
+          "for i, n in enumerate(x.shape) if i not in axes] + [int(torch.tensor([x.shape[i] for i "
+          "in axes]).prod())]).prod(-1).reshape([1 if i in axes else n for i, n in "
+          "enumerate(x.shape) if keepdim or i not in axes]))([d % x.dim() for d in dim] or "
+          "list(range(x.dim())))",
       .attrs = reduce_attrs(),
       .infer = number_reduce_type,
       .forward = forward,

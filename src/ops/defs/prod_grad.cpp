@@ -1,20 +1,8 @@
 // dx of prod: dx[i] = dy · the product of all other x of the group, which needs no division.
 #include "ops/families/elementwise/reduce.hpp"
-#include "ops/families/indexing/shapes.hpp"
 
 namespace chop::ops::prod_grad {
 namespace {
-
-TypeList infer(const TypedCall& call) {
-  CH_CHECK(need_real(call));
-  CH_TRY(const std::vector<bool> axes, axes_of(call.ints("dim"), call.shape(1).size()));
-  const std::int64_t results = numel(reduced_shape(call.shape(1), axes, /*keepdim=*/true));
-  if (numel(call.shape(0)) != results)
-    return Error{.what = cat("prod_grad of ", to_string(call.shape(1)), " given dy ",
-                             to_string(call.shape(0))),
-                 .hint = cat("there are ", results, " results")};
-  return std::vector<TensorType>{{call.in[0].dtype, call.shape(1)}};
-}
 
 void forward(const ForwardCall& call) {
   const auto groups = reduced_groups(call, call.in[1]->shape());
@@ -51,7 +39,7 @@ OpDef define() {
       .min_inputs = 2,
       .max_inputs = 2,
       .attrs = {{"dim", Ints{}, "the dimensions that were reduced; empty means all"}},
-      .infer = infer,
+      .infer = reduce_grad_type,
       .forward = forward,
       .cost = cost,
       .samples = {{.attrs = {{"dim", Ints{1}}}, .inputs = {{{2}}, {{2, 3}}}},

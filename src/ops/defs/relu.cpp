@@ -12,31 +12,26 @@ double slope(double /*x*/, double y, const Call& /*call*/) {
   return y > 0 ? 1.0 : 0.0;
 }
 
-std::string repr(const Call& call) {
-  return call.flag("inplace") ? "inplace=True" : "";
-}
-
 }  // namespace
 
 OpDef define() {
   return unary_op({
       .name = "relu",
       .doc = "y = max(x, 0)",
-      .mase_type = MaseType::ModuleRelatedFunc,
       .module = "ReLU",
       .function = "torch.nn.functional.relu",
       .method = "relu",
       .torch = "F.relu(x)",
       .fx = "x, inplace=inplace",
-      .attrs = {{"inplace", false, "kept for its name in reports; results never depend on it"}},
+      .attrs = {inplace_attr()},
       .traits = Trait::Rectifier,
       .unary = {value, slope, /*from_output=*/true},
       .quantisable = {{"data_in", true, /*negative=*/false}},
       .onnx = {{"Relu", 6}},
-      .repr = repr,
-      .samples = {{.inputs = {{.shape = {4, 5}, .avoid = {0.0}}}},
-                  {.inputs = {{.shape = {1}, .low = -1e30, .high = 1e30, .avoid = {0.0}}}},
-                  {.inputs = {{.shape = {0, 3}}}}},
+      .repr = named_arguments,
+      .samples = each_of({{.shape = {4, 5}, .avoid = {0.0}},
+                          {.shape = {1}, .low = -1e30, .high = 1e30, .avoid = {0.0}},
+                          {.shape = {0, 3}}}),
   });
 }
 

@@ -14,29 +14,24 @@ double slope(double /*x*/, double y, const Call& /*call*/) {
   return y <= 0 || y >= 6 ? 0.0 : 1.0;  // 0 at both kinks
 }
 
-std::string repr(const Call& call) {
-  return call.flag("inplace") ? "inplace=True" : "";
-}
-
 }  // namespace
 
 OpDef define() {
   return unary_op({
       .name = "relu6",
       .doc = "y = min(max(x, 0), 6)",
-      .mase_type = MaseType::ModuleRelatedFunc,
       .module = "ReLU6",
       .function = "torch.nn.functional.relu6",
       .torch = "F.relu6(x)",
       .fx = "x, inplace=inplace",
-      .attrs = {{"inplace", false, "kept for its name in reports; results never depend on it"}},
+      .attrs = {inplace_attr()},
       .unary = {value, slope, /*from_output=*/true},
       .cost = elementwise<2>,
       .onnx = {{"Clip", 6}},
-      .repr = repr,
-      .samples = {{.inputs = {{.shape = {4, 5}, .low = -3, .high = 9, .avoid = {0.0, 6.0}}}},
-                  {.inputs = {{.shape = {1}, .low = 1e30, .high = 2e30}}},
-                  {.inputs = {{.shape = {3, 0}}}}},
+      .repr = named_arguments,
+      .samples = each_of({{.shape = {4, 5}, .low = -3, .high = 9, .avoid = {0.0, 6.0}},
+                          {.shape = {1}, .low = 1e30, .high = 2e30},
+                          {.shape = {3, 0}}}),
   });
 }
 

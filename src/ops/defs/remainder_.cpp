@@ -28,9 +28,6 @@ OpDef define() {
       .name = "remainder",
       .doc = "y = a - b · floor(a / b), with the sign of b, as % in Python; shapes broadcast. Of "
              "whole numbers, 0 when b is 0",
-      .function = "torch.remainder",
-      .method = "remainder",
-      .torch = "torch.remainder(x0, x1)",
       .binary = {.value = value, .whole = whole, .slope_b = slope_b},
       .onnx = {{"Mod", 10}},
   });

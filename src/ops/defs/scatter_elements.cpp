@@ -4,10 +4,6 @@
 namespace chop::ops::scatter_elements {
 namespace {
 
-SampleInput indices(Shape shape, double low, double high) {
-  return {.shape = std::move(shape), .low = low, .high = high, .dtype = DType::I64};
-}
-
 Attrs with(std::int64_t dim, const char* reduction) {
   return {{"dim", dim}, {"reduction", std::string(reduction)}};
 }
@@ -33,17 +29,21 @@ OpDef define() {
           .attrs = {{"dim", std::int64_t{0}, "the dimension of x that the indices count along"}},
           .onnx = {{"ScatterElements", 16, {{"axis", "dim"}}}},
           .samples =
-              {{.attrs = with(1, "none"), .inputs = {{{3, 4}}, indices({3, 1}, -4, 4), {{3, 1}}}},
-               {.attrs = with(0, "none"), .inputs = {{{2, 3}}, indices({1, 2}, 0, 2), {{1, 2}}}},
-               {.attrs = with(-1, "add"), .inputs = {{{2, 3}}, indices({2, 5}, -3, 3), {{2, 5}}}},
+              {{.attrs = with(1, "none"),
+                .inputs = {{{3, 4}}, sample_indices({3, 1}, -4, 4), {{3, 1}}}},
+               {.attrs = with(0, "none"),
+                .inputs = {{{2, 3}}, sample_indices({1, 2}, 0, 2), {{1, 2}}}},
+               {.attrs = with(-1, "add"),
+                .inputs = {{{2, 3}}, sample_indices({2, 5}, -3, 3), {{2, 5}}}},
                {.attrs = with(0, "mul"),
                 .inputs = {{.shape = {3, 2}, .low = 0.5},
-                           indices({4, 2}, 0, 3),
+                           sample_indices({4, 2}, 0, 3),
                            {.shape = {4, 2}, .low = 0.5}}},
-               {.inputs = {{{1}}, indices({1}, 0, 1), {{1}}}},
-               {.attrs = with(1, "add"), .inputs = {{{2, 2}}, indices({2, 0}, 0, 1), {{2, 0}}}},
+               {.inputs = {{{1}}, sample_indices({1}, 0, 1), {{1}}}},
+               {.attrs = with(1, "add"),
+                .inputs = {{{2, 2}}, sample_indices({2, 0}, 0, 1), {{2, 0}}}},
                {.attrs = with(0, "add"),
-                .inputs = {{.shape = {3}, .dtype = DType::I64}, indices({4}, 0, 3), whole}}},
+                .inputs = {{.shape = {3}, .dtype = DType::I64}, sample_indices({4}, 0, 3), whole}}},
       });
 }
 

@@ -4,10 +4,6 @@
 namespace chop::ops::scatter_nd {
 namespace {
 
-SampleInput indices(Shape shape, double low, double high) {
-  return {.shape = std::move(shape), .low = low, .high = high, .dtype = DType::I64};
-}
-
 Attrs with(const char* reduction, std::int64_t batch = 0) {
   return {{"batch_dims", batch}, {"reduction", std::string(reduction)}};
 }
@@ -31,21 +27,22 @@ OpDef define() {
           .attrs = {{"batch_dims", std::int64_t{0},
                      "leading dimensions that x and indices share and walk together"}},
           .onnx = {{"ScatterND", 16, {{"reduction", "reduction"}}}},
-          .samples = {{.attrs = with("none"), .inputs = {{{3, 4}}, indices({1, 2}, 0, 3), {{1}}}},
-                      {.attrs = with("none"),
-                       .inputs = {{{3, 2, 2}}, indices({1, 1}, -3, 3), {{1, 2, 2}}}},
-                      {.attrs = with("add"),
-                       .inputs = {{{3, 2}}, indices({5, 1}, -3, 3), {{5, 2}}}},
-                      {.attrs = with("add", 1),
-                       .inputs = {{{2, 3, 2}}, indices({2, 4, 1}, 0, 3), {{2, 4, 2}}}},
-                      {.attrs = with("mul"), .inputs = {{{3, 2}}, indices({1, 2}, 0, 2), {{1}}}},
-                      {.attrs = with("mul", 1), .inputs = {{{3, 2}}, indices({3, 1}, 0, 2), {{3}}}},
-                      {.inputs = {{{1}}, indices({1}, 0, 1), {.shape = {}}}},
-                      {.inputs = {{{2, 2}}, indices({0, 1}, 0, 1), {{0, 2}}}},
-                      {.attrs = with("add"),
-                       .inputs = {{.shape = {3}, .dtype = DType::I64},
-                                  indices({4, 1}, 0, 3),
-                                  {.shape = {4}, .dtype = DType::I64}}}},
+          .samples =
+              {{.attrs = with("none"), .inputs = {{{3, 4}}, sample_indices({1, 2}, 0, 3), {{1}}}},
+               {.attrs = with("none"),
+                .inputs = {{{3, 2, 2}}, sample_indices({1, 1}, -3, 3), {{1, 2, 2}}}},
+               {.attrs = with("add"),
+                .inputs = {{{3, 2}}, sample_indices({5, 1}, -3, 3), {{5, 2}}}},
+               {.attrs = with("add", 1),
+                .inputs = {{{2, 3, 2}}, sample_indices({2, 4, 1}, 0, 3), {{2, 4, 2}}}},
+               {.attrs = with("mul"), .inputs = {{{3, 2}}, sample_indices({1, 2}, 0, 2), {{1}}}},
+               {.attrs = with("mul", 1), .inputs = {{{3, 2}}, sample_indices({3, 1}, 0, 2), {{3}}}},
+               {.inputs = {{{1}}, sample_indices({1}, 0, 1), {.shape = {}}}},
+               {.inputs = {{{2, 2}}, sample_indices({0, 1}, 0, 1), {{0, 2}}}},
+               {.attrs = with("add"),
+                .inputs = {{.shape = {3}, .dtype = DType::I64},
+                           sample_indices({4, 1}, 0, 3),
+                           {.shape = {4}, .dtype = DType::I64}}}},
       });
 }
 

@@ -19,29 +19,24 @@ double slope(double x, double /*y*/, const Call& /*call*/) {
   return x <= 0 ? kScale * kAlpha * std::exp(x) : kScale;  // scale · alpha at 0
 }
 
-std::string repr(const Call& call) {
-  return call.flag("inplace") ? "inplace=True" : "";
-}
-
 }  // namespace
 
 OpDef define() {
   return unary_op({
       .name = "selu",
       .doc = "y = 1.0507 · (x if x > 0 else 1.6733 · (eˣ - 1)), constants to double precision",
-      .mase_type = MaseType::ModuleRelatedFunc,
       .module = "SELU",
       .function = "torch.nn.functional.selu",
       .torch = "F.selu(x)",
       .fx = "x, inplace=inplace",
-      .attrs = {{"inplace", false, "kept for its name in reports; results never depend on it"}},
+      .attrs = {inplace_attr()},
       .unary = {value, slope},
       .cost = elementwise<5>,
       .onnx = {{"Selu", 6}},
-      .repr = repr,
-      .samples = {{.inputs = {{.shape = {4, 5}, .avoid = {0.0}}}},
-                  {.inputs = {{.shape = {7}, .low = -1e4, .high = 1e4, .avoid = {0.0}}}},
-                  {.inputs = {{.shape = {1, 0, 2}}}}},
+      .repr = named_arguments,
+      .samples = each_of({{.shape = {4, 5}, .avoid = {0.0}},
+                          {.shape = {7}, .low = -1e4, .high = 1e4, .avoid = {0.0}},
+                          {.shape = {1, 0, 2}}}),
   });
 }
 

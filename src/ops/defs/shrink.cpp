@@ -27,7 +27,6 @@ OpDef define() {
       .doc =
           "y = x + bias if x < -lambd, x - bias if x > lambd, else 0. With bias 0 it is PyTorch's "
           "hardshrink, with bias = lambd its softshrink",
-      .mase_type = MaseType::ModuleRelatedFunc,
       .function = "torch.nn.functional.hardshrink",
       .torch = "torch.where(x < -lambd, x + bias, "
                "torch.where(x > lambd, x - bias, torch.zeros_like(x)))",

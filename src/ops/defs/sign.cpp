@@ -18,18 +18,14 @@ OpDef define() {
   return unary_op({
       .name = "sign",
       .doc = "y = 1 if x > 0, -1 if x < 0, else 0; so 0 of NaN, as in PyTorch",
-      .mase_type = MaseType::BuiltinFunc,
-      .function = "torch.sign",
-      .method = "sign",
-      .torch = "torch.sign(x)",
       .traits = Trait::NoGradient,
       .unary = {value, nullptr, false, whole},
       .onnx = {{"Sign", 9}},
-      .samples = {{.inputs = {{.shape = {4, 5}}}},
-                  {.inputs = {{.shape = {7}, .low = -1e30, .high = 1e30}}},
-                  {.inputs = {{.shape = {2}, .low = 0, .high = 0}}},
-                  {.inputs = {{.shape = {0, 3}}}},
-                  {.inputs = {{.shape = {2, 3}, .low = -9, .high = 9, .dtype = DType::I64}}}},
+      .samples = each_of({{.shape = {4, 5}},
+                          {.shape = {7}, .low = -1e30, .high = 1e30},
+                          {.shape = {2}, .low = 0, .high = 0},
+                          {.shape = {0, 3}},
+                          {.shape = {2, 3}, .low = -9, .high = 9, .dtype = DType::I64}}),
   });
 }
 

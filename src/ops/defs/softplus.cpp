@@ -41,7 +41,6 @@ OpDef define() {
   OpDef op = unary_op({
       .name = "softplus",
       .doc = "y = log(1 + e^(beta·x)) / beta; x itself where beta·x > threshold",
-      .mase_type = MaseType::ModuleRelatedFunc,
       .module = "Softplus",
       .function = "torch._C._nn.softplus",
       .torch = "F.softplus(x, beta, threshold)",

@@ -22,17 +22,16 @@ OpDef define() {
   return unary_op({
       .name = "softsign",
       .doc = "y = x / (1 + |x|)",
-      .mase_type = MaseType::ModuleRelatedFunc,
       .module = "Softsign",
       .function = "torch.nn.functional.softsign",
       .torch = "F.softsign(x)",
       .unary = {value, slope},
       .cost = elementwise<3>,
       .onnx = {{"Softsign", 1}},
-      .samples = {{.inputs = {{.shape = {4, 5}, .avoid = {0.0}}}},
-                  {.inputs = {{.shape = {7}, .low = -1e4, .high = 1e4}}},
-                  {.inputs = {{.shape = {1}}}},
-                  {.inputs = {{.shape = {0}}}}},
+      .samples = each_of({{.shape = {4, 5}, .avoid = {0.0}},
+                          {.shape = {7}, .low = -1e4, .high = 1e4},
+                          {.shape = {1}},
+                          {.shape = {0}}}),
   });
 }
 

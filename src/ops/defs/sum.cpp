@@ -4,19 +4,6 @@
 #include "ops/families/indexing/shapes.hpp"
 
 namespace chop::ops::sum {
-namespace {
-
-void gradient(GradBuilder& g) {
-  g.set(0, expand_reduced(g, g.output_grad()));
-}
-
-Cost cost(const CostCall& call) {
-  const std::int64_t count = numel(call.shape(0));
-  const std::int64_t firsts = count == 0 ? 0 : numel(call.out[0].shape);
-  return {.lab = count, .exact = count - firsts, .backward = count};
-}
-
-}  // namespace
 
 OpDef define() {
   return {
@@ -30,8 +17,8 @@ OpDef define() {
                 {"keepdim", false, "whether they stay, with size one"}},
       .infer = number_reduce_type,
       .forward = sum_forward,
-      .gradient = gradient,
-      .cost = cost,
+      .gradient = [](GradBuilder& g) { g.set(0, expand_reduced(g, g.output_grad())); },
+      .cost = reduce_cost,
       .rows_apart = reduced_by_row,
       .onnx = {{"ReduceSum", 13, {{"keepdims", "keepdim"}}}},
       .samples = {{.inputs = {{{4, 5}}}},

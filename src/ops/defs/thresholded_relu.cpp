@@ -19,7 +19,6 @@ OpDef define() {
   return unary_op({
       .name = "thresholded_relu",
       .doc = "y = x if x > alpha else 0",
-      .mase_type = MaseType::ModuleRelatedFunc,
       .function = "torch.nn.functional.threshold",
       .torch = "F.threshold(x, alpha, 0.0)",
       .fx = "x, threshold=alpha, value=0.0",

@@ -1,7 +1,6 @@
 // conv1d, conv2d and conv_grad: as single calls through oneDNN, channels first
 // (runtime/conv/train), and at the head of a chain through a backend, channels last
 // (runtime/conv/frozen).
-#include <algorithm>
 
 #include "runtime/conv/frozen/frozen_conv.hpp"
 #include "runtime/conv/train/train_conv.hpp"

@@ -6,7 +6,6 @@
 #include <memory>
 #include <numeric>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "runtime/kernel.hpp"

@@ -1,5 +1,4 @@
 // matmul and bmm: one matrix product per batch, batches shared among threads.
-#include <algorithm>
 
 #include "ops/core/common.hpp"
 #include "runtime/gemm/gemm.hpp"

@@ -1,7 +1,6 @@
 // mse_loss: squared differences, summed in double over fixed chunks.
 #include <algorithm>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "runtime/elementwise.hpp"

@@ -1,9 +1,6 @@
 // Elementwise functions and their gradients, in SIMD. The functions themselves are in
 // unary_functions-inl.hpp.
-#include <algorithm>
-#include <cmath>
 #include <optional>
-#include <string>
 #include <string_view>
 
 #include "ops/core/registry.hpp"

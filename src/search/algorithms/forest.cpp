@@ -1,7 +1,6 @@
 #include "search/algorithms/forest.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 
 namespace chop::search {

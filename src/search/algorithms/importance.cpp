@@ -9,7 +9,6 @@
 #include "search/algorithms/importance.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "search/algorithms/forest.hpp"
 

@@ -1,6 +1,5 @@
 #include "search/algorithms/normal.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <numbers>

@@ -15,7 +15,7 @@ Value with_second(GradBuilder& g, std::string_view op, Value value);
 /// Sets dL/d(operand), summed over what broadcasting stretched.
 void set_summed(GradBuilder& g, std::size_t operand, Value gradient);
 
-/// Completes the definition of one of the four from what they share.
+/// Completes the definition of one of the four from what they share; samples where it has none.
 OpDef arithmetic_op(OpDef op);
 
 }  // namespace chop::ops

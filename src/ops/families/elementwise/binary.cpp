@@ -34,6 +34,7 @@ TypeList binary_type(const TypedCall& call) {
 }
 
 OpDef binary_op(OpDef op) {
+  op = torch_named(std::move(op), "x0, x1");
   op.min_inputs = 2;
   op.max_inputs = 2;
   if (op.infer == nullptr) op.infer = binary_type;
@@ -45,7 +46,6 @@ OpDef binary_op(OpDef op) {
 }
 
 OpDef pick_op(OpDef op) {
-  op.mase_type = MaseType::BuiltinFunc;
   op.traits = Trait::Commutative;
   op.samples = {
       {.inputs = {{.shape = {4, 5}, .low = -3, .high = 3, .distinct = true},
@@ -65,7 +65,6 @@ OpDef pick_op(OpDef op) {
 }
 
 OpDef remainder_op(OpDef op) {
-  op.mase_type = MaseType::BuiltinFunc;
   op.binary.slope_a = [](double /*a*/, double /*b*/, double /*y*/) { return 1.0; };
   op.samples = {{.inputs = {{.shape = {4, 5}, .low = 3.1, .high = 3.9},
                             {.shape = {4, 5}, .low = 2.1, .high = 2.9}}},

@@ -28,7 +28,8 @@ void map_pairs(const ForwardCall& call, F f) {
 /// The broadcast type of two operands that the op's `binary` field can take.
 TypeList binary_type(const TypedCall& call);
 
-/// Completes an op from its `binary` field: infer, forward, gradient, cost and arity.
+/// Completes an op from its `binary` field: infer, forward, gradient, cost, arity and
+/// names as torch_named() does.
 OpDef binary_op(OpDef op);
 
 /// y = the one of a and b that Better puts before the other; NaN if one of them is. The gradient

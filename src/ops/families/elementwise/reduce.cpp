@@ -69,6 +69,19 @@ TypeList number_reduce_type(const TypedCall& call) {
       {call.in[0].dtype, reduced_shape(call.shape(0), axes, call.flag("keepdim"))}};
 }
 
+TypeList reduce_grad_type(const TypedCall& call) {
+  CH_CHECK(need_real(call));
+  CH_TRY(const std::vector<bool> axes, axes_of(call.ints("dim"), call.shape(1).size()));
+  const std::int64_t results = numel(reduced_shape(call.shape(1), axes, /*keepdim=*/true));
+  const bool takes_y = call.in.size() > 2;
+  if (numel(call.shape(0)) != results || (takes_y && numel(call.shape(2)) != results))
+    return Error{.what = cat(call.op.name, " of ", to_string(call.shape(1)), " given dy ",
+                             to_string(call.shape(0)),
+                             takes_y ? cat(" and y ", to_string(call.shape(2))) : ""),
+                 .hint = cat("there are ", results, " results")};
+  return std::vector<TensorType>{{call.in[0].dtype, call.shape(1)}};
+}
+
 void extreme_forward(const ForwardCall& call, bool (*better)(double, double),
                      bool (*whole_better)(std::int64_t, std::int64_t)) {
   const auto groups = reduced_groups(call, call.in[0]->shape());

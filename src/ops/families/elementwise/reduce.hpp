@@ -14,6 +14,9 @@ std::vector<std::vector<std::size_t>> reduced_groups(const Call& call, const Sha
 /// The type of a reduction of numbers over `dim` (with `keepdim`).
 TypeList number_reduce_type(const TypedCall& call);
 
+/// The type of dx, given dy, x and perhaps y of a reduction over `dim`: that of x.
+TypeList reduce_grad_type(const TypedCall& call);
+
 /// y = what is left of a group after better(x, y) has let x replace y again and again; NaN wins.
 void extreme_forward(const ForwardCall& call, bool (*better)(double, double),
                      bool (*whole_better)(std::int64_t, std::int64_t));

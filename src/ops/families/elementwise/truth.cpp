@@ -5,12 +5,31 @@
 #include "ops/families/indexing/shapes.hpp"
 
 namespace chop::ops {
+namespace {
 
 TypeList compare_type(const TypedCall& call) {
   CH_CHECK(need_alike(call));
   CH_TRY(std::vector<TensorType> out, broadcast_type(call));
   out[0].dtype = DType::Bool;
   return out;
+}
+
+OpDef truth_op(OpDef op, std::string_view arguments, std::vector<Sample> samples) {
+  op = torch_named(std::move(op), arguments);
+  op.min_inputs = 2;
+  op.max_inputs = 2;
+  op.traits = op.traits | Trait::NoGradient;
+  op.cost = per_element_forward;
+  op.rows_apart = broadcast_by_row;
+  op.samples.insert(op.samples.begin(), samples.begin(), samples.end());
+  return op;
+}
+
+}  // namespace
+
+TypeList real_to_truth(const TypedCall& call) {
+  CH_CHECK(need_real(call));
+  return std::vector<TensorType>{{DType::Bool, call.shape(0)}};
 }
 
 TypeList logic_type(const TypedCall& call) {
@@ -31,14 +50,36 @@ void compare_forward(const ForwardCall& call, bool (*real)(double, double),
       call, [&](std::int64_t a, std::int64_t b) { return whole(a, b) ? 1 : 0; });
 }
 
-OpDef truth_op(OpDef op) {
-  op.min_inputs = 2;
-  op.max_inputs = 2;
-  op.traits = op.traits | Trait::NoGradient;
-  if (op.infer == nullptr) op.infer = compare_type;
-  op.cost = per_element_forward;
-  op.rows_apart = broadcast_by_row;
-  return op;
+OpDef comparison(OpDef op) {
+  op.infer = compare_type;
+  return truth_op(
+      std::move(op), "x0, x1",
+      {{.inputs = {{.shape = {4, 5}}, {.shape = {4, 5}}}},
+       {.inputs = {{.shape = {4, 5}}, {.shape = {5}}}},
+       {.inputs = {{.shape = {2, 1, 3}}, {.shape = {4, 1}}}},
+       {.inputs = {{.shape = {}}, {.shape = {2, 2}}}},
+       {.inputs = {{.shape = {3}, .low = 1, .high = 1}, {.shape = {3}, .low = 1, .high = 1}}},
+       {.inputs = {{.shape = {0, 3}}, {.shape = {1, 3}}}},
+       {.inputs = {{.shape = {3, 4}, .low = 0, .high = 3, .dtype = DType::I64},
+                   {.shape = {4}, .low = 0, .high = 3, .dtype = DType::I64}}},
+       {.inputs = {{.shape = {9}, .low = 0, .high = 3, .dtype = DType::U8},
+                   {.shape = {9}, .low = 0, .high = 3, .dtype = DType::U8}}}});
+}
+
+OpDef connective(OpDef op) {
+  op.traits = Trait::Commutative;
+  op.infer = logic_type;
+  return truth_op(std::move(op), "x0.bool(), x1.bool()",
+                  {{.inputs = {{.shape = {4, 5}, .low = 0, .high = 2, .dtype = DType::Bool},
+                               {.shape = {4, 5}, .low = 0, .high = 2, .dtype = DType::Bool}}},
+                   {.inputs = {{.shape = {4, 5}, .low = 0, .high = 2, .dtype = DType::Bool},
+                               {.shape = {5}, .low = 0, .high = 2, .dtype = DType::Bool}}},
+                   {.inputs = {{.shape = {2, 1, 3}, .low = 0, .high = 2, .dtype = DType::Bool},
+                               {.shape = {4, 1}, .low = 0, .high = 2, .dtype = DType::Bool}}},
+                   {.inputs = {{.shape = {}, .low = 0, .high = 2, .dtype = DType::Bool},
+                               {.shape = {1}, .low = 0, .high = 2, .dtype = DType::Bool}}},
+                   {.inputs = {{.shape = {0, 3}, .low = 0, .high = 2, .dtype = DType::Bool},
+                               {.shape = {1, 3}, .low = 0, .high = 2, .dtype = DType::Bool}}}});
 }
 
 }  // namespace chop::ops

@@ -4,6 +4,19 @@
 
 namespace chop::ops {
 
+void take(const ForwardCall& call, const Ints& offsets) {
+  call.with_type(0, [&]<class T>(T) {
+    const auto x = call.in[0]->data<T>();
+    const auto y = call.out[0].mutable_data<T>();
+    for (std::size_t i = 0; i < y.size(); ++i)
+      y[i] = offsets[i] < 0 ? outside<T>() : x[static_cast<std::size_t>(offsets[i])];
+  });
+}
+
+SampleInput sample_indices(Shape shape, double low, double high) {
+  return {.shape = std::move(shape), .low = low, .high = high, .dtype = DType::I64};
+}
+
 Status need_whole(const TypedCall& call, std::size_t position) {
   if (!is_floating(call.in[position].dtype)) return {};
   return Error{.what = cat(call.op.name, " takes whole numbers as operand ", position, ", got ",

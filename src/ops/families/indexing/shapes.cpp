@@ -1,5 +1,7 @@
 #include "ops/families/indexing/shapes.hpp"
 
+#include "ops/core/rows.hpp"
+
 #include <algorithm>
 #include <cstring>
 
@@ -120,6 +122,27 @@ void copy_forward(const ForwardCall& call) {
 
 void reshape_gradient(GradBuilder& g) {
   g.set(0, g.add("reshape", {g.output_grad()}, {{"shape", g.shape(g.input(0))}}));
+}
+
+OpDef reshape_op(OpDef op) {
+  op.mase_type = MaseType::ImplicitFunc;
+  op.attrs = {{"shape", Ints{}, "the new shape; -1 is computed from the other dimensions", true}};
+  op.traits = Trait::View;
+  op.infer = reshape_type;
+  op.forward = copy_forward;
+  op.gradient = reshape_gradient;
+  op.cost = free_of_charge;
+  op.rows_apart = reshaped_by_row;
+  op.onnx = {{"Reshape", 5}};
+  op.samples = {
+      {.attrs = {{"shape", Ints{2, -1}}}, .inputs = {{{2, 3, 4}}}},
+      {.attrs = {{"shape", Ints{-1}}}, .inputs = {{{4, 5}}}},
+      {.attrs = {{"shape", Ints{3, 2, 1, 2}}}, .inputs = {{{4, 3}}}},
+      {.attrs = {{"shape", Ints{}}}, .inputs = {{{1, 1}}}},
+      {.attrs = {{"shape", Ints{1, -1}}}, .inputs = {{.shape = {}}}},
+      {.attrs = {{"shape", Ints{-1, 6}}}, .inputs = {{{0, 3, 2}}}},
+      {.attrs = {{"shape", Ints{3, -1}}}, .inputs = {{.shape = {6}, .dtype = DType::I64}}}};
+  return op;
 }
 
 Shape reduced_shape(const Shape& shape, const std::vector<bool>& axes, bool keepdim) {

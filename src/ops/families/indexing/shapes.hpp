@@ -41,6 +41,8 @@ TypeList reshape_type(const TypedCall& call);
 void copy_forward(const ForwardCall& call);
 /// dx is dy under the shape of x.
 void reshape_gradient(GradBuilder& g);
+/// Completes reshape and view: all but their names.
+OpDef reshape_op(OpDef op);
 
 /// `shape` without the named dimensions, or with size one there.
 Shape reduced_shape(const Shape& shape, const std::vector<bool>& axes, bool keepdim);

@@ -150,8 +150,19 @@ Shape channel_shape(const Call& call) {
   return {call.integer("num_features")};
 }
 
+}  // namespace
+
+bool uses_batch_statistics(const Call& call) {
+  return call.flag("training") || !call.flag("track_running_stats");
+}
+
+Attrs norm_attrs(std::int64_t features, Attrs more) {
+  more.insert({"num_features", features});
+  return more;
+}
+
 template <std::size_t kDims>
-OpDef norm_complete(OpDef op) {
+OpDef batch_norm_op(OpDef op) {
   op.mase_type = MaseType::Module;
   op.torch =
       "(F.relu if relu else torch.nn.Identity())(F.batch_norm(x, running_mean, running_var, "
@@ -185,16 +196,8 @@ OpDef norm_complete(OpDef op) {
   op.repr = norm_repr;
   return op;
 }
-
-}  // namespace
-
-bool uses_batch_statistics(const Call& call) {
-  return call.flag("training") || !call.flag("track_running_stats");
-}
-
-OpDef batch_norm_op(std::size_t dims, OpDef op) {
-  if (dims == 1) return norm_complete<1>(std::move(op));
-  return dims == 2 ? norm_complete<2>(std::move(op)) : norm_complete<3>(std::move(op));
-}
+template OpDef batch_norm_op<1>(OpDef op);
+template OpDef batch_norm_op<2>(OpDef op);
+template OpDef batch_norm_op<3>(OpDef op);
 
 }  // namespace chop::ops

@@ -28,8 +28,11 @@ struct ChannelLayout {
 /// Whether this call normalises with the statistics of its own batch.
 bool uses_batch_statistics(const Call& call);
 
+/// The attributes of a sample.
+Attrs norm_attrs(std::int64_t features, Attrs more = {});
 /// Completes batch_norm1d (rank 2 or 3), batch_norm2d (rank 4) and batch_norm3d (rank 5): all but
 /// names and samples.
-OpDef batch_norm_op(std::size_t dims, OpDef op);
+template <std::size_t kDims>
+OpDef batch_norm_op(OpDef op);
 
 }  // namespace chop::ops

@@ -75,30 +75,6 @@ std::string plain_repr(const Call& call) {
   return conv_repr(call, kDims, {"padding", "dilation"});
 }
 
-template <std::size_t kDims>
-OpDef conv_complete(OpDef op) {
-  op.mase_type = MaseType::ModuleRelatedFunc;
-  op.attrs = {{"in_channels", std::int64_t{0}, "channels of the input", true},
-              {"out_channels", std::int64_t{0}, "channels of the output", true},
-              {"kernel_size", Ints{}, "taps of the kernel in each dimension", true},
-              {"stride", Ints{1}, "step between neighbouring outputs"},
-              {"padding", Ints{0}, "zeros added at both ends of each dimension"},
-              {"dilation", Ints{1}, "distance between neighbouring taps"},
-              {"groups", std::int64_t{1}, "channels are split into this many separate parts"},
-              {"bias", true, "whether b is added"}};
-  op.params = conv_params(conv_weight_shape<kDims>);
-  op.infer = conv_infer<kDims>;
-  op.forward = conv_forward;
-  op.gradient = plain_gradient<kDims>;
-  op.cost = conv_cost;
-  op.rows_apart = images_by_row<kDims>;
-  op.weight_axis = 1;
-  op.quantisable = {"data_in", "weight", {"bias", false}};
-  op.onnx = {{"Conv", 11}};
-  op.repr = plain_repr<kDims>;
-  return op;
-}
-
 Result<std::int64_t> places(const Call& call, std::int64_t in, std::int64_t kernel,
                             std::int64_t stride, std::int64_t padding, std::int64_t dilation) {
   const std::int64_t reach = dilation * (kernel - 1) + 1;
@@ -210,9 +186,39 @@ Shape conv_output(const ConvShape& conv, const Shape& x) {
   return y;
 }
 
-OpDef conv_op(std::size_t dims, OpDef op) {
-  if (dims == 1) return conv_complete<1>(std::move(op));
-  return dims == 2 ? conv_complete<2>(std::move(op)) : conv_complete<3>(std::move(op));
+Attrs conv_attrs(std::int64_t in, std::int64_t out, Ints kernel, Attrs more) {
+  more.insert({{"in_channels", in}, {"out_channels", out}, {"kernel_size", std::move(kernel)}});
+  return more;
 }
+
+template <std::size_t kDims>
+OpDef conv_op(OpDef op) {
+  op.function = kept(cat("torch.", op.name));
+  op.torch = kept(cat("F.", op.name, "(x, weight, bias, stride, padding, dilation, groups)"));
+  op.fx = "*xs, stride=stride, padding=padding, dilation=dilation, groups=groups";
+  op.mase_type = MaseType::ModuleRelatedFunc;
+  op.attrs = {{"in_channels", std::int64_t{0}, "channels of the input", true},
+              {"out_channels", std::int64_t{0}, "channels of the output", true},
+              {"kernel_size", Ints{}, "taps of the kernel in each dimension", true},
+              {"stride", Ints{1}, "step between neighbouring outputs"},
+              {"padding", Ints{0}, "zeros added at both ends of each dimension"},
+              {"dilation", Ints{1}, "distance between neighbouring taps"},
+              {"groups", std::int64_t{1}, "channels are split into this many separate parts"},
+              {"bias", true, "whether b is added"}};
+  op.params = conv_params(conv_weight_shape<kDims>);
+  op.infer = conv_infer<kDims>;
+  op.forward = conv_forward;
+  op.gradient = plain_gradient<kDims>;
+  op.cost = conv_cost;
+  op.rows_apart = images_by_row<kDims>;
+  op.weight_axis = 1;
+  op.quantisable = {"data_in", "weight", {"bias", false}};
+  op.onnx = {{"Conv", 11}};
+  op.repr = plain_repr<kDims>;
+  return op;
+}
+template OpDef conv_op<1>(OpDef op);
+template OpDef conv_op<2>(OpDef op);
+template OpDef conv_op<3>(OpDef op);
 
 }  // namespace chop::ops

@@ -100,7 +100,10 @@ void add_conv_gradients(const ForwardCall& call, std::int64_t area, Products pro
   for (std::size_t i = 0; i < dy.size(); ++i) db[i / size % db.size()] += dy[i];
 }
 
+/// The attributes of a sample of a convolution or its transpose.
+Attrs conv_attrs(std::int64_t in, std::int64_t out, Ints kernel, Attrs more = {});
 /// Completes conv1d, conv2d and conv3d: everything but names and samples.
-OpDef conv_op(std::size_t dims, OpDef op);
+template <std::size_t kDims>
+OpDef conv_op(OpDef op);
 
 }  // namespace chop::ops

@@ -72,30 +72,6 @@ Result<std::int64_t> reach(const Call& call, std::int64_t places, std::int64_t k
   return size;
 }
 
-template <std::size_t kDims>
-OpDef transposed_complete(OpDef op) {
-  op.mase_type = MaseType::ModuleRelatedFunc;
-  op.attrs = {{"in_channels", std::int64_t{0}, "channels of the input", true},
-              {"out_channels", std::int64_t{0}, "channels of the output", true},
-              {"kernel_size", Ints{}, "taps of the kernel in each dimension", true},
-              {"stride", Ints{1}, "step between what neighbouring inputs make"},
-              {"padding", Ints{0}, "elements cut off at both ends of each dimension"},
-              {"output_padding", Ints{0}, "elements added at the end of each dimension"},
-              {"groups", std::int64_t{1}, "channels are split into this many separate parts"},
-              {"bias", true, "whether b is added"},
-              {"dilation", Ints{1}, "distance between neighbouring taps"}};
-  op.params = conv_params(transposed_weight_shape<kDims>);
-  op.infer = transposed_infer<kDims>;
-  op.forward = transposed_forward;
-  op.gradient = transposed_gradient<kDims>;
-  op.cost = transposed_cost;
-  op.rows_apart = images_by_row<kDims>;
-  op.quantisable = {"data_in", "weight", {"bias", false}};
-  op.onnx = {{"ConvTranspose", 11}};
-  op.repr = transposed_repr<kDims>;
-  return op;
-}
-
 }  // namespace
 
 Result<ConvShape> conv_transpose_shape(const Call& call, const Shape& x, const Shape& w) {
@@ -130,9 +106,37 @@ Shape conv_transpose_output(const ConvShape& conv, const Shape& x) {
   return y;
 }
 
-OpDef conv_transpose_op(std::size_t dims, OpDef op) {
-  if (dims == 1) return transposed_complete<1>(std::move(op));
-  return dims == 2 ? transposed_complete<2>(std::move(op)) : transposed_complete<3>(std::move(op));
+template <std::size_t kDims>
+OpDef conv_transpose_op(OpDef op) {
+  op.function = kept(cat("torch.", op.name));
+  op.torch = kept(
+      cat("F.", op.name, "(x, weight, bias, stride, padding, output_padding, groups, dilation)"));
+  op.fx =
+      "*xs, stride=stride, padding=padding, output_padding=output_padding, groups=groups, "
+      "dilation=dilation";
+  op.mase_type = MaseType::ModuleRelatedFunc;
+  op.attrs = {{"in_channels", std::int64_t{0}, "channels of the input", true},
+              {"out_channels", std::int64_t{0}, "channels of the output", true},
+              {"kernel_size", Ints{}, "taps of the kernel in each dimension", true},
+              {"stride", Ints{1}, "step between what neighbouring inputs make"},
+              {"padding", Ints{0}, "elements cut off at both ends of each dimension"},
+              {"output_padding", Ints{0}, "elements added at the end of each dimension"},
+              {"groups", std::int64_t{1}, "channels are split into this many separate parts"},
+              {"bias", true, "whether b is added"},
+              {"dilation", Ints{1}, "distance between neighbouring taps"}};
+  op.params = conv_params(transposed_weight_shape<kDims>);
+  op.infer = transposed_infer<kDims>;
+  op.forward = transposed_forward;
+  op.gradient = transposed_gradient<kDims>;
+  op.cost = transposed_cost;
+  op.rows_apart = images_by_row<kDims>;
+  op.quantisable = {"data_in", "weight", {"bias", false}};
+  op.onnx = {{"ConvTranspose", 11}};
+  op.repr = transposed_repr<kDims>;
+  return op;
 }
+template OpDef conv_transpose_op<1>(OpDef op);
+template OpDef conv_transpose_op<2>(OpDef op);
+template OpDef conv_transpose_op<3>(OpDef op);
 
 }  // namespace chop::ops

@@ -16,6 +16,7 @@ Result<ConvShape> conv_transpose_shape(const Call& call, const Shape& x, const S
 Shape conv_transpose_output(const ConvShape& conv, const Shape& x);
 
 /// Completes conv_transpose1d to conv_transpose3d: everything but names and samples.
-OpDef conv_transpose_op(std::size_t dims, OpDef op);
+template <std::size_t kDims>
+OpDef conv_transpose_op(OpDef op);
 
 }  // namespace chop::ops

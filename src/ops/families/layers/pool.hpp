@@ -90,8 +90,11 @@ void share_out(const PoolShape& pool, PatchAt&& patch_at, std::span<const double
 }
 
 /// Complete the one-, two- and three-dimensional forms: everything but names and samples.
-OpDef max_pool_op(std::size_t dims, OpDef op);
-OpDef avg_pool_op(std::size_t dims, OpDef op);
-OpDef adaptive_avg_pool_op(std::size_t dims, OpDef op);
+template <std::size_t kDims>
+OpDef max_pool_op(OpDef op);
+template <std::size_t kDims>
+OpDef avg_pool_op(OpDef op);
+template <std::size_t kDims>
+OpDef adaptive_avg_pool_op(OpDef op);
 
 }  // namespace chop::ops

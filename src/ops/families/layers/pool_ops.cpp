@@ -150,8 +150,15 @@ std::string adaptive_repr(const Call& call) {
   return "output_size=" + given_repr(call.ints("output_size"));
 }
 
+}  // namespace
+
 template <std::size_t kDims>
-OpDef complete_max(OpDef op) {
+OpDef max_pool_op(OpDef op) {
+  op.function = kept(cat("torch.nn.functional.", op.name));
+  op.torch = kept(cat("F.", op.name, "(x, kernel_size, stride, padding, dilation, ceil_mode)"));
+  op.fx =
+      "x, kernel_size, stride=stride, padding=padding, dilation=dilation, ceil_mode=ceil_mode, "
+      "return_indices=False";
   op.attrs = {kernel_attr(),
               stride_attr(),
               padding_attr(),
@@ -167,9 +174,14 @@ OpDef complete_max(OpDef op) {
   op.repr = max_repr;
   return op;
 }
+template OpDef max_pool_op<1>(OpDef op);
+template OpDef max_pool_op<2>(OpDef op);
+template OpDef max_pool_op<3>(OpDef op);
 
 template <std::size_t kDims>
-OpDef complete_avg(OpDef op) {
+OpDef avg_pool_op(OpDef op) {
+  op.torch =
+      kept(cat("F.", op.name, "(x, kernel_size, stride, padding, ceil_mode, count_include_pad)"));
   op.attrs = {kernel_attr(),
               stride_attr(),
               padding_attr(),
@@ -185,9 +197,12 @@ OpDef complete_avg(OpDef op) {
   op.repr = avg_repr<kDims>;
   return op;
 }
+template OpDef avg_pool_op<1>(OpDef op);
+template OpDef avg_pool_op<2>(OpDef op);
+template OpDef avg_pool_op<3>(OpDef op);
 
 template <std::size_t kDims>
-OpDef complete_adaptive(OpDef op) {
+OpDef adaptive_avg_pool_op(OpDef op) {
   op.attrs = {{"output_size", Ints{}, "size of the result in each dimension", true}};
   op.infer = adaptive_infer<kDims>;
   op.forward = adaptive_forward<kDims>;
@@ -199,22 +214,8 @@ OpDef complete_adaptive(OpDef op) {
   op.repr = adaptive_repr;
   return op;
 }
-
-}  // namespace
-
-OpDef max_pool_op(std::size_t dims, OpDef op) {
-  if (dims == 1) return complete_max<1>(std::move(op));
-  return dims == 2 ? complete_max<2>(std::move(op)) : complete_max<3>(std::move(op));
-}
-
-OpDef avg_pool_op(std::size_t dims, OpDef op) {
-  if (dims == 1) return complete_avg<1>(std::move(op));
-  return dims == 2 ? complete_avg<2>(std::move(op)) : complete_avg<3>(std::move(op));
-}
-
-OpDef adaptive_avg_pool_op(std::size_t dims, OpDef op) {
-  if (dims == 1) return complete_adaptive<1>(std::move(op));
-  return dims == 2 ? complete_adaptive<2>(std::move(op)) : complete_adaptive<3>(std::move(op));
-}
+template OpDef adaptive_avg_pool_op<1>(OpDef op);
+template OpDef adaptive_avg_pool_op<2>(OpDef op);
+template OpDef adaptive_avg_pool_op<3>(OpDef op);
 
 }  // namespace chop::ops

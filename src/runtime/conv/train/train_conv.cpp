@@ -9,7 +9,6 @@
 #include "runtime/conv/train/train_conv.hpp"
 
 #include <algorithm>
-#include <array>
 #include <memory>
 #include <utility>
 
