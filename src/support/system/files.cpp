@@ -1,15 +1,18 @@
 #include "support/system/files.hpp"
 
 #include <fcntl.h>
+#include <pwd.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <optional>
+
+#include "support/system/temporary_file.hpp"
 
 namespace chop::support {
 namespace {
@@ -23,15 +26,6 @@ Error system_error(const std::string& what, const fs::path& path, int code) {
   if (code == EACCES) error.hint = "check the permissions of the file and its folder";
   if (code == ENOSPC) error.hint = "the disk is full; free some space and try again";
   return error;
-}
-
-/// Makes the bytes survive a power cut before the rename makes them visible.
-bool sync_to_disk(const fs::path& path) {
-  const int handle = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (handle < 0) return false;
-  const bool good = ::fsync(handle) == 0;
-  ::close(handle);
-  return good;
 }
 
 /// Devices, pipes and sockets.
@@ -48,13 +42,9 @@ Result<std::string> read_file(const fs::path& path) {
   std::error_code ignored;
   if (fs::is_directory(path, ignored))
     return Error{.what = cat("'", path.string(), "' is a folder, not a file")};
-  errno = 0;
-  std::ifstream in(path, std::ios::binary);
-  if (!in) return system_error("cannot read", path, errno);
-  std::ostringstream contents;
-  contents << in.rdbuf();
-  if (in.bad()) return system_error("cannot read", path, errno == 0 ? EIO : errno);
-  return std::move(contents).str();
+  CH_TRY(const MappedFile file, MappedFile::open(path));
+  const std::span<const std::byte> bytes = file.bytes();
+  return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
 }
 
 Result<MappedFile> MappedFile::open(const fs::path& path) {
@@ -98,26 +88,12 @@ Status write_file(const fs::path& given, const std::function<bool(std::ostream&)
       fs::is_symlink(given, ignored) ? fs::weakly_canonical(given, ignored) : given;
   if (fs::exists(path, ignored) && fs::is_other(path, ignored)) return write_through(path, write);
   if (path.has_parent_path()) CH_CHECK(ensure_writable_folder(path.parent_path()));
-  static std::atomic<unsigned> counter{0};  // two threads may write the same path
-  fs::path beside = path;
-  beside += cat(".tmp", ::getpid(), "-", ++counter);
   errno = 0;
-  std::ofstream out(beside, std::ios::binary | std::ios::trunc);
-  if (!out) return system_error("cannot write", path, errno);
+  std::optional<TemporaryFile> file = TemporaryFile::beside(path);
+  if (!file) return system_error("cannot write", path, errno);
   errno = 0;
-  const bool written = write(out) && out.flush().good();
-  out.close();
-  if (!written || !out || !sync_to_disk(beside)) {
-    const int code = errno;
-    ::unlink(beside.c_str());
-    return system_error("cannot write", path, code);
-  }
-  if (::rename(beside.c_str(), path.c_str()) != 0) {
-    const int code = errno;
-    ::unlink(beside.c_str());
-    return system_error("cannot write", path, code);
-  }
-  return {};
+  if (write(file->stream()) && file->commit()) return {};
+  return system_error("cannot write", path, errno);
 }
 
 Status ensure_writable_folder(const fs::path& path) {
@@ -135,8 +111,13 @@ fs::path cache_folder() {
   if (const char* own = std::getenv("CH_CACHE_DIR"); own != nullptr && *own != '\0') return own;
   if (const char* xdg = std::getenv("XDG_CACHE_HOME"); xdg != nullptr && *xdg != '\0')
     return fs::path(xdg) / "chop";
-  const char* home = std::getenv("HOME");
-  return fs::path(home != nullptr ? home : "/tmp") / ".cache" / "chop";
+  if (const char* home = std::getenv("HOME"); home != nullptr && *home != '\0')
+    return fs::path(home) / ".cache" / "chop";
+  // Never a folder that others may write to: they could put data there for us to read.
+  const passwd* user = ::getpwuid(::getuid());
+  if (user != nullptr && user->pw_dir != nullptr && *user->pw_dir == '/')
+    return fs::path(user->pw_dir) / ".cache" / "chop";
+  return "/nonexistent/.cache/chop";
 }
 
 }  // namespace chop::support

@@ -14,7 +14,7 @@
 
 namespace chop::support {
 
-/// The whole file. Directories, missing and unreadable files are errors that say which.
+/// The whole file. Folders, pipes, devices, missing and unreadable files are errors that say which.
 Result<std::string> read_file(const std::filesystem::path& path);
 
 /// Read-only view of a file's bytes; empty files give an empty view.
@@ -42,7 +42,8 @@ Status write_file(const std::filesystem::path& path,
 /// folder cannot be written to.
 Status ensure_writable_folder(const std::filesystem::path& path);
 
-/// $CH_CACHE_DIR, else $XDG_CACHE_HOME/chop, else ~/.cache/chop.
+/// $CH_CACHE_DIR, else $XDG_CACHE_HOME/chop, else .cache/chop in $HOME or, without it, in the home
+/// of the user's account; a folder that cannot be made where there is no home.
 std::filesystem::path cache_folder();
 
 }  // namespace chop::support

@@ -5,7 +5,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdlib>
+#include <optional>
 
 #include "support/text.hpp"
 
@@ -102,6 +104,50 @@ TEST_F(Files, OpeningAPipeDoesNotBlock) {
   EXPECT_FALSE(MappedFile::open(pipe));
 }
 
+TEST_F(Files, APipeIsNotReadAsAFile) {
+  const fs::path pipe = folder_ / "pipe.toml";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_EQ(read_file(pipe).error().what, cat("'", pipe.string(), "' is not a regular file"));
+  EXPECT_EQ(read_file("/dev/zero").error().what, "'/dev/zero' is not a regular file");
+}
+
+TEST_F(Files, WhatAKilledWriterLeftIsRemovedByTheNext) {
+  const fs::path stray = folder_ / "file.tmp-abcdefghijkl";
+  const fs::path young = folder_ / "file.tmp-mnopqrstuvwx";
+  const fs::path other = folder_ / "other.tmp-abcdefghijkl";
+  for (const fs::path& path : {stray, young, other}) ASSERT_TRUE(write_file(path, "half"));
+  const auto hour_ago = fs::file_time_type::clock::now() - std::chrono::hours(1);
+  fs::last_write_time(stray, hour_ago);
+  fs::last_write_time(other, hour_ago);
+  ASSERT_TRUE(write_file(folder_ / "file", "whole"));
+  EXPECT_FALSE(fs::exists(stray));
+  EXPECT_TRUE(fs::exists(young)) << "its writer may be about to lock it";
+  EXPECT_TRUE(fs::exists(other)) << "it belongs to another file";
+}
+
+TEST_F(Files, AWriterThatIsStillAtWorkKeepsItsFile) {
+  const fs::path path = folder_ / "file";
+  const Status status = write_file(path, [&](std::ostream& out) {
+    for (const auto& entry : fs::directory_iterator(folder_))
+      fs::last_write_time(entry.path(), fs::file_time_type::clock::now() - std::chrono::hours(1));
+    EXPECT_TRUE(write_file(path, "of another"));
+    out << "slow";
+    return out.good();
+  });
+  ASSERT_TRUE(status);
+  EXPECT_EQ(read_file(path).value(), "slow");
+}
+
+TEST_F(Files, ALinkPlantedUnderAGuessedNameIsNotFollowed) {
+  const fs::path victim = folder_ / "victim";
+  ASSERT_TRUE(write_file(victim, "precious"));
+  for (int i = 0; i < 50; ++i)
+    fs::create_symlink(victim, folder_ / cat("file.tmp", ::getpid(), "-", i));
+  ASSERT_TRUE(write_file(folder_ / "file", "new"));
+  EXPECT_EQ(read_file(victim).value(), "precious");
+  EXPECT_FALSE(fs::is_symlink(folder_ / "file"));
+}
+
 TEST_F(Files, AFileInTheWayOfAFolderIsAnError) {
   ASSERT_TRUE(write_file(folder_ / "file", "contents"));
   const Status status = ensure_writable_folder(folder_ / "file");
@@ -133,14 +179,40 @@ TEST_F(Files, AFolderWithoutPermissionToWriteIsAnError) {
   EXPECT_EQ(status.error().hint, "check the permissions of the file and its folder");
 }
 
+/// Gives an environment variable its value back at the end of a test.
+class KeptVariable {
+ public:
+  explicit KeptVariable(const char* name) : name_(name) {
+    if (const char* value = std::getenv(name)) value_ = value;
+  }
+  KeptVariable(const KeptVariable&) = delete;
+  KeptVariable& operator=(const KeptVariable&) = delete;
+  ~KeptVariable() { value_ ? ::setenv(name_, value_->c_str(), 1) : ::unsetenv(name_); }
+
+ private:
+  const char* name_;
+  std::optional<std::string> value_;
+};
+
 TEST(CacheFolder, FollowsItsVariable) {
-  const char* set = std::getenv("CH_CACHE_DIR");
-  const std::string before = set != nullptr ? set : "";
+  const KeptVariable own("CH_CACHE_DIR");
   ::setenv("CH_CACHE_DIR", "/somewhere", 1);
   EXPECT_EQ(cache_folder(), "/somewhere");
   ::unsetenv("CH_CACHE_DIR");
   EXPECT_EQ(cache_folder().filename(), "chop");
-  if (set != nullptr) ::setenv("CH_CACHE_DIR", before.c_str(), 1);
+}
+
+TEST(CacheFolder, IsNeverOneThatOthersMayWriteTo) {
+  const KeptVariable own("CH_CACHE_DIR");
+  const KeptVariable xdg("XDG_CACHE_HOME");
+  const KeptVariable home("HOME");
+  ::unsetenv("CH_CACHE_DIR");
+  ::unsetenv("XDG_CACHE_HOME");
+  for (const bool is_set : {false, true}) {
+    is_set ? ::setenv("HOME", "", 1) : ::unsetenv("HOME");
+    EXPECT_TRUE(cache_folder().is_absolute());
+    EXPECT_FALSE(cache_folder().string().starts_with("/tmp"));
+  }
 }
 
 }  // namespace

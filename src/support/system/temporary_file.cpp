@@ -1,0 +1,108 @@
+// Writers hold a lock (flock) on their temporary file for as long as they live. So a file that can
+// be locked has no writer: it was left behind by a process that was killed, and is removed. Files
+// younger than a minute are left alone, since a writer makes its file first and locks it then.
+#include "support/system/temporary_file.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <ext/stdio_filebuf.h>
+
+#include <cerrno>
+#include <ctime>
+#include <random>
+#include <string>
+#include <string_view>
+
+namespace chop::support {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kMark = ".tmp-";
+constexpr std::time_t kYoungSeconds = 60;
+constexpr int kTries = 100;
+
+std::string random_letters() {
+  static constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz0123456789";
+  std::random_device device;
+  std::uniform_int_distribution<std::size_t> letter(0, kLetters.size() - 1);
+  std::string letters(12, ' ');
+  for (char& one : letters) one = kLetters[letter(device)];
+  return letters;
+}
+
+bool is_abandoned(const fs::path& path) {
+  const int handle = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  if (handle < 0) return false;
+  struct stat status = {};
+  const bool abandoned = ::fstat(handle, &status) == 0 && S_ISREG(status.st_mode) &&
+                         std::time(nullptr) - status.st_mtime > kYoungSeconds &&
+                         ::flock(handle, LOCK_EX | LOCK_NB) == 0;
+  ::close(handle);
+  return abandoned;
+}
+
+void remove_abandoned(const fs::path& path) {
+  const std::string start = path.filename().string() + kMark;
+  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  std::error_code code;
+  for (fs::directory_iterator at(folder, code), end; !code && at != end; at.increment(code))
+    if (at->path().filename().string().starts_with(start) && is_abandoned(at->path()))
+      ::unlink(at->path().c_str());
+}
+
+}  // namespace
+
+struct TemporaryFile::State {
+  State(fs::path meant_for, fs::path name, int handle)
+      : target(std::move(meant_for)),
+        own(std::move(name)),
+        buffer(handle, std::ios::out | std::ios::binary),
+        out(&buffer) {}
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+  ~State() {
+    if (!committed) ::unlink(own.c_str());
+  }
+
+  fs::path target;
+  fs::path own;
+  __gnu_cxx::stdio_filebuf<char> buffer;
+  std::ostream out;
+  bool committed = false;
+};
+
+TemporaryFile::TemporaryFile(std::unique_ptr<State> state) : state_(std::move(state)) {}
+TemporaryFile::TemporaryFile(TemporaryFile&&) noexcept = default;
+TemporaryFile& TemporaryFile::operator=(TemporaryFile&&) noexcept = default;
+TemporaryFile::~TemporaryFile() = default;
+
+std::optional<TemporaryFile> TemporaryFile::beside(const fs::path& path) {
+  remove_abandoned(path);
+  for (int i = 0; i < kTries; ++i) {
+    fs::path own = path;
+    own += kMark + random_letters();
+    const int handle =
+        ::open(own.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    if (handle < 0 && errno == EEXIST) continue;
+    if (handle < 0) break;
+    (void)::flock(handle, LOCK_EX | LOCK_NB);  // file systems without locks keep their strays
+    return TemporaryFile(std::make_unique<State>(path, std::move(own), handle));
+  }
+  return std::nullopt;
+}
+
+std::ostream& TemporaryFile::stream() {
+  return state_->out;
+}
+
+bool TemporaryFile::commit() {
+  // To the disk before the rename, so that a power cut leaves the old file or the whole new one.
+  state_->committed = state_->out.flush().good() && ::fsync(state_->buffer.fd()) == 0 &&
+                      ::rename(state_->own.c_str(), state_->target.c_str()) == 0;
+  return state_->committed;
+}
+
+}  // namespace chop::support
