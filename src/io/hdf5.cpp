@@ -197,7 +197,11 @@ std::string take_text(std::span<const std::byte>& from) {
 Result<Tensor> read_apart(const std::function<hid_t()>& open, const Source& source,
                           std::span<const std::string> columns, std::int64_t most_rows) {
   CH_TRY(h5, load_hdf5());
-  const auto most_seconds = static_cast<unsigned>(2 + (source.bytes >> 22));  // 4 MB a second
+  const auto seconds = static_cast<unsigned>(2 + (source.bytes >> 22));  // 4 MB a second
+  // Tables of numbers shrink a few times when they are compressed; bombs a thousand times.
+  const ChildLimits limits{.processor_seconds = seconds,
+                           .seconds = 30 + 4 * seconds,
+                           .bytes = (std::size_t{1} << 30U) + 32 * source.bytes};
   const auto work = [&](const ChildWrite& write) {
     h5->H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
     const Handle file(open(), h5->H5Fclose);
@@ -209,9 +213,12 @@ Result<Tensor> read_apart(const std::function<hid_t()>& open, const Source& sour
     put(write, table.error().what);
     put(write, table.error().hint);
   };
-  const Result<ChildBytes> answer = run_in_child(work, most_seconds);
-  if (!answer)
-    return broken_hdf5(source.name, "HDF5's library fails on it").note(answer.error().what);
+  const Result<ChildBytes> answer = run_in_child(work, limits);
+  if (!answer) {
+    Error error = broken_hdf5(source.name, "HDF5's library fails on it").note(answer.error().what);
+    if (!answer.error().hint.empty()) error.hint = answer.error().hint;
+    return error;
+  }
   std::span<const std::byte> bytes = answer.value().bytes();
   std::array<std::int64_t, 2> shape = {};
   std::memcpy(shape.data(), bytes.data(), sizeof(shape));

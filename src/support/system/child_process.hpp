@@ -24,9 +24,15 @@ class ChildBytes {
 
 using ChildWrite = std::function<void(std::span<const std::byte>)>;
 
-/// Runs `work` in a child and gives what it wrote, in order. A child that crashes, or takes more
-/// than `seconds` of processor time, is an error that says so.
+struct ChildLimits {
+  unsigned processor_seconds = 10;
+  unsigned seconds = 60;                      ///< by the clock on the wall
+  std::size_t bytes = std::size_t{1} << 30U;  ///< more than this process has now
+};
+
+/// Runs `work` in a child and gives what it wrote, in order. A child that crashes, is killed or
+/// exceeds a limit is an error that says which. It does not outlive this process.
 Result<ChildBytes> run_in_child(const std::function<void(const ChildWrite&)>& work,
-                                unsigned seconds);
+                                const ChildLimits& limits);
 
 }  // namespace chop::support
