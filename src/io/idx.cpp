@@ -31,6 +31,8 @@ class IdxSource {
     if (packed_) inflateEnd(&stream_);
   }
 
+  bool is_packed() const { return packed_; }
+
   /// At most `limit` bytes. Memory grows with the bytes that arrive, whatever the file claims.
   Result<std::string> take(std::size_t limit) {
     std::string bytes;
@@ -135,6 +137,10 @@ Result<Tensor> parse_idx(std::span<const std::byte> file, const std::string& nam
   const std::optional<std::size_t> size = checked_bytes(header.dtype, header.shape);
   if (!size)
     return broken_idx(name, cat("its dimensions ", to_string(header.shape), " are impossible"));
+  if (source.is_packed() &&
+      *size > std::max<std::size_t>(kUnpackFreely, file.size() * kUnpackFactor))
+    return broken_idx(name, cat("its dimensions ", to_string(header.shape), " need ", *size,
+                                " bytes, and the file has ", file.size()));
   CH_TRY(std::string bytes, source.take(*size));
   if (bytes.size() < *size)
     return broken_idx(name, cat("its dimensions ", to_string(header.shape), " need ", *size,

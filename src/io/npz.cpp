@@ -6,11 +6,15 @@
 #include <set>
 
 #include "io/npy.hpp"
+#include "io/tensor_bytes.hpp"
 #include "io/zip_archive.hpp"
 #include "support/system/files.hpp"
 
 namespace chop::io {
 namespace {
+
+/// Arrays of numbers shrink a few times when they are packed, masks and one-hot labels fifty times.
+constexpr ZipLimits kArrayLimits{.expansion = kUnpackFactor, .free_bytes = kUnpackFreely};
 
 struct Discard {
   void operator()(zip_t* archive) const { zip_discard(archive); }
@@ -74,7 +78,7 @@ Result<std::string> pack(const NpzArrays& tensors) {
 }  // namespace
 
 Result<NpzArrays> read_npz(const std::filesystem::path& path) {
-  CH_TRY(const ZipArchive archive, ZipArchive::open(path));
+  CH_TRY(const ZipArchive archive, ZipArchive::open(path, kArrayLimits));
   NpzArrays tensors;
   for (const ZipEntry& entry : archive.entries()) {
     if (!entry.name.ends_with(".npy")) continue;

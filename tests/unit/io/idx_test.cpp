@@ -57,6 +57,22 @@ TEST(Idx, GzippedFilesAreReadAndDamageIsNoticed) {
   EXPECT_FALSE(read_idx(folder.write("flipped.gz", flipped)));
 }
 
+TEST(Idx, AFileThatWouldUnpackToAThousandTimesItsSizeIsRefused) {
+  const TempFolder folder;
+  const auto path = folder / "bomb.gz";
+  const std::string header = idx(0x08, {300, 1000, 1000}, "");
+  const std::string zeros(1'000'000, '\0');
+  gzFile file = gzopen(path.c_str(), "wb");
+  gzwrite(file, header.data(), static_cast<unsigned>(header.size()));
+  for (int i = 0; i < 300; ++i) gzwrite(file, zeros.data(), static_cast<unsigned>(zeros.size()));
+  gzclose(file);
+  const Result<Tensor> tensor = read_idx(path);
+  ASSERT_FALSE(tensor);
+  EXPECT_NE(tensor.error().what.find("[300, 1000, 1000] need 300000000 bytes, and the file has"),
+            std::string::npos)
+      << tensor.error().what;
+}
+
 TEST(Idx, DimensionsThatDoNotFitTheFileAreErrors) {
   const TempFolder folder;
   const auto fails = [&](const std::string& bytes, const std::string& part) {

@@ -9,6 +9,7 @@
 #include "io/npz.hpp"
 #include "support/system/files.hpp"
 #include "unit/io/temp_folder.hpp"
+#include "unit/io/zip_builder.hpp"
 
 namespace chop {
 namespace {
@@ -130,6 +131,15 @@ TEST(Npz, TensorsComeBackInOrderAndTheBytesAreTheSameEachTime) {
   const Result<NpzArrays> again = read_npz(folder / "a.npz");
   ASSERT_TRUE(again) << to_string(again.error());
   EXPECT_EQ(again.value(), tensors);
+}
+
+TEST(Npz, AnArchiveThatWouldUnpackToAThousandTimesItsSizeIsRefused) {
+  const TempFolder folder;
+  const std::string npy = format_npy(Tensor::full({280'000'000 / 4}, 0)).value();
+  const auto path = folder.write("bomb.npz", testing::zip_of({testing::deflated("x.npy", npy)}));
+  const auto arrays = read_npz(path);
+  ASSERT_FALSE(arrays);
+  EXPECT_NE(arrays.error().what.find("a zip bomb"), std::string::npos) << arrays.error().what;
 }
 
 TEST(Npz, DamageIsAnErrorAndNeverACrash) {
