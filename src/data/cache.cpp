@@ -1,34 +1,14 @@
 #include "data/cache.hpp"
 
 #include <algorithm>
-#include <array>
-#include <bit>
 #include <cstring>
 
-#include "support/rng.hpp"
-#include "support/system/threads.hpp"
 #include "support/text.hpp"
 
 namespace chop::data {
 namespace {
 
-constexpr std::string_view kVersion = "1";  // of the layout and of the preparation
-
-std::uint64_t block_checksum(std::span<const std::byte> bytes) {
-  std::array<std::uint64_t, 4> lanes = {1, 2, 3, 4};  // independent, so they overlap
-  std::size_t at = 0;
-  for (; at + 32 <= bytes.size(); at += 32) {
-    std::array<std::uint64_t, 4> words;
-    std::memcpy(words.data(), &bytes[at], 32);
-    for (std::size_t k = 0; k < 4; ++k)
-      lanes[k] = std::rotl((lanes[k] ^ words[k]) * 0x9E3779B97F4A7C15, 31);
-  }
-  std::uint64_t sum = bytes.size();
-  for (; at < bytes.size(); ++at)
-    sum = (sum ^ std::to_integer<std::uint64_t>(bytes[at])) * 0xBF58476D1CE4E5B9;
-  for (const std::uint64_t lane : lanes) sum = mix64(sum ^ lane);
-  return sum;
-}
+constexpr std::string_view kVersion = "2";  // of the layout and of the preparation
 
 /// The split stored as x_<name> and y_<name>, when both are there and fit each other.
 std::optional<SplitBytes> find_split(const SafetensorsView& view, const std::string& name) {
@@ -50,16 +30,6 @@ std::optional<std::vector<double>> find_reals(const SafetensorsView& view,
   return values;
 }
 
-bool checksums_hold(const SafetensorsView& view, int threads) {
-  for (const SafetensorsEntry& entry : view.entries()) {
-    const auto stored = view.metadata().find("checksum." + entry.name);
-    if (stored == view.metadata().end() ||
-        stored->second != std::to_string(checksum(entry.bytes, threads)))
-      return false;
-  }
-  return true;
-}
-
 std::string metadata_of(const SafetensorsView& view, const std::string& key) {
   const auto found = view.metadata().find(key);
   return found == view.metadata().end() ? "" : found->second;
@@ -67,22 +37,11 @@ std::string metadata_of(const SafetensorsView& view, const std::string& key) {
 
 }  // namespace
 
-std::uint64_t checksum(std::span<const std::byte> bytes, int threads) {
-  constexpr std::size_t kBlock = std::size_t{1} << 20;
-  std::vector<std::uint64_t> sums((bytes.size() + kBlock - 1) / kBlock);
-  parallel_for(threads, static_cast<std::int64_t>(sums.size()), [&](std::int64_t block) {
-    const auto b = static_cast<std::size_t>(block);
-    const std::size_t size = std::min(kBlock, bytes.size() - b * kBlock);
-    sums[b] = block_checksum(bytes.subspan(b * kBlock, size));
-  });
-  return block_checksum(std::as_bytes(std::span(sums)));
-}
-
 CacheAnswer open_cache(const std::filesystem::path& path, const std::string& key, int threads) {
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored)) return {};
   const CacheAnswer damaged{.state = CacheState::Damaged};
-  Result<SafetensorsView> opened = SafetensorsView::open(path);
+  Result<SafetensorsView> opened = SafetensorsView::open(path, threads);
   if (!opened) return damaged;
   CachedData data{.view = std::move(opened).value()};
   if (metadata_of(data.view, "version") != kVersion || metadata_of(data.view, "key") != key)
@@ -92,7 +51,7 @@ CacheAnswer open_cache(const std::filesystem::path& path, const std::string& key
   const auto mean = find_reals(data.view, "mean");
   const auto scale = find_reals(data.view, "scale");
   if (!train || !test || !mean || !scale || mean->size() != scale->size() ||
-      !checksums_hold(data.view, threads))
+      !data.view.has_checksum())
     return damaged;
   data.train = *train;
   data.test = *test;
@@ -112,11 +71,7 @@ Status save_cache(const std::filesystem::path& path, const std::string& key,
                                    {"y_test", prepared.test.y},
                                    {"x_train", prepared.train.x},
                                    {"x_test", prepared.test.x}}};
-  for (const auto& [name, tensor] : file.tensors) {
-    const std::span<const std::byte> bytes(tensor.bytes(), tensor.size_in_bytes());
-    file.metadata["checksum." + name] = std::to_string(checksum(bytes, threads));
-  }
-  return write_safetensors(path, file);
+  return write_safetensors(path, file, threads);
 }
 
 }  // namespace chop::data

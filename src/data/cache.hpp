@@ -38,7 +38,4 @@ CacheAnswer open_cache(const std::filesystem::path& path, const std::string& key
 Status save_cache(const std::filesystem::path& path, const std::string& key,
                   const Prepared& prepared, int threads);
 
-/// A 64-bit checksum, the same for any number of threads.
-std::uint64_t checksum(std::span<const std::byte> bytes, int threads);
-
 }  // namespace chop::data

@@ -6,6 +6,7 @@
 #include "io/torch/torch_checkpoint.hpp"
 #include "io/weights_file.hpp"
 #include "ir/json.hpp"
+#include "support/system/log.hpp"
 #include "support/text.hpp"
 
 namespace chop::io {
@@ -13,7 +14,8 @@ namespace {
 
 constexpr const char* kGraphKey = kGraphMetadata;
 constexpr const char* kVersionKey = "chop.version";
-constexpr const char* kVersion = "1";
+constexpr const char* kVersion = "2";          ///< written since checkpoints have checksums
+constexpr const char* kWithoutChecksum = "1";  ///< read as well
 constexpr std::size_t kMostListed = 8;
 
 using TensorsByName = std::map<std::string, Tensor>;
@@ -106,14 +108,21 @@ Error no_graph(const std::filesystem::path& path) {
                            path.string(), "` loads weights into a network")};
 }
 
+Status check_version(const SafetensorsFile& file, const std::filesystem::path& path) {
+  const auto found = file.metadata.find(kVersionKey);
+  const std::string version = found == file.metadata.end() ? "unknown" : found->second;
+  if (version == kVersion && !file.has_checksum)
+    return Error{.what = cat("'", path.string(), "' is damaged: its checksum is missing"),
+                 .hint = "use another copy of it"};
+  if (version == kVersion || version == kWithoutChecksum) return {};
+  return Error{.what = cat("'", path.string(), "' is of version ", version, "; this program reads ",
+                           kWithoutChecksum, " and ", kVersion),
+               .hint = "read it with the program that wrote it, or a newer one"};
+}
+
 Result<Checkpoint> from_file(SafetensorsFile file, const std::filesystem::path& path) {
   if (!is_native(file)) return no_graph(path);
-  if (const auto version = file.metadata.find(kVersionKey);
-      version == file.metadata.end() || version->second != kVersion)
-    return Error{.what = cat("'", path.string(), "' is of version ",
-                             version == file.metadata.end() ? "unknown" : version->second,
-                             "; this program reads ", kVersion),
-                 .hint = "read it with the program that wrote it, or a newer one"};
+  CH_CHECK(check_version(file, path));
   TensorsByName tensors;
   std::vector<std::string> order;
   for (auto& [name, tensor] : file.tensors) {
@@ -157,6 +166,9 @@ Result<Checkpoint> load_checkpoint(const MappedFile& mapped) {
   const bool is_ours = bytes.size() > 8 && bytes[8] == std::byte{'{'};
   if (!is_ours && TorchCheckpoint::looks_like_one(bytes)) return no_graph(mapped.path());
   CH_TRY(SafetensorsFile file, read_safetensors(mapped));
+  if (is_native(file) && !file.has_checksum)
+    log_info(cat("'", mapped.path().string(),
+                 "' has no checksum: it was written before checkpoints had one"));
   return from_file(std::move(file), mapped.path());
 }
 

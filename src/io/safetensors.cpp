@@ -6,6 +6,7 @@
 #include <set>
 
 #include "io/tensor_bytes.hpp"
+#include "support/checksum.hpp"
 #include "support/escape.hpp"
 #include "support/json.hpp"
 
@@ -16,6 +17,7 @@ using Metadata = std::map<std::string, std::string>;
 
 constexpr std::size_t kLargestHeader = 100'000'000;
 constexpr std::string_view kMetadataKey = "__metadata__";
+constexpr const char* kChecksumKey = "chop.checksum";
 
 constexpr std::array<std::pair<std::string_view, DType>, 13> kNames = {{{"F32", DType::F32},
                                                                         {"F64", DType::F64},
@@ -145,6 +147,50 @@ Status check_coverage(const std::vector<SafetensorsEntry>& entries, std::span<co
   return {};
 }
 
+/// Everything a file says, but for the checksum itself, as 16 hexadecimal digits.
+class FileChecksum {
+ public:
+  explicit FileChecksum(int threads) : threads_(threads) {}
+
+  void add(const Metadata& metadata) {
+    for (const auto& [key, value] : metadata)
+      if (key != kChecksumKey) {
+        add(key);
+        add(value);
+      }
+  }
+  void add(std::string_view name, DType dtype, const Shape& shape,
+           std::span<const std::byte> bytes) {
+    add(cat(name, safetensors_name(dtype), to_string(shape)));
+    add(bytes);
+  }
+  std::string text() const {
+    const std::uint64_t sum = checksum(std::as_bytes(std::span(sums_)));
+    std::string digits(16, '0');
+    for (std::size_t i = 0; i < 16; ++i) digits[i] = "0123456789abcdef"[sum >> (60 - 4 * i) & 0xF];
+    return digits;
+  }
+
+ private:
+  void add(std::string_view text) { add(std::as_bytes(std::span(text))); }
+  void add(std::span<const std::byte> bytes) { sums_.push_back(checksum(bytes, threads_)); }
+
+  int threads_;
+  std::vector<std::uint64_t> sums_;
+};
+
+Status check_sum(const std::string& stored, const Metadata& metadata,
+                 const std::vector<SafetensorsEntry>& entries, std::string_view name, int threads) {
+  FileChecksum sum(threads);
+  sum.add(metadata);
+  for (const SafetensorsEntry& entry : entries)
+    sum.add(entry.name, entry.dtype, entry.shape, entry.bytes);
+  if (sum.text() == stored) return {};
+  return Error{.what = cat("'", name, "' is damaged: its checksum is not that of its contents"),
+               .hint = cat("use another copy of it; if a program changed it on purpose, remove '",
+                           kChecksumKey, "' from its metadata")};
+}
+
 struct Layout {
   std::vector<std::size_t> order;                            ///< indices, by offset in the file
   std::vector<std::pair<std::size_t, std::size_t>> offsets;  ///< per tensor
@@ -174,9 +220,15 @@ bool can_be_written(const SafetensorsFile& file) {
                      [](const auto& entry) { return is_utf8(entry.first); });
 }
 
-Result<std::string> format_header(const SafetensorsFile& file, const Layout& layout) {
+Result<std::string> format_header(const SafetensorsFile& file, const Layout& layout, int threads) {
+  FileChecksum sum(threads);
+  sum.add(file.metadata);
+  for (const auto& [name, tensor] : file.tensors)
+    sum.add(name, tensor.dtype(), tensor.shape(), {tensor.bytes(), tensor.size_in_bytes()});
+  Metadata metadata = file.metadata;
+  metadata[kChecksumKey] = sum.text();
   Tree::Table header;
-  if (!file.metadata.empty()) header.emplace_back(kMetadataKey, file.metadata);
+  header.emplace_back(kMetadataKey, metadata);
   std::set<std::string> names{std::string(kMetadataKey)};
   for (std::size_t i = 0; i < file.tensors.size(); ++i) {
     const auto& [name, tensor] = file.tensors[i];
@@ -201,7 +253,7 @@ Result<std::string> format_header(const SafetensorsFile& file, const Layout& lay
 }  // namespace
 
 Result<SafetensorsView> SafetensorsView::parse(std::span<const std::byte> bytes,
-                                               std::string_view name) {
+                                               std::string_view name, int threads) {
   if (bytes.size() < 8) return broken(name, cat("it has ", bytes.size(), " bytes, fewer than 8"));
   const std::uint64_t length = little_endian(bytes, 8);
   if (length > kLargestHeader)
@@ -221,16 +273,21 @@ Result<SafetensorsView> SafetensorsView::parse(std::span<const std::byte> bytes,
     }
   }
   CH_CHECK(check_coverage(view.entries_, data, name));
+  if (const auto stored = view.metadata_.find(kChecksumKey); stored != view.metadata_.end()) {
+    CH_CHECK(check_sum(stored->second, view.metadata_, view.entries_, name, threads));
+    view.has_checksum_ = true;
+    view.metadata_.erase(stored);
+  }
   return view;
 }
 
-Result<SafetensorsView> SafetensorsView::open(const std::filesystem::path& path) {
+Result<SafetensorsView> SafetensorsView::open(const std::filesystem::path& path, int threads) {
   CH_TRY(MappedFile file, MappedFile::open(path));
-  return of(std::move(file));
+  return of(std::move(file), threads);
 }
 
-Result<SafetensorsView> SafetensorsView::of(MappedFile file) {
-  CH_TRY(SafetensorsView view, parse(file.bytes(), file.path().string()));
+Result<SafetensorsView> SafetensorsView::of(MappedFile file, int threads) {
+  CH_TRY(SafetensorsView view, parse(file.bytes(), file.path().string(), threads));
   view.file_ = std::move(file);
   return view;
 }
@@ -248,7 +305,8 @@ Result<SafetensorsFile> read_safetensors(const std::filesystem::path& path) {
 
 Result<SafetensorsFile> read_safetensors(MappedFile mapped) {
   CH_TRY(const SafetensorsView view, SafetensorsView::of(std::move(mapped)));
-  SafetensorsFile file{.metadata = view.metadata(), .tensors = {}};
+  SafetensorsFile file{
+      .metadata = view.metadata(), .tensors = {}, .has_checksum = view.has_checksum()};
   for (const SafetensorsEntry& entry : view.entries())
     file.tensors.emplace_back(entry.name, tensor_from_bytes(entry.dtype, entry.shape, entry.bytes));
   return file;
@@ -256,7 +314,7 @@ Result<SafetensorsFile> read_safetensors(MappedFile mapped) {
 
 Result<std::string> format_safetensors(const SafetensorsFile& file) {
   const Layout layout = lay_out(file);
-  CH_TRY(std::string bytes, format_header(file, layout));
+  CH_TRY(std::string bytes, format_header(file, layout, /*threads=*/1));
   for (const std::size_t i : layout.order) {
     const Tensor& tensor = file.tensors[i].second;
     bytes.append(reinterpret_cast<const char*>(tensor.bytes()), tensor.size_in_bytes());
@@ -264,9 +322,10 @@ Result<std::string> format_safetensors(const SafetensorsFile& file) {
   return bytes;
 }
 
-Status write_safetensors(const std::filesystem::path& path, const SafetensorsFile& file) {
+Status write_safetensors(const std::filesystem::path& path, const SafetensorsFile& file,
+                         int threads) {
   const Layout layout = lay_out(file);
-  Result<std::string> header = format_header(file, layout);
+  Result<std::string> header = format_header(file, layout, threads);
   if (!header) return std::move(header).error().note(cat("while writing '", path.string(), "'"));
   return write_file(path, [&](std::ostream& out) {
     out.write(header.value().data(), static_cast<std::streamsize>(header.value().size()));

@@ -5,6 +5,7 @@
 
 #include "io/load_weights.hpp"
 #include "io/safetensors.hpp"
+#include "io/weights_file.hpp"
 #include "ir/json.hpp"
 #include "support/system/files.hpp"
 #include "unit/io/temp_folder.hpp"
@@ -12,6 +13,8 @@
 
 namespace chop {
 namespace {
+
+namespace fs = std::filesystem;
 
 using testing::TempFolder;
 
@@ -54,6 +57,58 @@ TEST(Checkpoint, EverythingComesBack) {
   EXPECT_EQ(loaded.value().extra, saved.extra);
 }
 
+TEST(Checkpoint, ASingleFlippedBitIsNoticed) {
+  const TempFolder folder;
+  const fs::path path = folder / "net.ckpt";
+  ASSERT_TRUE(save_checkpoint(path, checkpoint()));
+  const std::string good = read_file(path).value();
+  const std::size_t header = good.rfind('}') + 1;
+  for (std::size_t bit = 0; bit < 8 * good.size(); bit += bit < 8 * header ? 13 : 1) {
+    std::string damaged = good;
+    damaged[bit / 8] = static_cast<char>(damaged[bit / 8] ^ (1 << (bit % 8)));
+    ASSERT_TRUE(write_file(path, damaged));
+    EXPECT_FALSE(load_checkpoint(path)) << "bit " << bit;
+  }
+}
+
+TEST(Checkpoint, ADamagedWeightIsSaidToBeDamage) {
+  const TempFolder folder;
+  const fs::path path = folder / "net.ckpt";
+  ASSERT_TRUE(save_checkpoint(path, checkpoint()));
+  std::string bytes = read_file(path).value();
+  bytes.back() ^= 1;
+  ASSERT_TRUE(write_file(path, bytes));
+  for (const auto& error :
+       {load_checkpoint(path).error(), read_weights_file(path, LoadType::Auto).error()}) {
+    EXPECT_EQ(error.what,
+              cat("'", path.string(), "' is damaged: its checksum is not that of its contents"));
+    EXPECT_EQ(error.hint,
+              "use another copy of it; if a program changed it on purpose, remove 'chop.checksum' "
+              "from its metadata");
+  }
+}
+
+/// As every checkpoint was written before they had checksums.
+TEST(Checkpoint, AFileWithoutAChecksumStillOpens) {
+  const TempFolder folder;
+  const fs::path path = folder / "net.ckpt";
+  ASSERT_TRUE(save_checkpoint(path, checkpoint()));
+  std::string bytes = read_file(path).value();
+  const std::size_t key = bytes.find("chop.checksum");
+  ASSERT_NE(key, std::string::npos);
+  bytes.replace(key, 13, "some.thing.is");
+  ASSERT_TRUE(write_file(path, bytes));
+  EXPECT_EQ(load_checkpoint(path).error().what,
+            cat("'", path.string(), "' is damaged: its checksum is missing"));
+  const std::size_t version = bytes.find("\"chop.version\":\"2\"");
+  ASSERT_NE(version, std::string::npos);
+  bytes[version + 16] = '1';
+  ASSERT_TRUE(write_file(path, bytes));
+  const auto loaded = load_checkpoint(path);
+  ASSERT_TRUE(loaded) << to_string(loaded.error());
+  EXPECT_EQ(loaded.value().graph, network());
+}
+
 /// The length of the header comes first: some begin as a pickle does.
 TEST(Checkpoint, HeadersOfAnyLengthAreDistinguishedFromPickles) {
   const TempFolder folder;
@@ -79,7 +134,7 @@ TEST(Checkpoint, AnyToolCanReadTheWeights) {
   const SafetensorsFile file = read_safetensors(folder / "net.ckpt").value();
   EXPECT_EQ(file.tensors[0].first, "fc.weight");
   EXPECT_EQ(file.tensors[0].second, Tensor::full({2, 3}, 0.5));
-  EXPECT_EQ(file.metadata.at("chop.version"), "1");
+  EXPECT_EQ(file.metadata.at("chop.version"), "2");
   EXPECT_EQ(file.metadata.at("chop.graph"), to_json(network()));
 }
 
@@ -151,10 +206,10 @@ TEST(Checkpoint, MissingAndMisshapenTensorsAreAllListed) {
 }
 
 TEST(Checkpoint, UnknownVersionsAreRefused) {
-  const Error other = error_after([](SafetensorsFile& f) { f.metadata["chop.version"] = "2"; });
-  EXPECT_TRUE(other.what.ends_with("is of version 2; this program reads 1"));
+  const Error other = error_after([](SafetensorsFile& f) { f.metadata["chop.version"] = "3"; });
+  EXPECT_TRUE(other.what.ends_with("is of version 3; this program reads 1 and 2"));
   const Error none = error_after([](SafetensorsFile& f) { f.metadata.erase("chop.version"); });
-  EXPECT_TRUE(none.what.ends_with("is of version unknown; this program reads 1"));
+  EXPECT_TRUE(none.what.ends_with("is of version unknown; this program reads 1 and 2"));
 }
 
 TEST(Checkpoint, ABrokenGraphIsNamed) {
