@@ -16,7 +16,8 @@ std::int64_t pickle_int(std::string_view bytes);
 double pickle_real(std::string_view bytes);
 /// 'it\'s' or "it's" with its escapes undone (STRING); nothing when it is not quoted so.
 std::optional<std::string> unquoted_string(std::string_view line);
-/// Latin-1 with \uXXXX and \UXXXXXXXX (UNICODE), as UTF-8; nothing for invalid characters.
+/// Latin-1 with the \u and \U escapes of Python (UNICODE), as UTF-8; nothing for invalid
+/// characters.
 std::optional<std::string> unescaped_unicode(std::string_view line);
 
 }  // namespace chop::io
