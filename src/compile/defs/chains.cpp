@@ -12,15 +12,16 @@
 //  - at bytes, which only the head of another chain reads;
 //  - at a call that is no epilogue, or reads something that is not ready;
 //  - at a value that others read too: it has to be kept. Behind it only a rounding to bytes
-//  follows,
-//    which needs nothing else (a residual block: the sum is kept, and its bytes are for the next
-//    one).
+//    follows, which needs nothing else (a residual block: the sum is kept, and its bytes are for
+//    the next one).
+// A remark says why a call that could be part of a chain is part of none.
 #include <algorithm>
 
 #include "compile/call_facts.hpp"
 #include "compile/heads.hpp"
 #include "compile/step_def.hpp"
 #include "ops/core/registry.hpp"
+#include "support/text.hpp"
 
 namespace chop::compile::steps::chains {
 namespace {
@@ -41,6 +42,8 @@ class ChainFinder {
     });
     for (const NodeId id : graph_.order())
       if (is_head(id)) follow(id);
+    for (const auto& [reader, text] : notes_)
+      if (!taken_.contains(reader)) state_.remarks.push_back({"chains", text});
   }
 
  private:
@@ -56,22 +59,29 @@ class ChainFinder {
                                     inputs.begin());
   }
 
-  /// Whether `next`, a reader of `value`, can go on with it.
-  bool can_follow(Value value, NodeId next) const {
+  /// Why `next`, a reader of `value`, cannot finish it: empty when it can. Nothing when the call
+  /// is no epilogue, where every chain ends.
+  std::optional<std::string> obstacle(Value value, NodeId next) const {
     const Node& node = graph_.node(next);
-    if (!is_call(graph_, next) || is_constant(state_, next) || taken_.contains(next)) return false;
-    const auto count = std::count(node.inputs.begin(), node.inputs.end(), value);
-    if (count != 1 || types_[index(next)][0].shape != type_of(types_, value).shape) return false;
-    for (std::uint32_t k = 1; k < types_[index(next)].size(); ++k)
-      if (readers_.contains({next, k}) || observed_.contains({next, k})) return false;
+    if (!is_call(graph_, next) || is_constant(state_, next)) return std::nullopt;
     const std::size_t from = operand_of(value, next);
     std::vector<TensorType> in;
     const Epilogue epilogue = epilogue_of(describe_call(graph_, types_, next, in), from);
-    if (epilogue.empty()) return false;
+    if (epilogue.empty()) return std::nullopt;
+    if (taken_.contains(next)) return "it is part of another chain";
+    if (std::count(node.inputs.begin(), node.inputs.end(), value) != 1)
+      return "it reads the value twice";
+    if (types_[index(next)][0].shape != type_of(types_, value).shape)
+      return "its result has another shape";
+    for (std::uint32_t k = 1; k < types_[index(next)].size(); ++k)
+      if (readers_.contains({next, k}) || observed_.contains({next, k}))
+        return "more than its first result is read";
     const bool adds = epilogue[0].kind == EpilogueKind::Add;
     for (std::size_t i = 0; i < node.inputs.size(); ++i)
-      if (i != from && is_constant(state_, node.inputs[i].node) == adds) return false;
-    return true;
+      if (i != from && is_constant(state_, node.inputs[i].node) == adds)
+        return cat("its operand '", graph_.node(node.inputs[i].node).name, "' is ",
+                   adds ? "a constant" : "not a constant");
+    return "";
   }
 
   void follow(NodeId head) {
@@ -85,9 +95,12 @@ class ChainFinder {
       const std::vector<NodeId>& readers = found->second;
       const bool kept = observed_.contains(value) || readers.size() > 1;
       const auto next = std::find_if(readers.begin(), readers.end(), [&](NodeId reader) {
-        return can_follow(value, reader) && (!kept || found_.codes.contains(Value{reader}));
+        return obstacle(value, reader) == "" && (!kept || found_.codes.contains(Value{reader}));
       });
-      if (next == readers.end()) break;
+      if (next == readers.end()) {
+        for (const NodeId reader : readers) note(head, value, reader);
+        break;
+      }
       if (!kept) found_.inside.insert(value);
       tapped = tapped || kept;
       chain.epilogue.push_back(*next);
@@ -98,13 +111,24 @@ class ChainFinder {
     found_.chains.push_back(std::move(chain));
   }
 
-  const State& state_;
+  /// Notes why `reader` does not finish `value`, where the chain of `head` ends.
+  void note(NodeId head, Value value, NodeId reader) {
+    std::optional<std::string> why = obstacle(value, reader);
+    if (!why) return;
+    const auto name = [&](NodeId id) { return cat("'", graph_.node(id).name, "'"); };
+    if (why->empty()) why = cat("the result of ", name(value.node), " is needed elsewhere too");
+    notes_.try_emplace(reader,
+                       cat("the chain of ", name(head), " ends before ", name(reader), ": ", *why));
+  }
+
+  State& state_;
   const Graph& graph_;
   const Types& types_;
   Schedule& found_;
   std::set<Value> observed_;
   Readers readers_;
   std::set<NodeId> taken_;
+  std::map<NodeId, std::string> notes_;  ///< by the call that a chain stopped at
 };
 
 Status run(State& state) {
