@@ -91,7 +91,7 @@ std::string step_text(const State& state, const StepInfo& step) {
                                : std::string(", for the output"));
   }
   if (step.layout == Layout::ChannelsLast) text += ", channels last";
-  if (!step.fast) text += " (reference)";
+  if (step.backend == kReference) text += " (reference)";
   return text;
 }
 

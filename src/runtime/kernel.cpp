@@ -92,20 +92,21 @@ Kernel reference_kernel(const KernelCall& call) {
   for (const Tensor& tensor : state->in) state->in_pointers.push_back(&tensor);
   for (const TensorType& type : call.out)
     state->out.emplace_back(reference_dtype(type.dtype), type.shape);
-  return [state](const KernelArgs& args, const RunContext& context) {
-    for (std::size_t i = 0; i < state->in.size(); ++i)
-      widen(state->in_types[i], args.in[i], state->in[i]);
-    for (Tensor& tensor : state->out)
-      std::memset(tensor.mutable_bytes(), 0, tensor.size_in_bytes());
-    state->op.forward({{state->op, state->attrs},
-                       state->name,
-                       context.state,
-                       state->in_pointers,
-                       state->out,
-                       state->out_types});
-    for (std::size_t i = 0; i < state->out.size(); ++i)
-      if (args.out[i] != nullptr) narrow(state->out_types[i], state->out[i], args.out[i]);
-  };
+  return {[state](const KernelArgs& args, const RunContext& context) {
+            for (std::size_t i = 0; i < state->in.size(); ++i)
+              widen(state->in_types[i], args.in[i], state->in[i]);
+            for (Tensor& tensor : state->out)
+              std::memset(tensor.mutable_bytes(), 0, tensor.size_in_bytes());
+            state->op.forward({{state->op, state->attrs},
+                               state->name,
+                               context.state,
+                               state->in_pointers,
+                               state->out,
+                               state->out_types});
+            for (std::size_t i = 0; i < state->out.size(); ++i)
+              if (args.out[i] != nullptr) narrow(state->out_types[i], state->out[i], args.out[i]);
+          },
+          kReference};
 }
 
 const float* KernelCall::fixed_parameter(std::string_view name) const {

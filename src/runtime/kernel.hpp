@@ -39,6 +39,9 @@ struct KernelArgs {
   }
 };
 
+/// The backend that runs the op's reference forward.
+inline constexpr std::string_view kReference = "reference";
+
 /// What a step of a plan runs; empty where there is none.
 class Kernel {
  public:
@@ -52,8 +55,8 @@ class Kernel {
 
   explicit operator bool() const { return static_cast<bool>(run_); }
   void operator()(const KernelArgs& args, const RunContext& context) const { run_(args, context); }
-  /// Which of several backends runs it, such as "winograd" (conv/frozen/conv_backend.hpp); empty
-  /// where there is no choice.
+  /// Which of several backends runs it, such as "winograd" (conv/frozen/conv_backend.hpp) or
+  /// kReference; empty where there is no choice.
   std::string_view backend() const { return backend_; }
 
  private:

@@ -44,7 +44,10 @@ const Plan::Slot* Plan::find_input(std::string_view name) const {
 std::vector<StepInfo> Plan::steps() const {
   std::vector<StepInfo> all;
   all.reserve(parts_.steps.size());
-  for (const Step& step : parts_.steps) all.push_back(step.info);
+  for (const Step& step : parts_.steps) {
+    all.push_back(step.info);
+    all.back().backend = step.kernel.backend();
+  }
   return all;
 }
 

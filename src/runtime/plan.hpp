@@ -24,7 +24,8 @@ struct StepInfo {
   std::optional<NodeId> serves = {};  ///< the call that a change of layout is for; none: the output
   std::vector<std::string> epilogue = {};  ///< what it does behind that: "relu"
   Layout layout = Layout::Dense;           ///< of its images
-  bool fast = true;                        ///< false: it runs the op's reference forward
+  /// Which backend runs it where there is a choice: "winograd"; "reference": the op's own formula.
+  std::string_view backend = {};
 
   /// "seq_blocks_3: linear"
   std::string describe() const { return cat(name, ": ", op); }

@@ -113,6 +113,12 @@ class BenchModel(InFolder):
         for part in ["seq_blocks_2 + seq_blocks_3", "GFLOP/s", "Measured peak", "ardware counters"]:
             self.assertIn(part, text)
 
+    def test_names_the_backend_of_each_convolution(self):
+        bench = self.json("bench-model", "toy_convnet", "--batch-size", 1, "--repeats", 1)
+        for layer in bench["layers"]:
+            self.assertEqual(layer["backend"] in ("onednn", "winograd", "amx", "reference"),
+                             layer["op"].startswith("conv"), layer)
+
     def test_runs_on_a_data_set(self):
         self.good("bench-model", "toy", "toy_tiny", "--rows", 64, "--batch-size", 16, "--repeats", 2)
 

@@ -66,7 +66,7 @@ inline Question question_of(const Case& at, bool training) {
 inline std::vector<std::string> reference_steps(const Plan& plan) {
   std::vector<std::string> lines;
   for (const StepInfo& step : plan.steps())
-    if (!step.fast) lines.push_back(step.describe());
+    if (step.backend == runtime::kReference) lines.push_back(step.describe());
   return lines;
 }
 

@@ -53,7 +53,7 @@ class StepNodes {
   }
 
   LayerTime layer_of(const StepInfo& step) const {
-    LayerTime layer{.name = step.name, .op = step.op, .fast = step.fast};
+    LayerTime layer{.name = step.name, .op = step.op, .backend = std::string(step.backend)};
     std::vector<std::string> names;
     std::vector<std::string> ops;
     for (const NodeId id : step.nodes)

@@ -27,7 +27,7 @@ struct LayerTime {
   std::optional<NodeId> for_node;  ///< the node such a step rounds operands or results of
   std::string name;                ///< "seq_blocks_2 + seq_blocks_3"
   std::string op;                  ///< "linear + relu"
-  bool fast = true;                ///< false: it runs the op's reference forward
+  std::string backend;             ///< of StepInfo
   double seconds = 0;              ///< the median
   double share = 0;                ///< of the sum over all steps
 };

@@ -26,6 +26,7 @@ double rate(std::int64_t amount, double seconds) {
 Table layer_table(const Bench& bench) {
   Table table{.columns = {{"Layer", Align::Left, 40, "layer"},
                           {"Op", Align::Left, 28, "op"},
+                          {"Backend", Align::Left, 0, "backend"},
                           {"Time (us)", Align::Right, 0, "microseconds"},
                           {"Share (%)", Align::Right, 0, "share_percent"},
                           {"MACs", Align::Right, 0, "macs"},
@@ -38,11 +39,10 @@ Table layer_table(const Bench& bench) {
     const StepCost step = cost_of_step(layer, bench.cost);
     const double flops = rate(step.operations, layer.seconds);
     const double bytes = rate(step.bytes, layer.seconds);
-    table.rows.push_back({layer.name, cat(layer.op, layer.fast ? "" : " (reference)"),
-                          Cell(layer.seconds * 1e6, 2), Cell(layer.share * 100, 1),
-                          Cell(step.macs, with_commas(step.macs)), Cell(flops * 1e-9, 2),
-                          Cell(100 * flops / bench.machine.flops, 1), Cell(bytes * 1e-9, 2),
-                          Cell(100 * bytes / bench.machine.bytes, 1)});
+    table.rows.push_back({layer.name, layer.op, layer.backend, Cell(layer.seconds * 1e6, 2),
+                          Cell(layer.share * 100, 1), Cell(step.macs, with_commas(step.macs)),
+                          Cell(flops * 1e-9, 2), Cell(100 * flops / bench.machine.flops, 1),
+                          Cell(bytes * 1e-9, 2), Cell(100 * bytes / bench.machine.bytes, 1)});
   }
   return table;
 }

@@ -84,7 +84,7 @@ Tree tree_of(const compile::State& state, const compile::Trace& trace) {
                                     {"op", step.op},
                                     {"epilogue", step.epilogue},
                                     {"channels_last", step.layout == Layout::ChannelsLast},
-                                    {"fast", step.fast}});
+                                    {"fast", step.backend != kReference}});
   return result;
 }
 

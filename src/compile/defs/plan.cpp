@@ -29,7 +29,7 @@ Status run(State& state) {
   }
   if (state.plan && !state.target.reference_only)
     for (const StepInfo& step : state.plan->steps())
-      if (!step.fast)
+      if (step.backend == kReference)
         state.remarks.push_back({"plan", cat("no kernel takes '", step.name, "' (", step.op,
                                              "): it runs the reference forward")});
   return {};

@@ -54,8 +54,7 @@ Plan::Step Planner::make_step(NodeId id) {
   for (std::uint32_t k = 0; k < call.used.size(); ++k)
     step.args.out.push_back(call.used[k] ? memory_of({id, k}) : nullptr);
   if (!state_.target.reference_only) step.kernel = fast_kernel(call);
-  step.info.fast = static_cast<bool>(step.kernel);
-  if (!step.info.fast) step.kernel = reference_kernel(call);
+  if (!step.kernel) step.kernel = reference_kernel(call);
   return step;
 }
 
