@@ -15,9 +15,9 @@ die() {
   exit 1
 }
 
-# with_lock NAME COMMAND...: runs it holding build/NAME.lock, so that two calls at once do the
-# work once. Closing 9 for the command keeps the lock here (bash holds a private copy) and out
-# of the programs it starts, which may leave daemons behind.
+# with_lock NAME COMMAND...: runs it holding build/NAME.lock (descriptor 9), so that two calls at once do
+# the work once. Programs that it starts hold the lock too: when this script is killed, its compilers
+# go on, and the next call must wait for them.
 with_lock() {
   local name=$1
   shift
@@ -29,7 +29,7 @@ with_lock() {
     say "waiting for another build in $root to finish..."
     flock 9
   fi
-  "$@" 9>&-
+  "$@"
   exec 9>&-
 }
 
@@ -67,7 +67,7 @@ install_missing() {
   [[ ${#missing[@]} -gt 0 ]] || return 0
 
   local log=$root/build/apt.log
-  local -a as_root=()
+  local -a as_root=() install=()
   say "installing ${#missing[@]} Debian packages with apt-get (tools/packages.txt says why):"
   say "  ${missing[*]}"
   if [[ $EUID -ne 0 ]]; then
@@ -76,17 +76,55 @@ install_missing() {
   fi
   local -a apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q
     -o DPkg::Lock::Timeout=300)
-  # Without network the lists we have may still do, so only the installation decides.
-  "${apt[@]}" update >"$log" 2>&1 </dev/null || true
-  "${apt[@]}" install -y --no-install-recommends "${missing[@]}" >>"$log" 2>&1 </dev/null ||
-    packages_failed "apt-get failed; its words are in $log" "${missing[@]}"
+  # Without network the lists we have may still do, so only the installation decides. Packages may
+  # start daemons, which must not keep our lock.
+  "${apt[@]}" update >"$log" 2>&1 </dev/null 9>&- || true
+  install=("${apt[@]}" install -y --no-install-recommends "${missing[@]}")
+  "${install[@]}" >>"$log" 2>&1 </dev/null 9>&- && return
+  if grep -q 'dpkg was interrupted' "$log"; then
+    say "an earlier installation was interrupted; dpkg --configure -a ends it first"
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive dpkg --configure -a >>"$log" 2>&1 </dev/null 9>&- &&
+      "${install[@]}" >>"$log" 2>&1 </dev/null 9>&- && return
+  fi
+  packages_failed "$(apt_trouble "$log"); its words are in $log" "${missing[@]}"
+}
+
+# apt_trouble LOG: what apt-get complains of, as far as we know its words.
+apt_trouble() {
+  local holder
+  holder=$(grep -om1 'held by process [0-9]* ([^)]*)' "$1") &&
+    echo "another program installs packages (the lock is $holder)" && return
+  grep -qE 'dpkg was interrupted' "$1" && echo "dpkg --configure -a failed" && return
+  grep -qE '^sudo: ' "$1" && echo "sudo refused" && return
+  grep -qE 'Temporary failure resolving|Could not (resolve|connect)|Network is unreachable|Failed to fetch' "$1" &&
+    echo "apt-get cannot reach its servers" && return
+  grep -qE 'Unable to locate package|has no installation candidate' "$1" &&
+    echo "this release has not all of them" && return
+  echo "apt-get failed"
 }
 
 packages_failed() {
-  local why=$1
+  local why=$1 before='' after=''
   shift
+  if [[ $EUID -ne 0 ]]; then
+    before="su -c '" after="'"
+    command -v sudo >/dev/null && before="sudo sh -c '"
+  fi
+  [[ $why == dpkg* ]] && before+="dpkg --configure -a && "
   die "these Debian packages are missing and could not be installed" "$*" "note: $why" \
-    "hint: apt-get update && apt-get install --no-install-recommends $*"
+    "hint: ${before}apt-get update && apt-get install --no-install-recommends $*$after"
+}
+
+# What a build cannot do without, whatever the packages are called here.
+need_compiler() {
+  local name
+  local -a missing=()
+  for name in cmake ninja "${CXX:-c++}"; do
+    command -v "$name" >/dev/null || missing+=("$name")
+  done
+  [[ ${#missing[@]} -eq 0 ]] ||
+    die "the build needs ${missing[*]}, not found in \$PATH" \
+      "hint: on Debian: apt-get install --reinstall g++ cmake ninja-build"
 }
 
 # One compiler per core, but not more than memory allows: a large file takes about 700 MB.
@@ -105,6 +143,7 @@ build_locked() {
   local preset=$1 target=$2 what=$3
   shift 3
   local log=$root/build/$preset.log
+  need_compiler
   [[ -f $root/build/$preset/build.ninja ]] || what+=", which takes some minutes the first time"
   say "$what (log: $log)"
   configure_and_build "$preset" "$target" "$@" 2>&1 </dev/null | follow_build "$log" && return

@@ -5,8 +5,10 @@ The package tools are stand-ins too: nothing is installed, and what would be is 
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import tempfile
+import time
 import unittest
 
 ROOT = pathlib.Path(os.environ.get("CH_SOURCE", pathlib.Path(__file__).parents[2]))
@@ -65,14 +67,14 @@ class Launcher(unittest.TestCase):
             (self.fake / name).write_text(text.format(fake=f"'{self.fake}'"))
             (self.fake / name).chmod(0o755)
 
-    def start(self, *command, cwd=None):
-        environment = dict(os.environ, PATH=f"{self.fake}:{os.environ['PATH']}")
+    def start(self, *command, cwd=None, path=None):
+        environment = dict(os.environ, PATH=f"{self.fake}:{path or os.environ['PATH']}")
         return subprocess.Popen([str(c) for c in command], cwd=cwd or self.root, text=True,
                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                 stderr=subprocess.PIPE, env=environment)
 
-    def run_it(self, *command, cwd=None):
-        process = self.start(*command, cwd=cwd)
+    def run_it(self, *command, **more):
+        process = self.start(*command, **more)
         out, err = process.communicate(timeout=120)
         return process.returncode, out, err
 
@@ -138,7 +140,85 @@ class Launcher(unittest.TestCase):
         status, out, err = self.run_it("./ch")
         self.assertEqual((status, out), (1, ""))
         self.assertIn("error: these Debian packages are missing and could not be installed\n", err)
-        self.assertIn("hint: apt-get update && apt-get install --no-install-recommends g++ ", err)
+        self.assertRegex(err, "hint: .*apt-get update && apt-get install --no-install-recommends g[+][+] ")
+
+    def test_apts_trouble_is_told_in_one_message(self):
+        (self.fake / "missing").touch()
+        for words, note in (
+                ("E: Could not get lock /var/lib/dpkg/lock-frontend. It is held by process 42 (apt-get)",
+                 "another program installs packages (the lock is held by process 42 (apt-get))"),
+                ("W: Temporary failure resolving 'deb.debian.org'", "apt-get cannot reach its servers"),
+                ("E: Unable to locate package libzip-dev", "this release has not all of them"),
+                ("sudo: a password is required", "sudo refused")):
+            with self.subTest(words):
+                (self.fake / "apt-get").write_text(f"#!/bin/sh\necho \"{words}\"\nexit 100\n")
+                status, out, err = self.run_it("./ch")
+                self.assertEqual((status, out), (1, ""))
+                self.assertEqual(err.count("error:"), 1, err)
+                self.assertIn(f"note: {note}; its words are in {self.root}/build/apt.log\n", err)
+                self.assertRegex(err, "hint: .*apt-get update && apt-get install ")
+
+    def test_an_installation_that_was_killed_is_ended_first(self):
+        (self.fake / "missing").touch()
+        for name, text in (("dpkg", f"#!/bin/sh\necho $* >> '{self.fake}/dpkg.calls'\n"),
+                           ("apt-get", f"#!/bin/sh\n[ -e '{self.fake}/dpkg.calls' ] && exit\n"
+                                       "echo \"E: dpkg was interrupted, you must manually run\"; exit 100\n")):
+            (self.fake / name).write_text(text)
+            (self.fake / name).chmod(0o755)
+        status, _, err = self.run_it("./ch")
+        self.assertEqual(status, 0, err)
+        self.assertIn("an earlier installation was interrupted", err)
+        self.assertEqual((self.fake / "dpkg.calls").read_text(), "--configure -a\n")
+        (self.fake / "dpkg.calls").unlink()
+        (self.fake / "dpkg").write_text("#!/bin/sh\nexit 1\n")
+        shutil.rmtree(self.root / "build")
+        status, _, err = self.run_it("./ch")
+        self.assertEqual(status, 1)
+        self.assertRegex(err, "hint: .*dpkg --configure -a && apt-get update && apt-get install ")
+
+    def test_a_machine_without_a_compiler_is_told_what_to_install(self):
+        bare = self.scratch / "bare"
+        bare.mkdir()
+        for name in ("bash", "sh", "env", "find", "mkdir", "flock", "awk", "cat", "rm", "tail", "nproc", "mv"):
+            (bare / name).symlink_to(shutil.which(name))
+        status, out, err = self.run_it("./ch", path=bare)
+        self.assertEqual((status, out), (1, ""))
+        self.assertIn("error: the build needs cmake ninja c++, not found in $PATH\n", err)
+        self.assertIn("hint: on Debian: apt-get install --reinstall g++ cmake ninja-build\n", err)
+        self.assertEqual(err.count("error:"), 1, err)
+
+    def shells_below(self, parent):
+        """Processes that still run a script of bash, with their children."""
+        found = []
+        for folder in pathlib.Path("/proc").glob("[0-9]*"):
+            try:
+                name, rest = (folder / "stat").read_text().rsplit(")", 1)
+            except OSError:
+                continue
+            if int(rest.split()[1]) == parent:
+                found += self.shells_below(int(folder.name)) + [int(folder.name)] * name.endswith(("(ch", "(bash"))
+        return found
+
+    def test_a_build_that_lost_its_script_is_waited_for(self):
+        steps = self.scratch / "steps"
+        with open(self.root / "CMakeLists.txt", "a", encoding="utf-8") as file:
+            file.write(f"""add_custom_command(OUTPUT slow VERBATIM COMMAND sh -c
+  "echo begin >> '{steps}'; sleep 3; echo end >> '{steps}'; touch slow")
+add_custom_target(slowly DEPENDS slow)
+add_dependencies(ch slowly)
+""")
+        first = self.start("./ch")
+        while not steps.exists():
+            self.assertIsNone(first.poll(), "it ended before its build began")
+            time.sleep(0.02)
+        # The script and its subshells; cmake and ninja live on.
+        for pid in {first.pid, *self.shells_below(first.pid)}:
+            os.kill(pid, signal.SIGKILL)
+        status, out, err = self.run_it("./ch")
+        first.communicate()
+        self.assertEqual((status, out), (0, f"{self.root}|0\n"), err)
+        self.assertIn("waiting for another build", err)
+        self.assertRegex(steps.read_text(), r"\A(begin\nend\n)+\Z")  # never two at once
 
     def test_the_test_command_runs_from_anywhere_and_hands_arguments_to_ctest(self):
         status, out, err = self.run_it(self.root / ".ci/run", cwd="/usr")
