@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "support/paths.hpp"
 #include "support/system/files.hpp"
 #include "support/text.hpp"
 
@@ -72,7 +73,7 @@ std::string GoldenFile::text_with(bool error, const std::string& said) const {
 
 std::string GoldenFile::repeat() const {
   std::string line =
-      cat("sed '/^# =>/,$d' ", fs::relative(path, CH_SOURCE_DIR).string(), " | ./ch");
+      cat("sed '/^# =>/,$d' ", fs::relative(path, source_path("")).string(), " | ./ch");
   for (const std::string& word : command)
     line += word.find(' ') == std::string::npos ? cat(" ", word) : cat(" '", word, "'");
   return line;
@@ -81,7 +82,7 @@ std::string GoldenFile::repeat() const {
 std::vector<fs::path> golden_files() {
   std::vector<fs::path> files;
   for (const fs::directory_entry& entry :
-       fs::recursive_directory_iterator(fs::path(CH_SOURCE_DIR) / "tests/golden"))
+       fs::recursive_directory_iterator(source_path("tests/golden")))
     if (entry.path().extension() == ".golden") files.push_back(entry.path());
   std::sort(files.begin(), files.end());
   return files;

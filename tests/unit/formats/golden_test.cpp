@@ -3,6 +3,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "support/paths.hpp"
 #include "unit/formats/format_helpers.hpp"
 
 namespace chop {
@@ -24,7 +25,7 @@ bool has_signed_zeros(const Json& one) {
 }
 
 TEST(Formats, GiveTheReferenceSystemsGoldenNumbersBitForBit) {
-  std::ifstream file(CH_TEST_DATA "/quantizers.json");
+  std::ifstream file(test::source_path("tests/data/quantizers.json"));
   const Json cases = Json::parse(file);
   ASSERT_EQ(cases.size(), 135U);
   for (std::size_t c = 0; c < cases.size(); ++c) {

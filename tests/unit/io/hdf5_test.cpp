@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "support/paths.hpp"
 #include "support/system/files.hpp"
 #include "unit/data/hdf5_table.hpp"
 #include "unit/io/temp_folder.hpp"
@@ -116,7 +117,7 @@ TEST(Hdf5, ReferencesToOtherFilesAreRefused) {
 
 TEST(Hdf5, FilesThatCrashTheLibraryAreErrors) {
   const std::string file =
-      std::string(CH_SOURCE_DIR) + "/tests/fuzz/corpus/read_hdf5_fuzz/crashes_the_library";
+      test::source_path("tests/fuzz/corpus/read_hdf5_fuzz/crashes_the_library");
   const std::vector<std::string> names = {"d"};
   EXPECT_FALSE(read_hdf5_columns(file, "t", names));
 }

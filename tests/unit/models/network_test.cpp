@@ -6,6 +6,7 @@
 #include "config/toml.hpp"
 #include "models/registry.hpp"
 #include "ops/core/infer.hpp"
+#include "support/paths.hpp"
 #include "support/rng.hpp"
 #include "support/system/files.hpp"
 #include "support/text.hpp"
@@ -38,7 +39,7 @@ std::string complaint(std::string_view text, const ModelArgs& args = kJets) {
 }
 
 std::string file(std::string_view name) {
-  return cat(CH_SOURCE_DIR, "/configs/examples/", name);
+  return test::source_path(cat("configs/examples/", name));
 }
 
 TEST(Network, OfBareNamesAndInlineTablesIsAModelOfTheZoo) {

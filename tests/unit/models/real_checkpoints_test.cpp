@@ -11,6 +11,7 @@
 #include "io/npy.hpp"
 #include "models/registry.hpp"
 #include "runtime/reference.hpp"
+#include "support/paths.hpp"
 
 namespace chop {
 namespace {
@@ -19,7 +20,7 @@ namespace fs = std::filesystem;
 
 fs::path shared_data() {
   if (const char* given = std::getenv("CH_SHARED_DATA")) return given;
-  return fs::path(CH_SOURCE_DIR).parent_path() / "shared" / "data";
+  return test::source_path("../shared/data");
 }
 
 /// The outputs of `model` with the weights of `file` for all 1,000 jets.
@@ -58,7 +59,7 @@ TEST(RealCheckpoints, LightningsJscTiny) {
 }
 
 TEST(RealCheckpoints, LightningsDeeperNetworkThroughToml) {
-  expect_jets(cat(CH_SOURCE_DIR, "/configs/examples/jsc_mlp.toml"), "jsc-mlp-lightning.ckpt",
+  expect_jets(test::source_path("configs/examples/jsc_mlp.toml"), "jsc-mlp-lightning.ckpt",
               {1.85997, 3.97022, 2.85969, 2.68964, 0}, 759);
 }
 

@@ -9,6 +9,7 @@
 #include "models/registry.hpp"
 #include "ops/core/registry.hpp"
 #include "passes/manager.hpp"
+#include "support/paths.hpp"
 
 namespace chop {
 namespace {
@@ -20,7 +21,7 @@ Graph model(const std::string& name, const Shape& sample = {}, std::int64_t clas
 }
 
 std::string network(const std::string& file) {
-  return std::string(CH_TEST_DATA "/networks/") + file;
+  return test::source_path("tests/data/networks/" + file);
 }
 
 /// Every linear layer at integer(8, 4), as the pass quantize leaves it.

@@ -7,6 +7,7 @@
 #include "analysis/statistics/quantile_sketch.hpp"
 #include "analysis/statistics/stat_report.hpp"
 #include "support/json.hpp"
+#include "support/paths.hpp"
 #include "support/system/files.hpp"
 #include "support/text.hpp"
 
@@ -71,7 +72,8 @@ void expect_same(const Tree& wanted, const StatValue& found, const std::string& 
 }
 
 TEST(Statistics, AreThoseOfTheReferenceSystem) {
-  const Result<std::string> text = read_file(CH_TEST_DATA "/golden/statistics.json");
+  const Result<std::string> text =
+      read_file(test::source_path("tests/data/golden/statistics.json"));
   ASSERT_TRUE(text);
   const Tree cases = parse_json(text.value(), "cases").value();
   ASSERT_EQ(cases.size(), 28U);

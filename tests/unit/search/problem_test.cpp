@@ -6,6 +6,7 @@
 #include <set>
 
 #include "passes/manager.hpp"
+#include "support/paths.hpp"
 #include "support/search_problems.hpp"
 #include "support/system/files.hpp"
 
@@ -51,7 +52,7 @@ std::string with(std::string text, const std::string& what, const std::string& b
 const std::string kTiny = cat(kTinySpace, kTwoMetrics);
 
 TEST(SearchSpace, TheExampleHasEighteenPoints) {
-  const std::string path = CH_SOURCE_DIR "/configs/examples/jsc_toy_by_type.toml";
+  const std::string path = test::source_path("configs/examples/jsc_toy_by_type.toml");
   const auto made = make(read_file(path).value());
   EXPECT_EQ(made->problem->space().size(), 18);
   EXPECT_EQ(made->problem->space().parameters()[0].name, "seq_blocks_2/config/data_in_width");
