@@ -174,7 +174,7 @@ follow_build() {
   return 0
 }
 
-# time_left SECONDS DONE ALL: ", about 3 minutes left", as soon as there is something to judge by.
+# time_left SECONDS DONE ALL: ", about 3 minutes left", as soon as it can be estimated.
 time_left() {
   (($1 >= 5 && $2 >= 10)) || return 0
   local seconds=$(($1 * ($3 - $2) / $2))

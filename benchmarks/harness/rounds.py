@@ -58,7 +58,7 @@ def start_all(workers, results, say):
 
 
 def check_same_network(results):
-    """Whoever runs another network than ours does not count. "torch 16" goes with "ours 16"."""
+    """A peer that runs another network than ours does not count. "torch 16" goes with "ours 16"."""
     for who, facts in results.facts.items():
         case = who.partition(" ")[2]
         ours = results.facts.get(f"ours {case}".strip(), {}).get("parameters")

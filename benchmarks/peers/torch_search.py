@@ -1,5 +1,5 @@
 """torch_search.py trials=100 storage=memory|file: seconds per trial of a search with Optuna's TPE
-sampler over widths of a quantised jsc-s in PyTorch, judged on 10,000 rows."""
+sampler over widths of a quantised jsc-s in PyTorch, evaluated on 10,000 rows."""
 import os
 import tempfile
 import time
@@ -39,7 +39,7 @@ def quantise(values, width):
 model = build()
 
 
-def judge(width_of):
+def evaluate(width_of):
     """Accuracy and bits per weight."""
     bits = weights = 0
     with torch.no_grad():
@@ -60,7 +60,7 @@ def judge(width_of):
 
 
 def objective(trial):
-    return judge(lambda name: trial.suggest_categorical(name, WIDTHS))
+    return evaluate(lambda name: trial.suggest_categorical(name, WIDTHS))
 
 
 def search():
@@ -73,5 +73,5 @@ def search():
         return {"seconds": (time.perf_counter() - start) / args["trials"]}
 
 
-threads = best_threads(torch, lambda: judge(lambda name: 8))
+threads = best_threads(torch, lambda: evaluate(lambda name: 8))
 serve(search, threads=threads)

@@ -24,7 +24,7 @@ enum class SourceKind : std::uint8_t {
   Folder       ///< one that holds no network
 };
 
-/// A model argument. classify() makes it, once for a command: it opens the file, and whoever needs
+/// A model argument. classify() makes it, once for a command: it opens the file, and who needs
 /// the contents takes them from here.
 struct ModelSource {
   SourceKind kind = SourceKind::Name;

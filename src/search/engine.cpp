@@ -154,7 +154,7 @@ void Engine::put(const Trial& trial, StudyChanges& changes) {
   (is_new ? changes.added : changes.changed).push_back(trial);
 }
 
-/// The trial has failed; another with the same parameters waits for whoever comes first.
+/// The trial has failed; another with the same parameters waits for the worker that comes first.
 void Engine::give_up_on(std::int64_t number, StudyChanges& changes) {
   Trial failed = trials_[static_cast<std::size_t>(number)];
   failed.state = TrialState::Fail;

@@ -116,15 +116,17 @@ class Check(unittest.TestCase):
         self.assertIn("  docs/a.md:6: 'colors', here written as in 'colour'\n", out)
         self.assertEqual(out.count("written as in"), 1)
 
-    def test_retired_words_are_found_except_in_code_and_in_the_list_of_names(self):
+    def test_retired_words_are_found_except_in_code_of_docs_and_in_the_list_of_names(self):
         self.write("docs/a.md", "A data base.\n\n    data base\n\n`judge`\nJudged by whoever comes.\n")
         self.write("docs/naming.md", "not a data base\n")
+        self.write("src/a.cpp", "// A data base.\n")
         status, out = self.check("words")
         self.assertEqual(status, 3)
         self.assertIn("  docs/a.md:1: 'data base', here called: database\n", out)
         self.assertIn("  docs/a.md:6: 'Judged', here called: evaluate, check\n", out)
         self.assertIn("  docs/a.md:6: 'whoever', here called: the name of who it is\n", out)
-        self.assertEqual(out.count("here called"), 3)
+        self.assertIn("  src/a.cpp:1: 'data base', here called: database\n", out)
+        self.assertEqual(out.count("here called"), 4)
 
     def test_dead_links_are_found(self):
         self.write("docs/a.md", "[up](../README.md#part)\n")

@@ -117,7 +117,7 @@ class TrainedModels(Case):
         before, after = map(float, re.search(r"accuracy +\| +([0-9.]+) \| +([0-9.]+)", out).groups())
         self.assertEqual(before, 0.9891)
         self.assertGreater(after, 0.98)
-        # The saved network is one: compared, judged and written again.
+        # The saved network is one: compared, tested and written again.
         saved = "p/software/transform/transformed_ckpt"
         self.assertIn("Conv2dInteger", self.ch("compare", self.data("onnx/mnist-8.onnx"), saved))
         self.assertIn("accuracy", self.ch("test", saved, "mnist", "--data", self.data("mnist"),

@@ -139,12 +139,12 @@ class Search(unittest.TestCase):
         self.assertEqual(first["user_attrs_hardware_metrics"]["average_bitwidth"],
                          config["weight_width"])
         self.assertEqual(first["values_1"], 0.2 * config["weight_width"])
-        # The saved network is the one that was judged.
+        # The saved network is the one that was evaluated.
         best = max(found["best"], key=lambda t: (t["accuracy"], -t["average_bitwidth"]))
         tested = self.search("--config", self.write(CONFIG.replace(
             "num_samples = 300", 'data_loader = "test_dataloader"'), "whole.toml"),
             "--storage", "memory", "--sampler", "grid")
-        judged = json.loads(self.ch("test", folder / "best.mz", "jsc", "--rows", 4000, "--json", "-",
+        tested = json.loads(self.ch("test", folder / "best.mz", "jsc", "--rows", 4000, "--json", "-",
                                     "--project", "t"))
         whole = json.loads((folder / "log.json").read_text())  # of the grid, just written
         wanted = {k.split("/")[-1]: v for k, v in best.items() if "/" in k}
@@ -152,7 +152,7 @@ class Search(unittest.TestCase):
             t["user_attrs_sampled_config"]["seq_blocks_2"]["config"][k] == v
             for k, v in wanted.items())]
         self.assertEqual(len(match), 1)
-        self.assertEqual(judged["accuracy"], match[0]["user_attrs_software_metrics"]["accuracy"])
+        self.assertEqual(tested["accuracy"], match[0]["user_attrs_software_metrics"]["accuracy"])
         self.assertEqual(tested["trials"], 18)
         self.ch("train", folder / "best.mz", "jsc", "--rows", 4000, "--max-epochs", 1, "--project",
                 "on")
@@ -306,7 +306,7 @@ class Search(unittest.TestCase):
                          [t.number for t in failed])
         for trial, dead in zip(retried, failed):
             self.assertEqual(trial.params, dead.params)
-        # Points follow the numbers, whoever ran them.
+        # Points follow the numbers, not the worker that ran them.
         alone = json.loads((self.results("alone") / "log.json").read_text())
         retries = [t.number for t in retried]
         for trial in trials:

@@ -232,21 +232,21 @@ class RealJets(InFolder):
         super().setUp()
         if not (SHARED / "checkpoints").exists() or not (SHARED / "jsc").exists():
             self.skipTest("the real checkpoints and jets are not here (CH_SHARED_DATA)")
-        # All 1,000 jets are judged: a file with test rows alone is not split.
+        # All 1,000 jets are tested: a file with test rows alone is not split.
         numpy.savez(self.folder / "jets.npz", x_test=numpy.load(SHARED / "jsc" / "jets1000_standardised.npy"),
                     y_test=numpy.load(SHARED / "jsc" / "jets1000_labels.npy"))
 
-    def judge(self, model, checkpoint):
+    def correct(self, model, checkpoint):
         result = self.json("test", model, "jets.npz", "--load", SHARED / "checkpoints" / checkpoint)
         self.assertEqual(result["rows"], 1000)
         return result["correct"]
 
     def test_lightnings_jsc_tiny(self):
-        self.assertEqual(self.judge("jsc-tiny", "jsc-tiny-lightning.ckpt"), 723)
+        self.assertEqual(self.correct("jsc-tiny", "jsc-tiny-lightning.ckpt"), 723)
 
     def test_lightnings_deeper_network_through_toml(self):
         network = SOURCE / "configs" / "examples" / "jsc_mlp.toml"
-        self.assertEqual(self.judge(network, "jsc-mlp-lightning.ckpt"), 759)
+        self.assertEqual(self.correct(network, "jsc-mlp-lightning.ckpt"), 759)
 
     def test_the_quantised_networks_state_dict_and_a_real_safetensors_file(self):
         listed = self.json("inspect", SHARED / "checkpoints" / "jsc-tiny-quantised-state-dict.pt")

@@ -251,13 +251,13 @@ std::vector<SettingDef> own_settings_of_search() {
                  .bounds = kAboveZero},
        .placeholder = "S"},
       {.field = {.name = "sampler", .doc = "what chooses the next trial"}, .placeholder = "NAME"},
-      {.field =
-           {.name = "heartbeat",
-            .initial = 10,
-            .doc = "seconds between a worker's signs of life; after three without one its trial is "
-                   "tried again",
-            .kind = FieldKind::Real,
-            .bounds = kAtLeastZero},
+      {.field = {.name = "heartbeat",
+                 .initial = 10,
+                 .doc =
+                     "seconds between a worker's heartbeats; after three without one its trial is "
+                     "tried again",
+                 .kind = FieldKind::Real,
+                 .bounds = kAtLeastZero},
        .placeholder = "S"},
       {.field = {.name = "dry_run",
                  .initial = false,

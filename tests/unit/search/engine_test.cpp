@@ -151,7 +151,7 @@ TEST(Engine, StudiesHaveTheirTrialsOnce) {
   EXPECT_EQ(study.trials.size(), 40U);
   EXPECT_EQ(ran, 40);
   EXPECT_EQ(states(study.trials)[TrialState::Complete], 40);
-  // Points follow the numbers, whoever ran them.
+  // Points follow the numbers, not the worker that ran them.
   auto alone = open_store("memory").value();
   Bench bench(with_sampler("random"));
   EXPECT_EQ(told(bench.run(*alone, 40).trials), told(study.trials));

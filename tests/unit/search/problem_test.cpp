@@ -116,8 +116,8 @@ weight_exponent_width = 4
   }
 }
 
-/// A key is judged by the format of its own operand: ternary weights leave the data's widths alone,
-/// and integer weights give no fraction to data that are minifloats.
+/// A key is checked by the format of its own operand: ternary weights leave the data's widths
+/// alone, and integer weights give no fraction to data that are minifloats.
 TEST(SearchSpace, KeysBelongToTheFormatOfTheirOperand) {
   const auto ternary = make(cat(R"(
 [search.search_space.seed.seq_blocks_2.config]
@@ -253,8 +253,8 @@ max_epochs = 1
   const Evaluation again = both->problem->evaluate(point, {}).value();
   EXPECT_EQ(once.objectives, again.objectives);  // from the same weights
   const Candidate rebuilt = both->problem->rebuild(point).value();
-  const Metrics judged = evaluate(rebuilt.graph, both->data.validation, {.batch = 64}).value();
-  EXPECT_EQ(judged.accuracy(), once.software.at("accuracy"));
+  const Metrics measured = evaluate(rebuilt.graph, both->data.validation, {.batch = 64}).value();
+  EXPECT_EQ(measured.accuracy(), once.software.at("accuracy"));
 }
 
 TEST(SearchObjectives, AreScaledMetricsOrTheirSum) {
