@@ -24,11 +24,17 @@ struct RowBlocks {
   void each(int threads, Work work) const {
     parallel_for(threads, count(), work);
   }
-  /// total[i] = Σ parts[block][i] in the order of the blocks; parts are `length` apart.
+  /// total[i] = Σ parts[block][i] in double, in the order of the blocks; parts are `length` apart.
   void add_up(const float* parts, std::int64_t length, float* total) const {
-    std::copy(parts, parts + length, total);
-    for (std::int64_t block = 1; block < count(); ++block)
-      for (std::int64_t i = 0; i < length; ++i) total[i] += parts[block * length + i];
+    constexpr std::int64_t kStretch = 256;
+    for (std::int64_t first = 0; first < length; first += kStretch) {
+      const std::int64_t width = std::min(kStretch, length - first);
+      double sums[kStretch] = {};
+      for (std::int64_t block = 0; block < count(); ++block)
+        for (std::int64_t i = 0; i < width; ++i)
+          sums[i] += static_cast<double>(parts[block * length + first + i]);
+      for (std::int64_t i = 0; i < width; ++i) total[first + i] = static_cast<float>(sums[i]);
+    }
   }
 };
 

@@ -134,6 +134,18 @@ HWY_INLINE float sum_of(std::int64_t count, F f) {
   return even.total();
 }
 
+/// The same over any number of elements: short pieces in floats, the sums of pieces in double.
+template <class F>
+HWY_INLINE double long_sum_of(std::int64_t count, F f) {
+  constexpr std::int64_t kPiece = 1024;
+  double total = 0;
+  for (std::int64_t start = 0; start < count; start += kPiece)
+    total += static_cast<double>(sum_of(count - start < kPiece ? count - start : kPiece,
+                                        [&](std::int64_t i, M mask)
+                                            HWY_ATTR { return f(start + i, mask); }));
+  return total;
+}
+
 /// e^x; Highway's own loses NaN and ends at 104.
 HWY_INLINE V exp_of(V x) {
   const V y = hn::Exp(kTag, hn::Min(x, set(104.0F)));

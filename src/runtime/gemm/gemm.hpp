@@ -18,6 +18,7 @@ struct Gemm {
   std::int64_t b_row = 0, b_col = 1;
   std::int64_t c_row = 0;
   bool relu = false;
+  bool accumulate = false;  ///< adds to what C holds; small products only
 
   /// Floats of scratch memory that run() needs.
   std::size_t scratch() const;

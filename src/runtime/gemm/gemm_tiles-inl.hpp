@@ -80,10 +80,12 @@ HWY_INLINE void tile(const Gemm& g, const float* a, const Panel& panel, const fl
       Vec total = sum[0][r][v];
       if constexpr (kSplit == kStrands)
         total = hn::Add(hn::Add(sum[0][r][v], sum[1][r][v]), hn::Add(sum[2][r][v], sum[3][r][v]));
+      float* out = c + r * g.c_row + v * lanes;
+      if (g.accumulate)
+        total = hn::Add(part ? hn::MaskedLoad(mask, kTag, out) : hn::LoadU(kTag, out), total);
       Vec y = hn::Add(total, add);
       // Not Max: a NaN must stay one.
       if (g.relu) y = hn::IfThenElse(hn::Lt(y, hn::Zero(kTag)), hn::Zero(kTag), y);
-      float* out = c + r * g.c_row + v * lanes;
       if (part)
         hn::BlendedStore(y, mask, kTag, out);
       else
@@ -119,9 +121,9 @@ void rows_of_panel(const Gemm& g, bool strands, const float* a, const Panel& pan
   rows_by<1, kVectors, 1>(g, i, a, panel, bias, c);
 }
 
-/// All rows of C for a panel of `vectors` vectors of columns.
-void panel_rows(const Gemm& g, bool strands, int vectors, const float* a, const Panel& panel,
-                const float* bias, float* c) {
+/// All rows of C for a panel of `vectors` vectors of columns and a k that is not long.
+void short_panel_rows(const Gemm& g, bool strands, int vectors, const float* a, const Panel& panel,
+                      const float* bias, float* c) {
   // Panels of more vectors than kPanel do not occur, and must not be compiled.
   constexpr int kThree = kPanel < 3 ? 1 : 3;
   constexpr int kFour = kPanel < 4 ? 1 : 4;
@@ -134,6 +136,23 @@ void panel_rows(const Gemm& g, bool strands, int vectors, const float* a, const 
       return rows_of_panel<kThree>(g, strands, a, panel, bias, c);
     default:
       return rows_of_panel<kFour>(g, strands, a, panel, bias, c);
+  }
+}
+
+/// The same for any k: pieces of it, each added to C, so that long sums keep their digits.
+void panel_rows(const Gemm& g, bool strands, int vectors, const float* a, const Panel& panel,
+                const float* bias, float* c) {
+  constexpr std::int64_t kPiece = 1024;
+  if (g.k <= kPiece) return short_panel_rows(g, strands, vectors, a, panel, bias, c);
+  for (std::int64_t k = 0; k < g.k; k += kPiece) {
+    const bool last = k + kPiece >= g.k;
+    Gemm part = g;
+    part.k = std::min(kPiece, g.k - k);
+    part.relu = last && g.relu;
+    part.accumulate = k > 0;
+    Panel rows = panel;
+    rows.data += k * panel.row;
+    short_panel_rows(part, strands, vectors, a + k * g.a_col, rows, last ? bias : nullptr, c);
   }
 }
 

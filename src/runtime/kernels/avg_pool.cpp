@@ -51,16 +51,21 @@ void each_plane(const Patches& patches, int threads, Work work) {
   });
 }
 
-/// The positions of one image whose channels lie together.
+/// The positions of one image whose channels lie together, some of them at a time.
 void average_together(const Patches& patches, std::int64_t channels, const float* x, float* y) {
+  constexpr std::int64_t kWidth = 64;
   for (const ops::Patch& patch : patches.positions) {
-    std::fill(y, y + channels, 0.0F);
-    for (std::int64_t ih = patch.top; ih < patch.bottom; ++ih)
-      for (std::int64_t iw = patch.left; iw < patch.right; ++iw) {
-        const float* from = x + (ih * patches.in_width + iw) * channels;
-        for (std::int64_t c = 0; c < channels; ++c) y[c] += from[c];
-      }
-    for (std::int64_t c = 0; c < channels; ++c) y[c] /= static_cast<float>(patch.divisor);
+    for (std::int64_t first = 0; first < channels; first += kWidth) {
+      const std::int64_t width = std::min(kWidth, channels - first);
+      double sums[kWidth] = {};
+      for (std::int64_t ih = patch.top; ih < patch.bottom; ++ih)
+        for (std::int64_t iw = patch.left; iw < patch.right; ++iw) {
+          const float* from = x + (ih * patches.in_width + iw) * channels + first;
+          for (std::int64_t c = 0; c < width; ++c) sums[c] += static_cast<double>(from[c]);
+        }
+      for (std::int64_t c = 0; c < width; ++c)
+        y[first + c] = static_cast<float>(sums[c] / static_cast<double>(patch.divisor));
+    }
     y += channels;
   }
 }
@@ -84,11 +89,11 @@ Kernel average(const KernelCall& call, Patches patches) {
       const float* x = args.input(0) + plane * patches.in_area;
       float* y = args.output() + plane * static_cast<std::int64_t>(patches.positions.size());
       for (const ops::Patch& patch : patches.positions) {
-        float sum = 0;
+        double sum = 0;
         for (std::int64_t ih = patch.top; ih < patch.bottom; ++ih)
           for (std::int64_t iw = patch.left; iw < patch.right; ++iw)
-            sum += x[ih * patches.in_width + iw];
-        *y++ = sum / static_cast<float>(patch.divisor);
+            sum += static_cast<double>(x[ih * patches.in_width + iw]);
+        *y++ = static_cast<float>(sum / static_cast<double>(patch.divisor));
       }
     });
   };

@@ -42,10 +42,11 @@ HWY_INLINE V through_relu(V dy, V y) {
   return hn::Mul(dy, where(hn::Gt(y, zero()), one(), zero()));
 }
 
-/// kSums sums over rows for kVectors vectors of channels, each in four partial sums:
+/// kSums sums over rows [begin, end) for kVectors vectors of channels, each in four partial sums:
 /// f(row, vector, terms) gives what the row adds to each of them.
 template <int kSums, int kVectors, class F>
-HWY_INLINE void sum_rows(std::int64_t rows, V (&total)[kSums][kVectors], F f) {
+HWY_INLINE void sum_some_rows(std::int64_t begin, std::int64_t end, V (&total)[kSums][kVectors],
+                              F f) {
   V sum[4][kSums][kVectors];
   for (auto& part : sum)
     for (auto& row : part)
@@ -57,14 +58,27 @@ HWY_INLINE void sum_rows(std::int64_t rows, V (&total)[kSums][kVectors], F f) {
       for (int k = 0; k < kSums; ++k) sum[part][k][i] = hn::Add(sum[part][k][i], terms[k]);
     }
   };
-  std::int64_t row = 0;
-  for (; row + 4 <= rows; row += 4)
+  std::int64_t row = begin;
+  for (; row + 4 <= end; row += 4)
     for (int part = 0; part < 4; ++part) add(row + part, part);
-  for (; row < rows; ++row) add(row, 0);
+  for (; row < end; ++row) add(row, 0);
   for (int k = 0; k < kSums; ++k)
     for (int i = 0; i < kVectors; ++i)
       total[k][i] =
           hn::Add(hn::Add(sum[0][k][i], sum[1][k][i]), hn::Add(sum[2][k][i], sum[3][k][i]));
+}
+
+/// The same over all rows, in pieces whose sums are added in their order.
+template <int kSums, int kVectors, class F>
+HWY_INLINE void sum_rows(std::int64_t rows, V (&total)[kSums][kVectors], F f) {
+  constexpr std::int64_t kPiece = 512;
+  sum_some_rows(0, std::min(rows, kPiece), total, f);
+  for (std::int64_t begin = kPiece; begin < rows; begin += kPiece) {
+    V piece[kSums][kVectors];
+    sum_some_rows(begin, std::min(rows, begin + kPiece), piece, f);
+    for (int k = 0; k < kSums; ++k)
+      for (int i = 0; i < kVectors; ++i) total[k][i] = hn::Add(total[k][i], piece[k][i]);
+  }
 }
 
 /// Calls work(c, kVectors, mask) for groups of channels: two vectors at a time, then one, the
@@ -188,18 +202,13 @@ void norm_grad_some_rows(const NormJob& job, const NormGradArgs& a) {
   });
 }
 
-/// Σ f(i, mask) over all planes of channel c: short runs in floats, the sums of runs in double.
+/// Σ f(i, mask) over all planes of channel c.
 template <class F>
 double sum_planes(const NormJob& job, std::int64_t c, F f) {
-  constexpr std::int64_t kPiece = 1024;
   double total = 0;
   for (std::int64_t n = 0; n < job.n; ++n) {
     const std::int64_t base = (n * job.c + c) * job.s;
-    for (std::int64_t start = 0; start < job.s; start += kPiece)
-      total +=
-          static_cast<double>(sum_of(std::min(kPiece, job.s - start), [&](std::int64_t i, M mask) {
-            return f(base + start + i, mask);
-          }));
+    total += long_sum_of(job.s, [&](std::int64_t i, M mask) { return f(base + i, mask); });
   }
   return total;
 }

@@ -39,6 +39,10 @@ void exp_in_place(float* x, std::int64_t count) {
   map(x, x, count, [](V at) { return exp_of(at); });
 }
 
+double sum_row(const float* x, std::int64_t count) {
+  return long_sum_of(count, [&](std::int64_t i, M m) { return hn::MaskedLoad(m, kTag, x + i); });
+}
+
 /// p = softmax of each row, a vector of rows at a time; returns Σ log Σ e^(x - max) over rows and
 /// adds up x[target] - max in `hits`. Every row has a target it knows.
 double few_classes(const float* x, std::int64_t rows, std::int64_t c, const std::int64_t* target,
@@ -94,6 +98,7 @@ HWY_AFTER_NAMESPACE();
 namespace chop::runtime::kernels {
 HWY_EXPORT(exp_in_place);
 HWY_EXPORT(few_classes);
+HWY_EXPORT(sum_row);
 namespace {
 
 struct Job {
@@ -172,12 +177,11 @@ double forward(const Job& all, const float* x, const std::int64_t* target, float
   std::int64_t factors = 0;
   for (std::int64_t row = 0; row < job.n; ++row) {
     float* out = p + row * job.c;
-    float sum = 0;
-    for (std::int64_t j = 0; j < job.c; ++j) sum += out[j];
-    const float inverse = 1.0F / sum;
+    const double sum = HWY_DYNAMIC_DISPATCH(sum_row)(out, job.c);
+    const float inverse = 1.0F / static_cast<float>(sum);
     for (std::int64_t j = 0; j < job.c; ++j) out[j] *= inverse;
     if (!job.counts(target[row])) continue;
-    product *= static_cast<double>(sum);
+    product *= sum;
     if (++factors < 8) continue;
     total += std::log(product);
     product = 1;

@@ -23,6 +23,7 @@ struct LayerNorm {
   const float *x, *weight, *bias;
   float *y, *mean, *invstd;
 };
+constexpr std::int64_t kColumns = 64;  ///< of a task of sums down the rows
 struct LayerNormGrad {
   std::int64_t rows, width;
   const float *dy, *x, *mean, *invstd, *weight;
@@ -48,17 +49,19 @@ void each_vector(std::int64_t count, F f) {
   for (std::int64_t i = 0; i < count; i += lane_count()) f(i, first(count - i));
 }
 
+template <class F>
+float mean_of(std::int64_t count, F f) {
+  return static_cast<float>(long_sum_of(count, f) / static_cast<double>(count));
+}
+
 void layer_norm_row(const LayerNorm& a, std::int64_t row) {
   const float* x = a.x + row * a.width;
-  const auto count = static_cast<float>(a.width);
-  const float mean = sum_of(a.width, [&](std::int64_t i, M m) { return load(m, x + i); }) / count;
+  const float mean = mean_of(a.width, [&](std::int64_t i, M m) { return load(m, x + i); });
   const V centre = set(mean);
-  const float var = sum_of(a.width,
-                           [&](std::int64_t i, M m) {
-                             const V d = hn::Sub(load(m, x + i), centre);
-                             return hn::Mul(d, d);
-                           }) /
-                    count;
+  const float var = mean_of(a.width, [&](std::int64_t i, M m) {
+    const V d = hn::Sub(load(m, x + i), centre);
+    return hn::Mul(d, d);
+  });
   const float invstd = 1.0F / std::sqrt(var + a.eps);
   if (a.mean != nullptr) a.mean[row] = mean;
   if (a.invstd != nullptr) a.invstd[row] = invstd;
@@ -82,11 +85,9 @@ void layer_norm_dx(const LayerNormGrad& a, std::int64_t row) {
   const auto normalised = [&](std::int64_t i, M m) {
     return hn::Mul(hn::Sub(load(m, x + i), mean), invstd);
   };
-  const auto count = static_cast<float>(a.width);
-  const V mean_g = set(sum_of(a.width, g) / count);
-  const V pull =
-      set(sum_of(a.width, [&](std::int64_t i, M m) { return hn::Mul(g(i, m), normalised(i, m)); }) /
-          count);
+  const V mean_g = set(mean_of(a.width, g));
+  const V pull = set(
+      mean_of(a.width, [&](std::int64_t i, M m) { return hn::Mul(g(i, m), normalised(i, m)); }));
   float* dx = a.dx + row * a.width;
   each_vector(a.width, [&](std::int64_t i, M m) {
     const V d = hn::Sub(hn::Sub(g(i, m), mean_g), hn::Mul(normalised(i, m), pull));
@@ -94,21 +95,41 @@ void layer_norm_dx(const LayerNormGrad& a, std::int64_t row) {
   });
 }
 
-/// dweight and dbias of columns [first, first + count), down all rows.
-void layer_norm_columns(const LayerNormGrad& a, std::int64_t start, std::int64_t count) {
+/// dweight and dbias of columns [start, start + count), down rows [begin, end), added to the sums.
+void add_columns(const LayerNormGrad& a, std::int64_t start, std::int64_t count, std::int64_t begin,
+                 std::int64_t end, double* weight_sums, double* bias_sums) {
   each_vector(count, [&](std::int64_t i, M m) {
     V dweight = zero();
     V dbias = zero();
-    for (std::int64_t row = 0; row < a.rows; ++row) {
+    for (std::int64_t row = begin; row < end; ++row) {
       const std::int64_t at = row * a.width + start + i;
       const V dy = load(m, a.dy + at);
       const V centred = hn::Sub(load(m, a.x + at), set(a.mean[row]));
       dweight = hn::MulAdd(dy, hn::Mul(centred, set(a.invstd[row])), dweight);
       dbias = hn::Add(dbias, dy);
     }
-    if (a.dweight != nullptr) hn::BlendedStore(dweight, m, kTag, a.dweight + start + i);
-    if (a.dbias != nullptr) hn::BlendedStore(dbias, m, kTag, a.dbias + start + i);
+    HWY_ALIGN float lanes[2][hn::MaxLanes(kTag)];
+    hn::Store(dweight, kTag, lanes[0]);
+    hn::Store(dbias, kTag, lanes[1]);
+    for (std::int64_t k = 0; k < std::min(lane_count(), count - i); ++k) {
+      weight_sums[i + k] += static_cast<double>(lanes[0][k]);
+      bias_sums[i + k] += static_cast<double>(lanes[1][k]);
+    }
   });
+}
+
+/// dweight and dbias of columns [start, start + count), at most kColumns: few rows at a time in
+/// floats, their sums in double.
+void layer_norm_columns(const LayerNormGrad& a, std::int64_t start, std::int64_t count) {
+  constexpr std::int64_t kPiece = 512;
+  double dweight[kColumns] = {};
+  double dbias[kColumns] = {};
+  for (std::int64_t row = 0; row < a.rows; row += kPiece)
+    add_columns(a, start, count, row, std::min(a.rows, row + kPiece), dweight, dbias);
+  for (std::int64_t i = 0; i < count; ++i) {
+    if (a.dweight != nullptr) a.dweight[start + i] = static_cast<float>(dweight[i]);
+    if (a.dbias != nullptr) a.dbias[start + i] = static_cast<float>(dbias[i]);
+  }
 }
 
 }  // namespace
@@ -158,7 +179,6 @@ Kernel make_grad(const KernelCall& call) {
   const std::int64_t width = ops::product(call.ints("normalized_shape"), 0);
   const std::int64_t rows = numel(call.shape(1)) / width;
   const bool affine = call.flag("elementwise_affine");
-  constexpr std::int64_t kColumns = 64;
   const bool worth_it = rows * width > kChunk;
   return [=](const KernelArgs& args, const RunContext& context) {
     const LayerNormGrad a{.rows = rows,

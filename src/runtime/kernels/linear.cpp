@@ -1,4 +1,5 @@
 // linear and linear_grad as matrix products.
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -127,7 +128,8 @@ Kernel make_linear_grad(const KernelCall& call) {
   const bool by_blocks = blocks.many() && in * out <= (1 << 16);
   const auto scratch = scratch_for(to_input.scratch());
   const std::int64_t masked_floats = relu ? (rows * out + 15) / 16 * 16 : 0;
-  const std::int64_t part_floats = by_blocks ? blocks.count() * in * out : 0;
+  const std::int64_t part_floats =
+      blocks.many() ? blocks.count() * out * (by_blocks ? std::max<std::int64_t>(in, 1) : 1) : 0;
   return [=](const KernelArgs& args, const RunContext& context) {
     auto* const memory = reinterpret_cast<float*>(thread_scratch(
         static_cast<std::size_t>(masked_floats + part_floats) * sizeof(float), ScratchFor::Call));
@@ -144,7 +146,7 @@ Kernel make_linear_grad(const KernelCall& call) {
                        context.threads);
     else if (args.out[1] != nullptr)
       to_weight.run(dy, args.input(1), nullptr, args.output(1), scratch->data(), context.threads);
-    if (args.out[2] != nullptr && by_blocks && in > 0)
+    if (args.out[2] != nullptr && blocks.many())
       bias_by_blocks(blocks, dy, out, parts, args.output(2), context.threads);
     else if (args.out[2] != nullptr)
       sum_rows(dy, rows, out, args.output(2));

@@ -20,15 +20,8 @@ namespace chop::runtime::kernels::HWY_NAMESPACE {
 using namespace chop::runtime::simd::HWY_NAMESPACE;
 namespace {
 
-/// Σ x: short runs in float vectors, the sums of runs in double.
 double sum_row(const float* x, std::int64_t count) {
-  constexpr std::int64_t kPiece = 1024;
-  double total = 0;
-  for (std::int64_t first = 0; first < count; first += kPiece)
-    total += static_cast<double>(sum_of(std::min(kPiece, count - first), [&](std::int64_t i, M m) {
-      return hn::MaskedLoad(m, kTag, x + first + i);
-    }));
-  return total;
+  return long_sum_of(count, [&](std::int64_t i, M m) { return hn::MaskedLoad(m, kTag, x + i); });
 }
 
 }  // namespace

@@ -2,7 +2,8 @@
 //
 // Forward and the gradient to the input: each sub-batch is a task, which reorders its images,
 // convolves and reorders back; weights are reordered once. The gradient to the weights is a sum
-// over images: each sub-batch makes a partial sum, and these are added in their order.
+// over images: each sub-batch makes a partial sum, and these are added in their order, some of them
+// by the task that makes them.
 //
 // For example 32 to 64 channels, 3 x 3, on 16 x 16 images are 4.7 million multiply-accumulates to
 // an image, which is worth a task: a batch of 256 has 256 tasks forward, and 16 partial sums.
@@ -50,12 +51,32 @@ SubBatches split_by_work(const Conv& c) {
   return {c.batch, std::clamp<std::int64_t>(size, 1, images)};
 }
 
+/// How the images are cut for a sum over them: `by_task` sub-batches, one after the other, are a
+/// task.
+struct SumParts {
+  SubBatches batches;
+  std::int64_t by_task;
+
+  std::int64_t tasks() const { return (batches.count + by_task - 1) / by_task; }
+};
+
+/// A sub-batch cut again, into as few parts as have at most kSumPositions positions each: one call
+/// of oneDNN adds them up in floats, so the fewer the more digits.
+std::int64_t parts_of_sum(const Conv& c, std::int64_t images) {
+  constexpr std::int64_t kSumPositions = std::int64_t{1} << 13;
+  const std::int64_t area = std::max<std::int64_t>(1, c.window.out.area());
+  const std::int64_t most = std::max<std::int64_t>(1, kSumPositions / area);
+  return (images + most - 1) / most;
+}
+
 /// Few enough partial sums that adding them up stays cheap beside making them.
-SubBatches split_for_sums(const Conv& c) {
+SumParts split_for_sums(const Conv& c) {
   const std::int64_t weights = c.out_channels * c.group_in() * c.window.kernel.area();
   const std::int64_t most = weights > (1 << 20) ? 4 : weights > (1 << 16) ? 8 : 16;
   const std::int64_t parts = std::clamp<std::int64_t>(c.macs() / kTaskWork, 1, most);
-  return {c.batch, std::max<std::int64_t>(1, (c.batch + parts - 1) / parts)};
+  const std::int64_t images = std::max<std::int64_t>(1, (c.batch + parts - 1) / parts);
+  const std::int64_t by_task = parts_of_sum(c, images);
+  return {{c.batch, (images + by_task - 1) / by_task}, by_task};
 }
 
 /// A primitive for the sub-batches of full size, one for the last.
@@ -120,8 +141,8 @@ void run_images(const Primitives& primitives, const Images<const float>& a, cons
 }
 
 /// The partial sum of one sub-batch, in the layout the primitive prefers.
-void run_partial(const ConvPrimitive& conv, const float* dy, const float* x, void* sum) {
-  std::byte* const own_dy = thread_scratch(conv.a.bytes() + conv.b.bytes() + conv.scratch_bytes());
+void run_partial(const ConvPrimitive& conv, const float* dy, const float* x, void* sum,
+                 std::byte* own_dy) {
   std::byte* const own_x = own_dy + conv.a.bytes();
   std::byte* const scratch = own_x + conv.b.bytes();
   if (conv.a.needed()) conv.a.run(dy, own_dy, scratch);
@@ -169,26 +190,36 @@ ConvToInput conv_to_input(const Conv& shape) {
 }
 
 ConvToWeight conv_to_weight(const Conv& shape) {
-  const auto primitives = make_primitives(
-      shape, split_for_sums(shape),
-      [&](auto images, auto weights) { return to_weight_primitive(shape, images, weights); });
+  const SumParts cut = split_for_sums(shape);
+  const auto primitives = make_primitives(shape, cut.batches, [&](auto images, auto weights) {
+    return to_weight_primitive(shape, images, weights);
+  });
   if (primitives == nullptr) return {};
-  return [primitives, x_size = x_floats(shape), y_size = y_floats(shape)](
+  return [primitives, cut, x_size = x_floats(shape), y_size = y_floats(shape)](
              const float* dy, const float* x, float* dw, int threads) {
-    const SubBatches& batches = primitives->batches;
     const Reordered& result = primitives->full.c;
     const auto floats = static_cast<std::int64_t>(result.preferred.get_size() / sizeof(float));
     const std::int64_t stride = (floats + 15) / 16 * 16;
-    const bool direct = batches.count == 1 && !result.needed();
-    const auto bytes = static_cast<std::size_t>(stride * batches.count) * sizeof(float);
-    auto* parts = direct ? dw : reinterpret_cast<float*>(thread_scratch(bytes, ScratchFor::Call));
-    parallel_for(threads, batches.count, [&](std::int64_t task) {
-      const std::int64_t first = task * batches.size;
-      run_partial((*primitives)[task], dy + first * y_size, x + first * x_size,
-                  parts + task * stride);
+    const bool direct = cut.tasks() == 1 && !result.needed();
+    const auto bytes = static_cast<std::size_t>(stride) * sizeof(float);
+    auto* parts = direct ? dw
+                         : reinterpret_cast<float*>(thread_scratch(
+                               bytes * static_cast<std::size_t>(cut.tasks()), ScratchFor::Call));
+    parallel_for(threads, cut.tasks(), [&](std::int64_t task) {
+      float* const sum = parts + task * stride;
+      const std::int64_t begin = task * cut.by_task;
+      for (std::int64_t i = begin; i < std::min(begin + cut.by_task, cut.batches.count); ++i) {
+        const ConvPrimitive& conv = (*primitives)[i];
+        std::byte* const own =
+            thread_scratch(bytes + conv.a.bytes() + conv.b.bytes() + conv.scratch_bytes());
+        auto* const next = i == begin ? sum : reinterpret_cast<float*>(own);
+        const std::int64_t first = i * cut.batches.size;
+        run_partial(conv, dy + first * y_size, x + first * x_size, next, own + bytes);
+        for (std::int64_t k = 0; i > begin && k < floats; ++k) sum[k] += next[k];
+      }
     });
     if (direct) return;
-    add_parts(parts, stride, batches.count, result.needed() ? parts : dw, floats, threads);
+    add_parts(parts, stride, cut.tasks(), result.needed() ? parts : dw, floats, threads);
     if (result.needed()) result.run(parts, dw, thread_scratch(result.scratchpad.get_size()));
   };
 }
