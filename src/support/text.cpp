@@ -166,30 +166,59 @@ std::optional<float> parse_exact_float(std::string_view text) {
 }
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  std::vector<std::size_t> before_last;
+  std::vector<std::size_t> last(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) last[j] = j;
   for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
+    std::vector<std::size_t> row = {i};
     for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t above = row[j];
-      row[j] = std::min({above + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1] ? 1 : 0)});
-      diagonal = above;
+      row.push_back(std::min(
+          {last[j] + 1, row[j - 1] + 1, last[j - 1] + (a[i - 1] != b[j - 1] ? 1 : 0)}));
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        row[j] = std::min(row[j], before_last[j - 2] + 1);  // two letters changed places
     }
+    before_last = std::exchange(last, std::move(row));
   }
-  return row[b.size()];
+  return last[b.size()];
 }
+
+namespace {
+
+/// "learning", "rate" of "--learning-rate".
+std::vector<std::string> words_of(std::string_view name) {
+  std::vector<std::string> words;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    if (name[i] == '-' || name[i] == '_') continue;
+    if (i == 0 || name[i - 1] == '-' || name[i - 1] == '_') words.emplace_back();
+    words.back() += name[i];
+  }
+  return words;
+}
+
+/// "lr" and "rate" are short for "learning-rate".
+bool is_short_for(std::string_view name, std::string_view candidate) {
+  const std::vector<std::string> given = words_of(name);
+  const std::vector<std::string> words = words_of(candidate);
+  if (given.size() != 1 || words.size() < 2) return false;
+  std::string initials;
+  for (const std::string& word : words) initials += word[0];
+  return given[0] == initials || std::find(words.begin(), words.end(), given[0]) != words.end();
+}
+
+}  // namespace
 
 std::optional<std::string> nearest_name(std::string_view name,
                                         std::span<const std::string> candidates) {
   const std::string* nearest = nullptr;
-  std::size_t best = name.size() / 2 + 1;
+  std::size_t best = std::min(name.size(), std::max<std::size_t>(2, name.size() / 3 + 1));
   for (const std::string& candidate : candidates) {
     const std::size_t distance = edit_distance(name, candidate);
     if (distance >= best) continue;
     best = distance;
     nearest = &candidate;
   }
+  for (const std::string& candidate : candidates)
+    if (nearest == nullptr && is_short_for(name, candidate)) nearest = &candidate;
   if (nearest == nullptr) return {};
   return *nearest;
 }

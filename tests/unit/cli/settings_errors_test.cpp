@@ -154,7 +154,7 @@ TEST(SettingsErrors, OfTheFileNameKeyValueAndLine) {
        "config = 'other.toml'\n",
        "error: unknown key 'config'\n"
        "  note: run.toml:1\n"
-       "  hint: `ch settings` lists all\n"},
+       "  hint: did you mean 'quant_config'? `ch settings` lists all\n"},
   };
   for (const Slip& slip : slips) EXPECT_EQ(error_of(slip.words, slip.toml), slip.message);
 }

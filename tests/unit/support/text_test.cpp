@@ -125,15 +125,26 @@ TEST(Text, ParsingTakesTheWholeTextOrNothing) {
 
 TEST(Text, NearNamesAreAFewKeystrokesAway) {
   const std::vector<std::string> ops = {"relu", "sigmoid", "linear"};
-  EXPECT_EQ(edit_distance("sigmiod", "sigmoid"), 2U);
+  EXPECT_EQ(edit_distance("sigmiod", "sigmoid"), 1U);
   EXPECT_EQ(edit_distance("", "abc"), 3U);
   EXPECT_EQ(edit_distance("same", "same"), 0U);
   EXPECT_EQ(nearest_name("sigmiod", ops), "sigmoid");
   EXPECT_EQ(nearest_name("rellu", ops), "relu");
   EXPECT_FALSE(nearest_name("transformer", ops));
   EXPECT_FALSE(nearest_name("x", {}));
+  EXPECT_FALSE(nearest_name("mish", std::vector<std::string>{"cosh", "min"}));
+  EXPECT_EQ(nearest_name("jcs", std::vector<std::string>{"mnist", "jsc"}), "jsc");
   EXPECT_EQ(did_you_mean("linaer", ops), "did you mean 'linear'? ");
   EXPECT_EQ(did_you_mean("zzz", ops), "");
+}
+
+TEST(Text, NearestNameKnowsInitialsAndSingleWords) {
+  const std::vector<std::string> flags = {"--seed", "--batch-size", "--max-epochs",
+                                          "--learning-rate"};
+  EXPECT_EQ(nearest_name("--lr", flags), "--learning-rate");
+  EXPECT_EQ(nearest_name("--bs", flags), "--batch-size");
+  EXPECT_EQ(nearest_name("--epochs", flags), "--max-epochs");
+  EXPECT_FALSE(nearest_name("--rows", flags));
 }
 
 TEST(Text, HashIsFnv1a) {
