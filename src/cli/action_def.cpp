@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "support/text.hpp"
+
 namespace chop::cli {
 namespace actions {
 #define CH_ITEM(name) \
@@ -19,6 +21,17 @@ std::span<const ActionDef> all_actions() {
 #undef CH_ITEM
   };
   return table;
+}
+
+Result<const ActionDef*> find_action(const std::string& name) {
+  for (const ActionDef& action : all_actions())
+    if (action.name == name) return &action;
+  if (name.starts_with('-'))
+    return Error{.what = cat("unknown option '", name, "'"),
+                 .hint = "the action comes first: ch ACTION [MODEL] [DATASET] [options]"};
+  return Error{
+      .what = cat("unknown action '", name, "'"),
+      .hint = cat(did_you_mean(name, registered_names<all_actions>()), "`ch --help` lists all")};
 }
 
 bool obeys(const ActionDef& action, const SettingDef& def) {

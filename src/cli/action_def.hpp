@@ -57,6 +57,8 @@ struct ActionDef {
 };
 
 std::span<const ActionDef> all_actions();
+/// The action of that name; the error names the nearest one.
+Result<const ActionDef*> find_action(const std::string& name);
 
 /// The settings `action` accepts, in table order.
 std::vector<SettingDef> accepted_settings(const ActionDef& action);

@@ -128,16 +128,6 @@ int run_unguarded(const ActionDef& action, std::span<const std::string> words, s
   return static_cast<int>(result.value());
 }
 
-Error unknown_action(const std::string& word) {
-  if (word.starts_with('-'))
-    return {.what = cat("unknown option '", word, "'"),
-            .hint = "the action comes first: ch ACTION [MODEL] [DATASET] [options]"};
-  std::vector<std::string> names;
-  for (const ActionDef& action : all_actions()) names.emplace_back(action.name);
-  return {.what = cat("unknown action '", word, "'"),
-          .hint = cat(did_you_mean(word, names), "`ch --help` lists all")};
-}
-
 }  // namespace
 
 int run_action(const ActionDef& action, std::span<const std::string> words, std::ostream& out,
@@ -173,9 +163,9 @@ int run_cli(int argc, char** argv, std::ostream& out, std::ostream& err) {
     out << program_help();
     return static_cast<int>(Exit::Done);
   }
-  for (const ActionDef& action : all_actions())
-    if (action.name == words[0]) return run_action(action, std::span(words).subspan(1), out, err);
-  return fail(err, {unknown_action(words[0]), Exit::Usage});
+  const Result<const ActionDef*> action = find_action(words[0]);
+  if (!action) return fail(err, {action.error(), Exit::Usage});
+  return run_action(*action.value(), std::span(words).subspan(1), out, err);
 }
 
 }  // namespace chop::cli

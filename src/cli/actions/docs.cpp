@@ -1,5 +1,6 @@
 // ch docs --dir DIR [--check]: writes the reference pages, or says which are stale.
 #include "cli/action_def.hpp"
+#include "cli/output.hpp"
 #include "cli/views/reference_docs.hpp"
 #include "support/system/files.hpp"
 #include "support/system/log.hpp"
@@ -10,30 +11,34 @@ namespace {
 Result<Exit> run(const Invocation& invocation) {
   const std::filesystem::path folder = invocation.settings.text_or_empty("dir");
   const bool check = invocation.settings.flag("check");
-  bool stale = false;
+  std::vector<std::string> changed;
   for (const ReferencePage& page : reference_pages()) {
     const auto path = folder / page.file;
     const Result<std::string> current = read_file(path);
     if (current && current.value() == page.text) continue;
+    changed.push_back(page.file);
     if (check) {
-      stale = true;
-      invocation.out << path.string() << " is stale; `ch docs --dir " << folder.string()
-                     << "` renews it\n";
+      if (prints_text(invocation))
+        invocation.out << path.string() << " is stale; `ch docs --dir " << folder.string()
+                       << "` renews it\n";
       continue;
     }
     CH_CHECK(write_file(path, page.text));
     log_info("Wrote " + path.string());
   }
-  return stale ? Exit::CheckFailed : Exit::Done;
+  Tree result;
+  result[check ? "stale" : "written"] = changed;
+  CH_CHECK(write_json(invocation, result));
+  return check && !changed.empty() ? Exit::CheckFailed : Exit::Done;
 }
 
 }  // namespace
 
 ActionDef define() {
   return {.name = "docs",
-          .usage = "ch docs --dir DIR [--check]",
+          .usage = "ch docs --dir DIR [--check] [--json FILE]",
           .summary = "write the reference pages from the registries",
-          .settings = {"quiet"},
+          .settings = {"json", "quiet"},
           .own = {{.field = {.name = "dir",
                              .initial = "docs/reference",
                              .doc = "where the pages are",

@@ -217,7 +217,8 @@ ActionDef define() {
       .own =
           {{.field = {.name = "name", .doc = "a number format, such as integer"},
             .positional = true,
-            .placeholder = "NAME"},
+            .placeholder = "NAME",
+            .names = registered_names<all_formats>},
            {.field = {.name = "list", .initial = false, .doc = "list all formats with their keys"}},
            {.field = {.name = "in", .doc = "values to quantise", .kind = FieldKind::ExistingFile},
             .placeholder = "X.npy"},

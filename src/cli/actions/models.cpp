@@ -105,7 +105,8 @@ ActionDef define() {
       .settings = {"json", "quiet"},
       .own = {{.field = {.name = "name", .doc = "a model of the zoo, or a network written in TOML"},
                .positional = true,
-               .placeholder = "NAME"}},
+               .placeholder = "NAME",
+               .names = registered_names<all_models>}},
       .run = run};
 }
 

@@ -66,7 +66,8 @@ ActionDef define() {
           .settings = {"json", "quiet"},
           .own = {{.field = {.name = "name", .doc = "a pass"},
                    .positional = true,
-                   .placeholder = "NAME"}},
+                   .placeholder = "NAME",
+                   .names = registered_names<all_passes>}},
           .run = run};
 }
 

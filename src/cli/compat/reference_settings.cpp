@@ -1,7 +1,9 @@
 // The reference system's settings, in the order of its configuration table, and its flags that have
 // no row there.
 #include "cli/settings/setting_defs.hpp"
+#include "data/registry.hpp"
 #include "io/weights_file.hpp"
+#include "models/registry.hpp"
 
 namespace chop::cli {
 
@@ -139,11 +141,13 @@ std::vector<SettingDef> reference_settings() {
                  .doc = "network from the zoo, or a [model] table in the configuration file"},
        .positional = true,
        .placeholder = "MODEL",
-       .group = SettingGroup::Model},
+       .group = SettingGroup::Model,
+       .names = registered_names<all_models>},
       {.field = {.name = "dataset", .doc = "data set by name"},
        .positional = true,
        .placeholder = "DATASET",
-       .group = SettingGroup::Data},
+       .group = SettingGroup::Data,
+       .names = registered_names<all_datasets>},
   };
 }
 

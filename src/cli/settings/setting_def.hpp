@@ -27,7 +27,17 @@ struct SettingDef {
   bool in_toml = true;      ///< may be a top-level key of a configuration file
   bool implemented = true;  ///< false: taken for the reference system's sake; a warning says so
   std::string_view off_flag = {};  ///< "--no-nesterov": the flag that says false
+  /// Known values, for the shell to complete; others are possible, unlike with Field::choices.
+  std::vector<std::string> (*names)() = nullptr;
 };
+
+/// The names in a registry: registered_names<all_models>.
+template <auto registry>
+std::vector<std::string> registered_names() {
+  std::vector<std::string> names;
+  for (const auto& def : registry()) names.emplace_back(def.name);
+  return names;
+}
 
 /// A value and the text that shows it, in Python's spelling: None, True, 1e-05.
 struct SettingEntry {

@@ -9,8 +9,8 @@
 namespace chop::cli {
 namespace {
 
-constexpr int kWidth = 96;
-constexpr int kLeftColumn = 34;
+constexpr int kWidth = 80;
+constexpr int kLeftColumn = 30;
 
 /// `left`, then `right` wrapped in a column of its own.
 std::string two_columns(const std::string& left, std::string_view right) {
@@ -24,6 +24,38 @@ std::string two_columns(const std::string& left, std::string_view right) {
     out.append(static_cast<std::size_t>(kLeftColumn - used), ' ').append(line) += '\n';
     used = 0;
   }
+  return out;
+}
+
+/// Lines of at most kWidth columns: paragraphs are filled anew, lines that begin with a space
+/// (commands) keep their place and go on further to the right.
+std::string fitted(std::string_view text) {
+  std::string out;
+  std::string paragraph;
+  const auto end_paragraph = [&] {
+    if (paragraph.empty()) return;
+    for (const std::string& line : wrap_text(paragraph, kWidth)) out += cat(line, "\n");
+    paragraph.clear();
+  };
+  for (const std::string& line : split(text, '\n')) {
+    if (!line.empty() && line[0] != ' ') {
+      paragraph += cat(paragraph.empty() ? "" : " ", line);
+      continue;
+    }
+    end_paragraph();
+    const std::string indent = line.substr(0, line.find_first_not_of(' '));
+    if (display_width(line) <= kWidth) {
+      out += cat(line, "\n");
+      continue;
+    }
+    std::string room = indent;
+    for (const std::string& part :
+         wrap_text(line.substr(indent.size()), kWidth - display_width(indent) - 4)) {
+      out += cat(room, part, "\n");
+      room = indent + "    ";
+    }
+  }
+  end_paragraph();
   return out;
 }
 
@@ -68,6 +100,8 @@ std::string option_lines(const ActionDef& action, std::span<const SettingDef> de
   return lines;
 }
 
+}  // namespace
+
 std::string upper_case(std::string_view text) {
   std::string upper(text);
   for (char& c : upper)
@@ -75,22 +109,21 @@ std::string upper_case(std::string_view text) {
   return upper;
 }
 
-}  // namespace
-
 std::string program_help() {
   std::string text = "usage: ch ACTION [MODEL] [DATASET] [options]\n\nActions:\n";
   for (const ActionDef& action : all_actions())
     text += two_columns(std::string(action.name), action.summary);
   text +=
       "\n"
-      "`ch ACTION --help` says more about one of them, `ch --version` which version this is.\n"
-      "Exit codes: 0 done, 1 the input is at fault, 2 usage, 3 a check failed, 70 a bug in ch.\n";
+      "`ch help ACTION` says more about one of them, `ch version` which version this is.\n"
+      "Exit codes: 0 done, 1 the input is at fault, 2 usage, 3 a check failed,\n"
+      "70 a bug in ch.\n";
   return text;
 }
 
 std::string action_help(const ActionDef& action) {
-  std::string text = cat("usage: ", action.usage, "\n\n", action.summary, "\n");
-  if (!action.details.empty()) text += cat("\n", action.details, "\n");
+  std::string text = cat(fitted(cat("usage: ", action.usage)), "\n", fitted(action.summary));
+  if (!action.details.empty()) text += cat("\n", fitted(action.details));
   const std::vector<SettingDef> accepted = accepted_settings(action);
   std::string lines;
   for (const std::string_view dest : action.positionals)

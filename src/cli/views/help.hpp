@@ -9,5 +9,6 @@ namespace chop::cli {
 
 std::string program_help();
 std::string action_help(const ActionDef& action);
+std::string upper_case(std::string_view text);
 
 }  // namespace chop::cli

@@ -193,10 +193,15 @@ std::string search_page() {
 }  // namespace
 
 std::vector<ReferencePage> reference_pages() {
-  return {{"cli.md", cli_page()},          {"datasets.md", datasets_page()},
-          {"formats.md", formats_page()},  {"models.md", models_page()},
-          {"ops.md", ops_page()},          {"optimisers.md", optimisers_page()},
-          {"passes.md", passes_page()},    {"search.md", search_page()},
+  return {{"ch.1", man_page()},
+          {"cli.md", cli_page()},
+          {"datasets.md", datasets_page()},
+          {"formats.md", formats_page()},
+          {"models.md", models_page()},
+          {"ops.md", ops_page()},
+          {"optimisers.md", optimisers_page()},
+          {"passes.md", passes_page()},
+          {"search.md", search_page()},
           {"settings.md", settings_page()}};
 }
 

@@ -15,6 +15,8 @@ struct ReferencePage {
 
 std::vector<ReferencePage> reference_pages();
 
+/// ch.1, for man.
+std::string man_page();
 /// The body of search.md.
 std::string search_reference();
 

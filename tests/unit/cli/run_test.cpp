@@ -200,24 +200,28 @@ TEST(Help, OfAnActionIsGroupedAndWrapped) {
 for tests
 
 Arguments:
-  MODEL                           network from the zoo, or a [model] table in the configuration
-                                  file
-  DATASET                         data set by name
+  MODEL                       network from the zoo, or a [model] table in the
+                              configuration file
+  DATASET                     data set by name
 
 Task:
-  --config TOML                   file with settings, passes and search spaces
+  --config TOML               file with settings, passes and search spaces
 
 Checkpoints:
-  --resume                        go on where the last run of this project stopped
-  --checkpoint-every-n-steps N    save after so many steps; 0: not by steps (default 0)
-  --checkpoint-every-seconds X    save after so much time; 0: not by time (default 30)
+  --resume                    go on where the last run of this project stopped
+  --checkpoint-every-n-steps N
+                              save after so many steps; 0: not by steps (default
+                              0)
+  --checkpoint-every-seconds X
+                              save after so much time; 0: not by time (default
+                              30)
 
 Machine:
-  --cpu, --num-workers N          threads that prepare data; 0: the main thread alone (default
-                                  all cores)
-  --accelerator NAME              device to run on; always the CPU for now: auto, cpu, gpu, mps
-                                  (default auto)
-  --threads N,...                 threads that compute (default all cores)
+  --cpu, --num-workers N      threads that prepare data; 0: the main thread
+                              alone (default all cores)
+  --accelerator NAME          device to run on; always the CPU for now: auto,
+                              cpu, gpu, mps (default auto)
+  --threads N,...             threads that compute (default all cores)
 )");
 }
 

@@ -1,0 +1,37 @@
+// ch version: which ch this is, what it was built from and with, and what it uses here.
+#include "cli/action_def.hpp"
+#include "cli/build_info.hpp"
+#include "cli/output.hpp"
+#include "support/system/simd_level.hpp"
+#include "support/text.hpp"
+
+namespace chop::cli::actions::version {
+namespace {
+
+Result<Exit> run(const Invocation& invocation) {
+  const BuildInfo info = build_info();
+  const std::string_view simd = name_of(simd_level());
+  if (prints_text(invocation))
+    invocation.out << cat("ch ", info.version, "\ncommit ", info.commit, "\nbuilt by ",
+                          info.compiler, ", ", info.type, "\nvector instructions: ", simd, "\n");
+  Tree result;
+  result["version"] = info.version;
+  result["commit"] = info.commit;
+  result["compiler"] = info.compiler;
+  result["build"] = info.type;
+  result["simd"] = simd;
+  CH_CHECK(write_json(invocation, result));
+  return Exit::Done;
+}
+
+}  // namespace
+
+ActionDef define() {
+  return {.name = "version",
+          .usage = "ch version [--json FILE]",
+          .summary = "say which version and commit this is, and what built it",
+          .settings = {"json", "quiet"},
+          .run = run};
+}
+
+}  // namespace chop::cli::actions::version
