@@ -141,7 +141,7 @@ class Search(unittest.TestCase):
         self.assertEqual(first["values_1"], 0.2 * config["weight_width"])
         # The saved network is the one that was evaluated.
         best = max(found["best"], key=lambda t: (t["accuracy"], -t["average_bitwidth"]))
-        tested = self.search("--config", self.write(CONFIG.replace(
+        again = self.search("--config", self.write(CONFIG.replace(
             "num_samples = 300", 'data_loader = "test_dataloader"'), "whole.toml"),
             "--storage", "memory", "--sampler", "grid")
         tested = json.loads(self.ch("test", folder / "best.mz", "jsc", "--rows", 4000, "--json", "-",
@@ -153,7 +153,7 @@ class Search(unittest.TestCase):
             for k, v in wanted.items())]
         self.assertEqual(len(match), 1)
         self.assertEqual(tested["accuracy"], match[0]["user_attrs_software_metrics"]["accuracy"])
-        self.assertEqual(tested["trials"], 18)
+        self.assertEqual(again["trials"], 18)
         self.ch("train", folder / "best.mz", "jsc", "--rows", 4000, "--max-epochs", 1, "--project",
                 "on")
         self.ch("compare", folder / "best.mz", folder / "best.mz", "jsc", "--rows", 4000)
