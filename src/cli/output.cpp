@@ -1,5 +1,6 @@
 #include "cli/output.hpp"
 
+#include "support/display.hpp"
 #include "support/json.hpp"
 #include "support/system/files.hpp"
 
@@ -23,9 +24,14 @@ void add_entries(Tree& result, const Tree& more) {
     for (const auto& [key, value] : *entries) result.set(key, value);
 }
 
+RenderOptions drawing(const Invocation& invocation, TableStyle style) {
+  return {.style = style,
+          .colour = invocation.colour,
+          .width = is_terminal(invocation.out) ? terminal_width(stdout) : RenderOptions{}.width};
+}
+
 Status print_table(const Invocation& invocation, const Table& table, TableStyle style) {
-  if (prints_text(invocation))
-    invocation.out << render(table, {.style = style, .colour = invocation.colour});
+  if (prints_text(invocation)) invocation.out << render(table, drawing(invocation, style));
   return write_json(invocation, tree_of(table));
 }
 

@@ -16,6 +16,10 @@ Status write_json(const Invocation& invocation, const Tree& result);
 /// Sets every entry of the table `more` in the table `result`.
 void add_entries(Tree& result, const Tree& more);
 
+/// How a table is drawn on `out`: in colour where it is wanted, as wide as the terminal, 80 columns
+/// where there is none.
+RenderOptions drawing(const Invocation& invocation, TableStyle style = TableStyle::Simple);
+
 /// A table whose rows are the whole result: drawn on `out` and written by write_json().
 Status print_table(const Invocation& invocation, const Table& table,
                    TableStyle style = TableStyle::Pretty);

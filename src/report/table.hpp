@@ -45,6 +45,7 @@ struct Column {
   Align align = Align::Auto;
   int wrap = 0;          ///< longest line of a cell in columns; 0: never wrapped
   std::string key = {};  ///< name in CSV and JSON; the header when empty
+  bool drawn = true;     ///< false: in CSV and JSON alone
 };
 
 struct Table {
@@ -59,6 +60,10 @@ enum class TableStyle { Pretty, Simple, Grid, Orgtbl, Markdown };
 struct RenderOptions {
   TableStyle style = TableStyle::Pretty;
   bool colour = false;  ///< obey Cell::style
+  /// Columns of the screen that a Simple table has to fit in: headers and texts are wrapped, then
+  /// columns that still find no room follow below, behind the first column once more. The other
+  /// styles are as wide as their contents.
+  int width = 80;
 };
 
 /// The drawn table; every line ends in a newline.

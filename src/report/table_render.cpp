@@ -1,8 +1,10 @@
 // Drawing tables in the styles of Python's tabulate.
 #include <algorithm>
+#include <numeric>
 
 #include "report/table.hpp"
 #include "support/display.hpp"
+#include "support/text.hpp"
 
 namespace chop::report {
 namespace {
@@ -113,7 +115,75 @@ void align_points(const Table& table, std::size_t column, TableLayout& layout) {
   }
 }
 
-TableLayout lay_out(const Table& table, TableStyle name) {
+constexpr int kNarrowest = 14;  ///< of a column whose texts are wrapped to fit the screen
+
+int widest(const std::vector<Lines>& cells) {
+  int width = 0;
+  for (const Lines& lines : cells)
+    for (const std::string& line : lines) width = std::max(width, display_width(line));
+  return width;
+}
+
+/// The width that each column's cells have to be wrapped at for the table to fit in `screen`
+/// columns: headers go first, then the widest columns of texts are made narrower.
+std::vector<int> fitting_widths(const Table& table, const TableLayout& layout, int screen) {
+  const auto count = static_cast<int>(table.columns.size());
+  int room = screen - (count - 1) * display_width(layout.style.separator);
+  std::vector<int> widths;
+  std::vector<bool> texts;
+  for (std::size_t c = 0; c < table.columns.size(); ++c) {
+    int width = 0;
+    for (const std::string& word : split(table.columns[c].header, ' '))
+      width = std::max(width, display_width(word));
+    bool text = false;
+    for (std::size_t r = 0; r < table.rows.size(); ++r) {
+      width = std::max(width, widest({layout.rows[r][c]}));
+      text = text || (c < table.rows[r].size() && !table.rows[r][c].is_number());
+    }
+    widths.push_back(width);
+    texts.push_back(text);
+    room -= width;
+  }
+  while (room < 0) {
+    std::size_t most = widths.size();
+    for (std::size_t c = 0; c < widths.size(); ++c)
+      if (texts[c] && widths[c] > kNarrowest && (most == widths.size() || widths[c] > widths[most]))
+        most = c;
+    if (most == widths.size()) break;
+    --widths[most];
+    ++room;
+  }
+  return widths;
+}
+
+void fit(const Table& table, TableLayout& layout, int screen) {
+  const std::vector<int> widths = fitting_widths(table, layout, screen);
+  layout.style.header_room = 0;
+  for (std::size_t c = 0; c < table.columns.size(); ++c) {
+    layout.header[c] = wrap_text(table.columns[c].header, widths[c]);
+    for (std::size_t r = 0; r < table.rows.size(); ++r)
+      if (widest({layout.rows[r][c]}) > widths[c])
+        layout.rows[r][c] = wrap_text(table.rows[r][c].text, widths[c]);
+  }
+}
+
+void measure(TableLayout& layout) {
+  layout.widths.clear();
+  for (std::size_t c = 0; c < layout.header.size(); ++c) {
+    int width = widest({layout.header[c]}) + layout.style.header_room;
+    for (const auto& row : layout.rows) width = std::max(width, widest({row[c]}));
+    layout.widths.push_back(width);
+  }
+}
+
+int width_of(const TableLayout& layout) {
+  const int gaps = static_cast<int>(layout.widths.size() - 1);
+  return std::accumulate(layout.widths.begin(), layout.widths.end(),
+                         gaps * display_width(layout.style.separator));
+}
+
+TableLayout lay_out(const Table& table, const RenderOptions& options) {
+  const TableStyle name = options.style;
   TableLayout layout{.style = style_of(name), .name = name};
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
     layout.aligns.push_back(resolve(table, c, layout.style.centred));
@@ -125,14 +195,11 @@ TableLayout lay_out(const Table& table, TableStyle name) {
       lines.push_back(c < row.size() ? cell_lines(row[c].text, table.columns[c].wrap, name)
                                      : Lines{""});
   }
-  for (std::size_t c = 0; c < table.columns.size(); ++c) {
-    align_points(table, c, layout);
-    int width = 0;
-    for (const std::string& line : layout.header[c])
-      width = std::max(width, display_width(line) + layout.style.header_room);
-    for (const auto& row : layout.rows)
-      for (const std::string& line : row[c]) width = std::max(width, display_width(line));
-    layout.widths.push_back(width);
+  for (std::size_t c = 0; c < table.columns.size(); ++c) align_points(table, c, layout);
+  measure(layout);
+  if (name == TableStyle::Simple && width_of(layout) > options.width) {
+    fit(table, layout, options.width);
+    measure(layout);
   }
   return layout;
 }
@@ -186,11 +253,7 @@ void add_row(std::string& out, const TableLayout& layout, const std::vector<Line
   }
 }
 
-}  // namespace
-
-std::string render(const Table& table, const RenderOptions& options) {
-  if (table.columns.empty()) return "";
-  const TableLayout layout = lay_out(table, options.style);
+std::string draw(const Table& table, const TableLayout& layout, bool colour) {
   std::string out;
   add_rule(out, layout, layout.style.top);
   add_row(out, layout, layout.header, std::vector<std::string_view>(layout.header.size()));
@@ -198,13 +261,52 @@ std::string render(const Table& table, const RenderOptions& options) {
   for (std::size_t r = 0; r < layout.rows.size(); ++r) {
     if (r > 0) add_rule(out, layout, layout.style.between_rows);
     std::vector<std::string_view> styles(table.columns.size());
-    for (std::size_t c = 0; options.colour && c < std::min(styles.size(), table.rows[r].size());
-         ++c)
+    for (std::size_t c = 0; colour && c < std::min(styles.size(), table.rows[r].size()); ++c)
       styles[c] = table.rows[r][c].style;
     add_row(out, layout, layout.rows[r], styles);
   }
   add_rule(out, layout, layout.style.bottom);
   return out;
+}
+
+Table columns_of(const Table& table, const std::vector<std::size_t>& wanted) {
+  Table part;
+  for (const std::size_t c : wanted) part.columns.push_back(table.columns[c]);
+  for (const std::vector<Cell>& row : table.rows) {
+    std::vector<Cell>& cells = part.rows.emplace_back();
+    for (const std::size_t c : wanted) cells.push_back(c < row.size() ? row[c] : Cell());
+  }
+  return part;
+}
+
+/// Several tables below each other, each as wide as the screen allows.
+std::string draw_in_parts(const Table& table, const RenderOptions& options) {
+  std::string out;
+  for (std::size_t next = 1; next < table.columns.size();) {
+    std::vector<std::size_t> wanted = {0, next++};
+    for (; next < table.columns.size(); ++next) {
+      wanted.push_back(next);
+      if (width_of(lay_out(columns_of(table, wanted), options)) <= options.width) continue;
+      wanted.pop_back();
+      break;
+    }
+    const Table part = columns_of(table, wanted);
+    out += cat(out.empty() ? "" : "\n", draw(part, lay_out(part, options), options.colour));
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string render(const Table& whole, const RenderOptions& options) {
+  std::vector<std::size_t> drawn;
+  for (std::size_t c = 0; c < whole.columns.size(); ++c)
+    if (whole.columns[c].drawn) drawn.push_back(c);
+  if (drawn.empty()) return "";
+  const Table table = columns_of(whole, drawn);
+  const TableLayout layout = lay_out(table, options);
+  const bool fits = options.style != TableStyle::Simple || width_of(layout) <= options.width;
+  return fits ? draw(table, layout, options.colour) : draw_in_parts(table, options);
 }
 
 }  // namespace chop::report

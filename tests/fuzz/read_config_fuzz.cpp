@@ -1,4 +1,4 @@
-// links: ch_train cli/settings/config_file.cpp cli/settings/setting_*.cpp
+// links: ch_train ch_models cli/settings/config_file.cpp cli/settings/setting_*.cpp
 // links: cli/settings/own_settings.cpp cli/compat/reference_settings.cpp
 // Whatever text arrives as a configuration file, the reader answers with settings or an Error,
 // and so do the readers of its tables and of the same words on the command line.

@@ -23,13 +23,18 @@ double rate(std::int64_t amount, double seconds) {
   return seconds > 0 ? static_cast<double>(amount) / seconds : 0;
 }
 
+/// People see "conv2d + relu (winograd)".
+Cell op_cell(const LayerTime& layer) {
+  return {layer.op, layer.backend.empty() ? layer.op : cat(layer.op, " (", layer.backend, ")")};
+}
+
 Table layer_table(const Bench& bench) {
   Table table{.columns = {{"Layer", Align::Left, 40, "layer"},
                           {"Op", Align::Left, 28, "op"},
-                          {"Backend", Align::Left, 0, "backend"},
+                          {"Backend", Align::Left, 0, "backend", false},
                           {"Time (us)", Align::Right, 0, "microseconds"},
                           {"Share (%)", Align::Right, 0, "share_percent"},
-                          {"MACs", Align::Right, 0, "macs"},
+                          {"MACs", Align::Right, 0, "macs", false},
                           {"GFLOP/s", Align::Right, 0, "gflops"},
                           {"of peak (%)", Align::Right, 0, "peak_percent"},
                           {"GB/s", Align::Right, 0, "gigabytes_per_second"},
@@ -39,7 +44,7 @@ Table layer_table(const Bench& bench) {
     const StepCost step = cost_of_step(layer, bench.cost);
     const double flops = rate(step.operations, layer.seconds);
     const double bytes = rate(step.bytes, layer.seconds);
-    table.rows.push_back({layer.name, layer.op, layer.backend, Cell(layer.seconds * 1e6, 2),
+    table.rows.push_back({layer.name, op_cell(layer), layer.backend, Cell(layer.seconds * 1e6, 2),
                           Cell(layer.share * 100, 1), Cell(step.macs, with_commas(step.macs)),
                           Cell(flops * 1e-9, 2), Cell(100 * flops / bench.machine.flops, 1),
                           Cell(bytes * 1e-9, 2), Cell(100 * bytes / bench.machine.bytes, 1)});
@@ -144,9 +149,7 @@ Result<Exit> run(const Invocation& invocation) {
                                                   .samples = data ? &data->test : nullptr,
                                                   .seed = seed}));
   if (prints_text(invocation))
-    invocation.out << render(layer_table(bench),
-                             {.style = TableStyle::Simple, .colour = invocation.colour})
-                   << summary(bench);
+    invocation.out << render(layer_table(bench), drawing(invocation)) << summary(bench);
   CH_CHECK(write_json(invocation, tree_of(bench, model.name)));
   return Exit::Done;
 }

@@ -179,8 +179,7 @@ Result<ShownWeights> show_weights(const BothNetworks& both, const NodeComparison
 
 void print(const Invocation& invocation, const Table& table) {
   if (prints_text(invocation) && !table.rows.empty())
-    invocation.out << render(table, {.style = TableStyle::Simple, .colour = invocation.colour})
-                   << "\n";
+    invocation.out << render(table, drawing(invocation)) << "\n";
 }
 
 /// Runs both networks, prints the comparison, and adds it to the result.

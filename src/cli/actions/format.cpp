@@ -115,7 +115,7 @@ Result<Exit> show(const Invocation& invocation, const NumberFormat& format) {
   CH_TRY(const Table values, values_table(format));
   const Table facts = facts_table(*def, range, bits);
   if (prints_text(invocation)) {
-    const RenderOptions style{.style = TableStyle::Simple, .colour = invocation.colour};
+    const RenderOptions style = drawing(invocation);
     invocation.out << display(format) << ": " << def->doc << "\n\n"
                    << render(facts, style) << "\n"
                    << render(values, style);
@@ -183,9 +183,7 @@ Result<Exit> convert(const Invocation& invocation, const NumberFormat& format,
 Result<Exit> run(const Invocation& invocation) {
   const Settings& settings = invocation.settings;
   if (settings.flag("list")) {
-    if (prints_text(invocation))
-      invocation.out << render(list_table(),
-                               {.style = TableStyle::Simple, .colour = invocation.colour});
+    if (prints_text(invocation)) invocation.out << render(list_table(), drawing(invocation));
     CH_CHECK(write_json(invocation, list_tree()));
     return Exit::Done;
   }

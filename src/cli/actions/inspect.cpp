@@ -148,8 +148,7 @@ Result<Tree> show(const Invocation& invocation, const OpenedModel& model) {
     const std::vector<InspectRow> rows =
         one_screen(inspection.rows, settings.flag("all") ? inspection.rows.size() : kRowsOfAScreen);
     invocation.out << header(model, inspection, threads)
-                   << render(table_of(rows),
-                             {.style = TableStyle::Simple, .colour = invocation.colour})
+                   << render(table_of(rows), drawing(invocation))
                    << footer(inspection, rows.size());
     if (settings.flag("explain")) invocation.out << "\n" << inspect_explanation();
   }
@@ -173,8 +172,7 @@ Status show_weights(const Invocation& invocation, const std::filesystem::path& p
     const std::size_t rows =
         settings.flag("all") ? file.tensors.size() : std::min(kRows, file.tensors.size());
     invocation.out << weights_header(file, name, code ? 0 : size)
-                   << render(tensors_table(file, rows),
-                             {.style = TableStyle::Simple, .colour = invocation.colour});
+                   << render(tensors_table(file, rows), drawing(invocation));
     if (rows < file.tensors.size())
       invocation.out << file.tensors.size() - rows << " more; --all lists every one\n";
     invocation.out << metadata_text(file);

@@ -83,7 +83,7 @@ Status show(const Invocation& invocation) {
     if (rows > 0)
       invocation.out << "\n"
                      << render(best_trials_table(study, std::span(best).first(rows)),
-                               {.style = TableStyle::Simple});
+                               drawing(invocation));
     if (rows < best.size())
       invocation.out << best.size() - rows << " more; --top N shows as many\n";
   }

@@ -162,7 +162,7 @@ Table output_table(const OutputsComparison& outputs) {
     table.rows.push_back({node.node, to_string(node.shape), short_number(error.max_abs()),
                           short_number(error.mse()), decibels(error.sqnr_db()),
                           percent(error.different(), error.values()),
-                          outputs.first_to_differ == i ? "<- first to differ" : ""});
+                          outputs.first_to_differ == i ? "<- first" : ""});
   }
   return table;
 }

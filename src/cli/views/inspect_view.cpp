@@ -10,7 +10,7 @@
 namespace chop::cli {
 namespace {
 
-constexpr int kBarWidth = 5;
+constexpr int kBarWidth = 3;
 
 /// The shape of one sample where the first dimension is the batch, of everything otherwise.
 std::string sample_text(const Shape& shape, const Shape& at_more) {
@@ -73,11 +73,11 @@ void merge(InspectRow& into, const InspectRow& row) {
 }
 
 Cell share_cell(double share, bool with_above) {
-  if (with_above) return {Cell::Value(share), "with above"};
+  if (with_above) return {Cell::Value(share), "+ above"};
   const std::string percent = cat(std::lround(share * 100), "%");
   return {Cell::Value(share),
           cat(share_bar(share, kBarWidth),
-              std::string(5 - std::min<std::size_t>(percent.size(), 5), ' '), percent)};
+              std::string(4 - std::min<std::size_t>(percent.size(), 4), ' '), percent)};
 }
 
 }  // namespace
@@ -215,7 +215,7 @@ std::string_view inspect_explanation() {
          "MACs    multiply-accumulates for the whole batch; additions alone, comparisons and the\n"
          "        like are none (`--report flops` counts those as well)\n"
          "Format  how its input is stored: name(bits); after a slash the bits of its weights\n"
-         "Time    share of one measured run; layers the runtime runs as one are \"with above\"\n"
+         "Time    share of one measured run; layers the runtime runs as one are \"+ above\"\n"
          "Bits    share of all bits in memory: its parameters and what it makes\n";
 }
 

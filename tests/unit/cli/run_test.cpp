@@ -103,11 +103,10 @@ TEST(Run, EveryActionTakesQuiet) {
 
 TEST(Run, SettingsExplainsOneOrAll) {
   const Ended one = ch({"settings", "seed"});
-  EXPECT_EQ(
-      one.out,
-      "Name    Flags    Default    Allowed                       Meaning\n"
-      "------  -------  ---------  ----------------------------  -------------------------\n"
-      "seed    --seed   0          a whole number of at least 0  seed of everything random\n");
+  EXPECT_EQ(one.out,
+            "Name  Flags   Default  Allowed                       Meaning\n"
+            "----  ------  -------  ----------------------------  -------------------------\n"
+            "seed  --seed  0        a whole number of at least 0  seed of everything random\n");
   const auto json = nlohmann::json::parse(ch({"settings", "--json", "-"}).out);
   EXPECT_EQ(json.size(), all_settings().size());
   EXPECT_EQ(json[0]["name"], "task");

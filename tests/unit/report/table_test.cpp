@@ -37,6 +37,34 @@ TEST(Table, SimpleHasTwoSpacesAndOneRule) {
       "bacon       0\n");
 }
 
+TEST(Table, SimpleFitsTheScreenByWrappingHeadersThenTexts) {
+  const Table table = {
+      .columns = {{"Layer"}, {"Time of a run"}, {"What it is"}},
+      .rows = {{"first", 1.25, "a sentence of several words"}, {"second", 10.5, "short"}}};
+  EXPECT_EQ(render(table, {.style = TableStyle::Simple, .width = 32}),
+            "Layer    Time  What it is\n"
+            "         of a\n"
+            "          run\n"
+            "------  -----  -------------\n"
+            "first    1.25  a sentence of\n"
+            "               several words\n"
+            "second  10.5   short\n");
+}
+
+TEST(Table, ColumnsThatFindNoRoomFollowBelowBehindTheFirst) {
+  const Table table = {.columns = {{"n"}, {"a"}, {"b"}, {"json", Align::Auto, 0, "", false}},
+                       .rows = {{"x", 1'000'000, 2'000'000, 3}}};
+  EXPECT_EQ(render(table, {.style = TableStyle::Simple, .width = 12}),
+            "n          a\n"
+            "---  -------\n"
+            "x    1000000\n"
+            "\n"
+            "n          b\n"
+            "---  -------\n"
+            "x    2000000\n");
+  EXPECT_NE(to_csv(table).find("json"), std::string::npos);
+}
+
 TEST(Table, GridRulesEveryRow) {
   EXPECT_EQ(render({.columns = {{"item"}, {"qty"}}, .rows = {{"spam", 42}, {"eggs\nham", 451}}},
                    {.style = TableStyle::Grid}),
