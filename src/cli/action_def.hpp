@@ -48,6 +48,7 @@ struct ActionDef {
   std::vector<SettingGroup> groups = {};
   std::vector<std::string_view> settings = {};  ///< single settings it uses beside `groups`
   std::vector<SettingDef> own = {};             ///< options no other action has
+  bool opens_with_settings = false;             ///< prints their table first, as the reference does
   bool takes_words = false;                     ///< key=value words in any number
   bool takes_names = false;                     ///< words beyond the positionals in any number
   /// Settings that may be lists: "64,128" on the command line, [64, 128] in TOML. The action

@@ -165,7 +165,8 @@ Result<bool> load_into(Graph& graph, const fs::path& given, const Settings& sett
 Result<Session> open_session(const Invocation& invocation, NeedsData needs,
                              std::optional<ModelSource> known) {
   const Settings& settings = invocation.settings;
-  if (prints_text(invocation) && !settings.flag("quiet"))
+  if (prints_text(invocation) && !settings.flag("quiet") &&
+      (invocation.action.opens_with_settings || settings.flag("show_settings")))
     invocation.out << render(settings_table(settings), {.colour = invocation.colour}) << std::flush;
   if (!known) {
     CH_TRY(known, model_source(settings));

@@ -28,7 +28,8 @@ struct Session {
   std::filesystem::path checkpoints() const { return software() / "training_ckpts"; }
 };
 
-/// Prints the table of settings and opens data and model, saying so in the log. The model may be
+/// Opens data and model, saying so in the log, and prints the table of settings where it is asked
+/// for. The model may be
 /// a network on disk: an ONNX model, a checkpoint, a folder that holds one. With a file
 /// to load, the weights (and, of a native checkpoint, the graph) come from there; a
 /// checkpoint of another network is an error. `known`: the model, where it has been classified.

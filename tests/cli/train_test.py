@@ -81,7 +81,7 @@ class Training(InFolder):
         for text in ("Initialising model 'jsc-tiny'...", "Initialising dataset 'jsc'...", "Project will be created at",
                      "Training model 'jsc-tiny'...", "Training is completed"):
             self.assertTrue(any(text in line for line in lines), text)
-        self.assertIn("| Name ", result.stdout)
+        self.assertNotIn("| Name ", result.stdout)
         self.assertEqual((version / "metrics.csv").read_text().count("\n"), 3)
         self.assertFalse(list(self.folder.rglob("*.tmp*")))
 
@@ -102,7 +102,8 @@ class Training(InFolder):
 
     def test_explicit_flags_win_over_toml_even_when_equal_to_the_default(self):
         (self.folder / "c.toml").write_text('model = "jsc-tiny"\ndataset = "jsc"\nbatch_size = 512\nmax_epochs = 1\nseed = 7\n')
-        result = self.good("train", "--config", "c.toml", "--rows", 6000, "--batch-size", 128, "--project", "p")
+        result = self.good("train", "--config", "c.toml", "--rows", 6000, "--batch-size", 128, "--project", "p",
+                           "--settings")
         row = next(line for line in result.stdout.splitlines() if line.startswith("| batch_size "))
         self.assertEqual([cell.strip() for cell in row.split("|")[1:-1]], ["batch_size", "128", "512", "128", "128"])
 

@@ -115,6 +115,7 @@ ActionDef define() {
                      SettingGroup::Checkpoints, SettingGroup::Machine, SettingGroup::Output},
           .settings = {"batch_size"},
           .own = {dump_setting()},
+          .opens_with_settings = true,
           .run = run};
 }
 

@@ -1,4 +1,5 @@
-// The configuration table that opens every run, and the settings as plain values.
+// The configuration table that opens `ch transform`, others with --settings, and the settings as
+// plain values.
 #include "cli/settings/settings.hpp"
 
 namespace chop::cli {
