@@ -4,6 +4,7 @@
 #include <cassert>
 #include <chrono>
 
+#include "support/system/log.hpp"
 #include "support/text.hpp"
 
 namespace chop::compile::steps {
@@ -138,6 +139,8 @@ Result<Compiled> compile_graph(const Graph& graph, const Target& target, const M
                                Trace* trace) {
   CH_TRY(State state,
          run_all({.graph = graph, .target = target, .memory = memory, .trace = trace}));
+  log_debug(cat("Compiled ", graph.name(), " for a batch of ", target.batch, ": ",
+                state.plan->steps().size(), " steps, ", state.plan->memory_bytes(), " bytes"));
   return Compiled{.plan = *std::move(state.plan),
                   .lowered = std::move(state.lowered),
                   .labels = std::move(state.labels),

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "support/system/log.hpp"
 #include "support/text.hpp"
 
 namespace chop::data {
@@ -56,6 +57,7 @@ CacheAnswer open_cache(const std::filesystem::path& path, const std::string& key
   data.train = *train;
   data.test = *test;
   data.scaler = {.mean = *mean, .scale = *scale};
+  log_debug(cat("Took prepared data from ", path.string()));
   return {.state = CacheState::Good, .data = std::move(data)};
 }
 

@@ -85,6 +85,14 @@ class Training(InFolder):
         self.assertEqual((version / "metrics.csv").read_text().count("\n"), 3)
         self.assertFalse(list(self.folder.rglob("*.tmp*")))
 
+    def test_log_level_debug_says_more_than_info(self):
+        words = ["train", "jsc-tiny", "jsc", *SMALL, "--max-epochs", 1, "--project", "p"]
+        plain = self.good(*words).stderr
+        told = self.good(*words, "--log-level", "debug").stderr
+        for text in ("Compiled jsc-tiny for a batch of ", "Wrote "):
+            self.assertIn(text, told)
+            self.assertNotIn(text, plain)
+
     def test_an_earlier_runs_checkpoints_are_kept(self):
         self.good("train", "jsc-tiny", "jsc", *SMALL, "--max-epochs", 1, "--project", "p")
         first = digest(self.checkpoints("p") / "best.ckpt")

@@ -15,6 +15,9 @@
 #include <string>
 #include <string_view>
 
+#include "support/system/log.hpp"
+#include "support/text.hpp"
+
 namespace chop::support {
 namespace {
 
@@ -102,6 +105,7 @@ bool TemporaryFile::commit() {
   // To the disk before the rename, so that a power cut leaves the old file or the whole new one.
   state_->committed = state_->out.flush().good() && ::fsync(state_->buffer.fd()) == 0 &&
                       ::rename(state_->own.c_str(), state_->target.c_str()) == 0;
+  if (state_->committed) log_debug(cat("Wrote ", state_->target.string()));
   return state_->committed;
 }
 
