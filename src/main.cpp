@@ -2,7 +2,18 @@
 #include <iostream>
 
 #include "cli/run.hpp"
+#include "support/display.hpp"
+#include "support/terminal_text.hpp"
+
+using chop::support::OwnColours;
+using chop::support::TerminalFilter;
 
 int main(int argc, char** argv) {
+  // Names from files reach a terminal through these alone.
+  const auto colours = [](std::ostream& out) {
+    return chop::support::wants_colour(out) ? OwnColours::Yes : OwnColours::No;
+  };
+  TerminalFilter out(std::cout, colours(std::cout));
+  TerminalFilter err(std::cerr, colours(std::cerr));
   return chop::run_cli(argc, argv, std::cout, std::cerr);
 }

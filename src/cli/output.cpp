@@ -3,6 +3,7 @@
 #include "support/display.hpp"
 #include "support/json.hpp"
 #include "support/system/files.hpp"
+#include "support/terminal_text.hpp"
 
 namespace chop::cli {
 
@@ -15,7 +16,7 @@ Status write_json(const Invocation& invocation, const Tree& result) {
   if (!target) return {};
   const std::string text = to_json(result, 2) + "\n";
   if (*target != "-") return write_file(*target, text);
-  invocation.out << text;
+  invocation.out << json_for_terminal(text);
   return {};
 }
 

@@ -4,6 +4,7 @@
 
 #include "report/table.hpp"
 #include "support/display.hpp"
+#include "support/terminal_text.hpp"
 #include "support/text.hpp"
 
 namespace chop::report {
@@ -95,7 +96,8 @@ std::string replace_all(std::string text, std::string_view from, std::string_vie
   return text;
 }
 
-Lines cell_lines(const std::string& text, int wrap, TableStyle style) {
+Lines cell_lines(const std::string& given, int wrap, TableStyle style) {
+  const std::string text = for_terminal(given);
   if (style == TableStyle::Markdown)  // one line, and no bar that would end the cell
     return {replace_all(replace_all(text, "|", "\\|"), "\n", "<br>")};
   return wrap_text(text, wrap);
@@ -160,10 +162,10 @@ void fit(const Table& table, TableLayout& layout, int screen) {
   const std::vector<int> widths = fitting_widths(table, layout, screen);
   layout.style.header_room = 0;
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
-    layout.header[c] = wrap_text(table.columns[c].header, widths[c]);
+    layout.header[c] = wrap_text(for_terminal(table.columns[c].header), widths[c]);
     for (std::size_t r = 0; r < table.rows.size(); ++r)
       if (widest({layout.rows[r][c]}) > widths[c])
-        layout.rows[r][c] = wrap_text(table.rows[r][c].text, widths[c]);
+        layout.rows[r][c] = wrap_text(for_terminal(table.rows[r][c].text), widths[c]);
   }
 }
 

@@ -11,6 +11,7 @@
 #include "support/json.hpp"
 #include "support/system/files.hpp"
 #include "support/system/log.hpp"
+#include "support/terminal_text.hpp"
 #include "support/text.hpp"
 
 namespace chop::cli::actions::study {
@@ -108,7 +109,10 @@ Status export_study(const Invocation& invocation) {
                                                              : to_csv(trials_table(study));
   const auto file = settings.text("output");
   if (!file || *file == "-") {
-    invocation.out << text;
+    if (is_terminal(invocation.out))
+      invocation.out << text;
+    else
+      write_exact(invocation.out, text);
     return {};
   }
   CH_CHECK(write_file(*file, text));

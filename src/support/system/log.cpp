@@ -10,6 +10,7 @@
 #include <ostream>
 
 #include "support/display.hpp"
+#include "support/terminal_text.hpp"
 
 namespace chop::support {
 namespace {
@@ -53,8 +54,8 @@ class StreamSink : public spdlog::sinks::base_sink<std::mutex> {
  protected:
   void sink_it_(const spdlog::details::log_msg& message) override {
     if (out_ == nullptr) return;
-    std::string line = unfinished_.exchange(false) ? "\r\x1b[2K" : "";
-    line +=
+    if (unfinished_.exchange(false)) write_exact(*out_, "\r\x1b[2K");
+    std::string line =
         format_log_line(from_spdlog(message.level),
                         std::string_view(message.payload.data(), message.payload.size()), colour_);
     line += '\n';
@@ -87,7 +88,7 @@ std::string format_log_line(LogLevel level, std::string_view message, bool colou
   if (colour) line.append("\x1b[").append(info.colour).append("m");
   line += info.padded;
   line += colour ? "\x1b[0m \x1b[34m" : " ";
-  line += message;
+  line += for_terminal(message);
   if (colour) line += "\x1b[0m";
   return line;
 }

@@ -10,6 +10,7 @@
 #include "support/display.hpp"
 #include "support/result.hpp"
 #include "support/system/log.hpp"
+#include "support/terminal_text.hpp"
 
 namespace chop::support {
 namespace {
@@ -60,8 +61,8 @@ std::string bar_text(double fraction, int columns) {
 std::string render_bar(const BarState& state, int width) {
   const double rate =
       state.seconds > 0 ? static_cast<double>(state.done - state.skipped) / state.seconds : 0;
-  const std::string label = state.label.empty() ? "" : cat(state.label, ": ");
-  const std::string suffix = state.suffix.empty() ? "" : cat(" ", state.suffix);
+  const std::string label = state.label.empty() ? "" : cat(for_terminal(state.label), ": ");
+  const std::string suffix = state.suffix.empty() ? "" : cat(" ", for_terminal(state.suffix));
   if (state.total <= 0) {
     return clip_to_width(cat(label, state.done, " it [", clock_text(state.seconds), ", ",
                              rate_text(rate), "]", suffix),
