@@ -19,7 +19,8 @@ enum class Exit {
   InputAtFault = 1,  ///< an Error came back
   Usage = 2,         ///< the command line is wrong
   CheckFailed = 3,   ///< the action ran and what it checks is not so
-  OurBug = 70
+  OurBug = 70,
+  Interrupted = 128  ///< by a signal, whose number is added; what was done is saved
 };
 
 struct ActionDef;

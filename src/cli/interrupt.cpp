@@ -6,34 +6,38 @@
 namespace chop::cli {
 namespace {
 
-std::atomic<bool> interrupt_requested{false};
-static_assert(std::atomic<bool>::is_always_lock_free,
-              "a signal handler may only touch lock-free flags");
+constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
+
+std::atomic<int> received{0};
+static_assert(std::atomic<int>::is_always_lock_free,
+              "a signal handler may only touch lock-free numbers");
 
 extern "C" void on_signal(int number) {
-  if (interrupt_requested.exchange(true)) {
-    std::signal(number, SIG_DFL);
-    std::raise(number);
+  // Every line that nobody reads any more gives another SIGPIPE.
+  if (number == SIGPIPE) {
+    int none = 0;
+    received.compare_exchange_strong(none, number);
+    return;
   }
+  const int earlier = received.exchange(number);
+  if (earlier == 0 || earlier == SIGPIPE) return;
+  std::signal(number, SIG_DFL);
+  std::raise(number);
 }
 
 }  // namespace
 
 InterruptGuard::InterruptGuard() {
-  interrupt_requested = false;
-  std::signal(SIGINT, on_signal);
-  std::signal(SIGTERM, on_signal);
-  std::signal(SIGHUP, on_signal);
+  received = 0;
+  for (const int number : kSignals) std::signal(number, on_signal);
 }
 
 InterruptGuard::~InterruptGuard() {
-  std::signal(SIGINT, SIG_DFL);
-  std::signal(SIGTERM, SIG_DFL);
-  std::signal(SIGHUP, SIG_DFL);
+  for (const int number : kSignals) std::signal(number, SIG_DFL);
 }
 
-bool InterruptGuard::requested() {
-  return interrupt_requested;
+int InterruptGuard::signal() {
+  return received;
 }
 
 }  // namespace chop::cli

@@ -5,7 +5,8 @@
 
 namespace chop::cli {
 
-/// While one exists, SIGINT, SIGTERM and SIGHUP set a flag instead of ending the program.
+/// While one exists, SIGINT, SIGTERM, SIGHUP, and SIGPIPE (the reader of our output is gone) are
+/// remembered instead of ending the program.
 class InterruptGuard {
  public:
   InterruptGuard();
@@ -13,7 +14,9 @@ class InterruptGuard {
   InterruptGuard(const InterruptGuard&) = delete;
   InterruptGuard& operator=(const InterruptGuard&) = delete;
 
-  static bool requested();
+  static bool requested() { return signal() != 0; }
+  /// The signal that came, also after the guard is gone; 0: none.
+  static int signal();
 };
 
 }  // namespace chop::cli

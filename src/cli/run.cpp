@@ -6,10 +6,12 @@
 #include <new>
 #include <vector>
 
+#include "cli/interrupt.hpp"
 #include "cli/settings/command_line.hpp"
 #include "cli/views/help.hpp"
 #include "support/display.hpp"
 #include "support/system/log.hpp"
+#include "support/terminal_text.hpp"
 #include "support/text.hpp"
 
 namespace chop::cli {
@@ -22,8 +24,15 @@ struct Failure {
 };
 
 int fail(std::ostream& err, const Failure& failure) {
-  err << to_string(failure.error) << std::flush;
+  err << for_terminal(to_string(failure.error)) << std::flush;
   return static_cast<int>(failure.exit);
+}
+
+/// The exit code of what was done, once all of the result has arrived.
+int finish(std::ostream& out, std::ostream& err, Exit exit = Exit::Done) {
+  if (out.flush()) return static_cast<int>(exit);
+  return fail(err, {Error{.what = "cannot write the result to standard output",
+                          .hint = "is the disk full, or the program it is piped into gone?"}});
 }
 
 bool contains(std::span<const std::string> words, std::string_view word) {
@@ -121,11 +130,9 @@ int run_unguarded(const ActionDef& action, std::span<const std::string> words, s
                                           .colour = wants_colour(out),
                                           .words = std::move(beyond)});
   if (!result) return fail(err, {result.error()});
-  if (!out.flush()) {
-    return fail(err, {Error{.what = "cannot write the result to standard output",
-                            .hint = "is the disk full, or the program it is piped into gone?"}});
-  }
-  return static_cast<int>(result.value());
+  if (result.value() == Exit::Interrupted)
+    return static_cast<int>(Exit::Interrupted) + InterruptGuard::signal();
+  return finish(out, err, result.value());
 }
 
 }  // namespace
@@ -134,7 +141,7 @@ int run_action(const ActionDef& action, std::span<const std::string> words, std:
                std::ostream& err) {
   if (contains(words, "--help") || contains(words, "-h")) {
     out << action_help(action);
-    return static_cast<int>(Exit::Done);
+    return finish(out, err);
   }
   try {
     return run_unguarded(action, words, out, err);
@@ -157,11 +164,11 @@ int run_cli(int argc, char** argv, std::ostream& out, std::ostream& err) {
   }
   if (words[0] == "--version" || words[0] == "-V") {
     out << "ch " << CH_VERSION << '\n';
-    return static_cast<int>(Exit::Done);
+    return finish(out, err);
   }
   if (words[0] == "--help" || words[0] == "-h") {
     out << program_help();
-    return static_cast<int>(Exit::Done);
+    return finish(out, err);
   }
   const Result<const ActionDef*> action = find_action(words[0]);
   if (!action) return fail(err, {action.error(), Exit::Usage});

@@ -1,14 +1,11 @@
 #include "cli/session.hpp"
 
 #include <algorithm>
-#include <array>
-#include <ctime>
 
 #include "cli/output.hpp"
 #include "models/registry.hpp"
 #include "onnx/import.hpp"
 #include "ops/core/infer.hpp"
-#include "support/system/files.hpp"
 #include "support/system/log.hpp"
 #include "support/system/threads.hpp"
 #include "support/text.hpp"
@@ -17,35 +14,6 @@ namespace chop::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string today() {
-  const std::time_t now = std::time(nullptr);
-  std::tm local{};
-  localtime_r(&now, &local);
-  std::array<char, 16> text{};
-  return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%d", &local)};
-}
-
-/// The file name alone where a path stands for a name, and no separators in what is left.
-std::string as_folder_name(std::string text) {
-  if (text.ends_with(".toml") || fs::exists(text)) text = fs::path(text).stem().string();
-  std::replace(text.begin(), text.end(), '/', '-');
-  return text;
-}
-
-/// The newest project whose name is `start` and a date, and that has a last.ckpt.
-std::optional<fs::path> latest_with_checkpoint(const fs::path& folder, const std::string& start) {
-  std::optional<fs::path> latest;
-  std::error_code code;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder, code)) {
-    const std::string name = entry.path().filename().string();
-    if (!name.starts_with(start) ||
-        !fs::exists(entry.path() / "software" / "training_ckpts" / "last.ckpt", code))
-      continue;
-    if (!latest || latest->filename().string() < name) latest = entry.path();
-  }
-  return latest;
-}
 
 /// How the reference system calls what was loaded.
 std::string_view kind_of(LoadType type) {
@@ -75,18 +43,6 @@ Status open_network(Session& session, const ModelSource& source) {
 }
 
 }  // namespace
-
-fs::path project_folder(const Settings& settings) {
-  const fs::path all = settings.text_or_empty("project_dir");
-  if (const auto named = settings.text("project")) return all / *named;
-  const std::string start =
-      cat(as_folder_name(settings.text_or_empty("model")), "_", settings.text_or_empty("task"), "_",
-          as_folder_name(settings.text_or_empty("dataset")), "_");
-  // The run to resume may have begun on another day.
-  if (settings.flag("resume"))
-    if (const auto latest = latest_with_checkpoint(all, start)) return *latest;
-  return all / (start + today());
-}
 
 int thread_count(const Settings& settings) {
   const bool by_workers = settings.source("threads") == SettingSource::Default &&
@@ -193,9 +149,6 @@ Result<Session> open_session(const Invocation& invocation, NeedsData needs,
   }
   if (session.has_data())
     CH_CHECK(check_fits(session.graph, session.data.test, session.data.num_classes));
-  session.project = project_folder(settings);
-  CH_CHECK(ensure_writable_folder(session.software()));
-  log_info(cat("Project will be created at ", session.project.string()));
   return session;
 }
 

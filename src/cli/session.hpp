@@ -10,6 +10,7 @@
 #include "cli/open_model.hpp"
 #include "data/dataset.hpp"
 #include "io/load_weights.hpp"
+#include "support/system/folder_lock.hpp"
 #include "train/trainer.hpp"
 
 namespace chop::cli {
@@ -18,9 +19,10 @@ struct Session {
   Dataset data;
   Graph graph;
   std::string model_name;
-  std::filesystem::path project;  ///< <project_dir>/<project>
-  bool transformed = false;       ///< passes made the graph that was loaded
-  bool trained = false;           ///< the weights come from a file
+  std::filesystem::path project;   ///< <project_dir>/<project>, once open_project() chose it
+  std::optional<FolderLock> lock;  ///< of the folder the action writes into
+  bool transformed = false;        ///< passes made the graph that was loaded
+  bool trained = false;            ///< the weights come from a file
 
   bool has_data() const { return data.test.rows() > 0; }
 
@@ -33,13 +35,11 @@ struct Session {
 /// a network on disk: an ONNX model, a checkpoint, a folder that holds one. With a file
 /// to load, the weights (and, of a native checkpoint, the graph) come from there; a
 /// checkpoint of another network is an error. `known`: the model, where it has been classified.
-/// Creates the project's folder last, so that a mistake leaves nothing behind.
+/// Writes nothing: open_project() of cli/project.hpp comes after it.
 enum class NeedsData : std::uint8_t { Always, IfGiven };
 Result<Session> open_session(const Invocation& invocation, NeedsData needs = NeedsData::Always,
                              std::optional<ModelSource> known = {});
 
-/// <project_dir>/<project>; without --project {model}_{task}_{dataset}_{date}.
-std::filesystem::path project_folder(const Settings& settings);
 int thread_count(const Settings& settings);
 DataOptions data_options(const Settings& settings);
 /// Everything but the checkpoint folder.

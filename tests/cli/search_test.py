@@ -249,7 +249,7 @@ class Search(unittest.TestCase):
                 return base.execute(query).fetchone()[0]
         self.wait_for_trials(count, 3, [process])
         process.send_signal(signal.SIGINT)
-        self.assertEqual(process.wait(60), 0)
+        self.assertEqual(process.wait(60), 130)
         before = json.loads((self.results("trained") / "log.json").read_text())
         complete = [t for t in before.values() if t["state"] == "COMPLETE"]
         self.assertGreaterEqual(len(complete), 1)

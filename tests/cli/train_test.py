@@ -128,8 +128,9 @@ class Training(InFolder):
         process.send_signal(signal.SIGINT)
         rest = process.stderr.read()
         process.stderr.close()
-        self.assertEqual(process.wait(timeout=60), 0, rest)
-        if "Interrupted" in rest:  # it may have finished before the signal came
+        # It may have finished before the signal came.
+        self.assertEqual(process.wait(timeout=60), 130 if "Interrupted" in rest else 0, rest)
+        if "Interrupted" in rest:
             self.assertTrue((self.checkpoints("cut") / "last.ckpt").exists())
         self.good(*words, "--project", "cut", "--resume")
         for name in ("best.ckpt", "last.ckpt"):
@@ -190,7 +191,7 @@ class Training(InFolder):
         process.send_signal(signal.SIGINT)
         rest = process.stderr.read()
         process.stderr.close()
-        self.assertEqual(process.wait(timeout=60), 0, rest)
+        self.assertEqual(process.wait(timeout=60), 130, rest)
         self.assertIn("Interrupted after step", rest)
         self.assertEqual(json.loads((self.folder / "out.json").read_text())["ending"], "interrupted")
 

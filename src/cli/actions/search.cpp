@@ -1,6 +1,7 @@
 // ch search --config FILE: the best mix of precisions (and of ways to train) of a space.
 #include "cli/interrupt.hpp"
 #include "cli/output.hpp"
+#include "cli/project.hpp"
 #include "cli/session.hpp"
 #include "cli/views/search_report.hpp"
 #include "passes/manager.hpp"
@@ -78,7 +79,6 @@ Result<EngineOutcome> run_study(const Search& search, const Session& session,
                               .session = {.heartbeat = settings.real("heartbeat")}};
   CH_TRY(const std::unique_ptr<StudySession> joined,
          search.store->join(search.study, options.session));
-  const InterruptGuard guard;
   SearchProgress progress(*search.problem, config.n_trials);
   EngineObserver observer;
   observer.on_trial = [&progress](const Trial& trial) { progress.on_trial(trial); };
@@ -180,7 +180,8 @@ Result<Exit> report(const Invocation& invocation, const Search& search, const Se
   if (best.empty() && !outcome.stopped && !outcome.timed_out)
     return Error{.what = "no trial was completed",
                  .hint = "the warnings above say why trials failed"};
-  if (!outcome.stopped) log_info("Searching is completed");
+  if (outcome.stopped) return Exit::Interrupted;
+  log_info("Searching is completed");
   return Exit::Done;
 }
 
@@ -211,8 +212,14 @@ Result<Exit> run(const Invocation& invocation) {
         Tree::Table{{"points", size}, {"parameters", search.problem->space().dimensions()}}));
     return Exit::Done;
   }
-  if (!search.store) {
-    CH_CHECK(ensure_writable_folder(search_folder(session)));
+  const bool own_file = !search.store;
+  CH_CHECK(open_project(session, settings,
+                        {.area = "search_ckpts",
+                         .purpose = cat("`ch search` of study '", search.study, "' in ",
+                                        own_file ? "study.db" : shown_url(search.url)),
+                         .share = FolderLock::Share::SamePurpose,
+                         .continues = own_file ? "study.db" : ""}));
+  if (own_file) {
     search.url = (search_folder(session) / "study.db").string();
     CH_TRY(search.store, open_store(search.url));
   }
@@ -222,7 +229,10 @@ Result<Exit> run(const Invocation& invocation) {
   log_info(cat("Searching '", session.model_name, "' with ", config.sampler->name, ": ",
                config.n_trials, config.n_trials == 1 ? " trial, " : " trials, ", config.n_jobs,
                " at a time..."));
+  const InterruptGuard guard;
   CH_TRY(const EngineOutcome outcome, run_study(search, session, settings));
+  if (Result<bool> restored = restore_project(session); !restored)
+    return std::move(restored).error();
   return report(invocation, search, session, outcome);
 }
 

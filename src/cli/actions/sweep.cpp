@@ -7,6 +7,7 @@
 
 #include "cli/interrupt.hpp"
 #include "cli/output.hpp"
+#include "cli/project.hpp"
 #include "cli/session.hpp"
 #include "cli/views/training_report.hpp"
 #include "models/registry.hpp"
@@ -175,6 +176,7 @@ Result<Exit> run(const Invocation& invocation) {
                  .hint = "leave --resume away; `ch train` has it"};
   CH_TRY(const std::vector<Trial> points, make_trials(grid, axes));
   CH_TRY(Session session, open_session(invocation));
+  CH_CHECK(open_project(session, invocation.settings, {.area = "sweep", .purpose = "`ch sweep`"}));
   std::vector<Trial> trials = points;
   const int threads = thread_count(invocation.settings);
   log_info(cat("Sweeping '", session.model_name, "': ", grid.size(), " trainings, ",
@@ -183,13 +185,19 @@ Result<Exit> run(const Invocation& invocation) {
   const InterruptGuard guard;
   run_all(session, grid, threads, trials);
 
+  CH_TRY(const bool removed, restore_project(session));
+  if (removed) log_warning("Checkpoints of runs that ended before that are gone");
   const Table table = result_table(session.data, axes, trials);
   CH_CHECK(print_table(invocation, table));
   CH_CHECK(write_file(session.software() / "sweep" / "sweep.csv", to_csv(table)));
   CH_CHECK(write_file(session.software() / "sweep" / "learning_curves.svg",
                       to_svg(curves(session, trials))));
   log_info(cat("Table and curves are saved to ", (session.software() / "sweep").string()));
-  log_info(InterruptGuard::requested() ? "Sweeping was interrupted" : "Sweeping is completed");
+  if (InterruptGuard::requested()) {
+    log_info("Sweeping was interrupted; the table says which runs are finished");
+    return Exit::Interrupted;
+  }
+  log_info("Sweeping is completed");
   const bool all_failed = std::all_of(trials.begin(), trials.end(),
                                       [](const Trial& t) { return t.failure.has_value(); });
   if (all_failed && !trials.empty()) return *trials[0].failure;

@@ -1,6 +1,7 @@
 // ch test [MODEL] [DATASET] --load CHECKPOINT: loss, accuracy and the confusion matrix.
 #include "cli/open_model.hpp"
 #include "cli/output.hpp"
+#include "cli/project.hpp"
 #include "cli/session.hpp"
 #include "report/svg.hpp"
 #include "support/system/files.hpp"
@@ -70,6 +71,17 @@ Tree tree_of(const Session& session, const Metrics& m) {
   return result;
 }
 
+/// The project of what is tested, or one of its own. The result is printed wherever that fails.
+bool can_write(Session& session, const Settings& settings) {
+  const Status opened = open_project(
+      session, settings,
+      {.area = "test",
+       .purpose = "`ch test`",
+       .beside = settings.text_or_empty(settings.has("load_name") ? "load_name" : "model")});
+  if (!opened) log_warning(cat("confusion.csv and .svg are not written: ", opened.error().what));
+  return static_cast<bool>(opened);
+}
+
 Result<Exit> run(const Invocation& invocation) {
   CH_TRY(const ModelSource source, model_source(invocation.settings));
   if (!invocation.settings.has("load_name") && !source.is_network())
@@ -79,6 +91,7 @@ Result<Exit> run(const Invocation& invocation) {
                      "leaves its best at "
                      "<project>/software/training_ckpts/best.ckpt"};
   CH_TRY(Session session, open_session(invocation, NeedsData::Always, source));
+  const bool writes = can_write(session, invocation.settings);
   log_info(cat("Testing model '", session.model_name, "'..."));
   EvaluateOptions evaluation = evaluation_options(train_options(invocation.settings), session.data);
   evaluation.confusion = true;
@@ -94,9 +107,11 @@ Result<Exit> run(const Invocation& invocation) {
                    << render(confusion, {.colour = invocation.colour});
   }
   CH_CHECK(write_json(invocation, tree_of(session, metrics)));
-  const auto folder = session.software() / "test";
-  CH_CHECK(write_file(folder / "confusion.csv", to_csv(confusion)));
-  CH_CHECK(write_file(folder / "confusion.svg", to_svg(confusion_picture(session, metrics))));
+  if (writes) {
+    const auto folder = session.software() / "test";
+    CH_CHECK(write_file(folder / "confusion.csv", to_csv(confusion)));
+    CH_CHECK(write_file(folder / "confusion.svg", to_svg(confusion_picture(session, metrics))));
+  }
   log_info("Testing is completed");
   return Exit::Done;
 }

@@ -3,6 +3,7 @@
 
 #include "cli/interrupt.hpp"
 #include "cli/output.hpp"
+#include "cli/project.hpp"
 #include "cli/session.hpp"
 #include "cli/views/training_report.hpp"
 #include "support/system/files.hpp"
@@ -14,25 +15,34 @@ namespace chop::cli::actions::train {
 namespace {
 
 namespace fs = std::filesystem;
-/// Checkpoints of an earlier run of the project are kept as best-v1.ckpt, last-v1.ckpt ...
+/// Checkpoints of an earlier run of the project are kept as best-v1.ckpt, last-v1.ckpt ... They
+/// keep their plain names too, until this run has something to put there: a run that ends before
+/// its first checkpoint changes nothing.
 Status set_aside(const fs::path& folder) {
   for (const char* name : {"best", "last"}) {
     const fs::path path = folder / cat(name, ".ckpt");
     if (!fs::exists(path)) continue;
-    int version = 1;
-    while (fs::exists(folder / cat(name, "-v", version, ".ckpt"))) ++version;
+    fs::path kept;
     std::error_code code;
-    fs::rename(path, folder / cat(name, "-v", version, ".ckpt"), code);
+    for (int version = 1; kept.empty() || fs::exists(kept); ++version) {
+      if (!kept.empty() && fs::equivalent(path, kept, code)) break;  // of a run that did not start
+      kept = folder / cat(name, "-v", version, ".ckpt");
+    }
+    if (fs::exists(kept)) continue;
+    fs::create_hard_link(path, kept, code);
+    if (code) fs::rename(path, kept, code);  // not every file system has such links
     if (code) return Error{.what = cat("cannot rename '", path.string(), "': ", code.message())};
   }
   return {};
 }
 
 /// The checkpoint to resume from, or nothing when the run ended before its first one.
-Result<std::optional<Checkpoint>> find_interrupted(Session& session) {
+Result<std::optional<Checkpoint>> find_interrupted(Session& session, const Settings& settings) {
   const fs::path path = session.checkpoints() / "last.ckpt";
   if (!fs::exists(path)) {
-    log_warning(cat("nothing to resume at ", path.string(), "; starting from the beginning"));
+    log_warning(cat("nothing to resume at ",
+                    settings.has("project") ? path.string() : projects_like(settings),
+                    "; starting from the beginning"));
     return std::optional<Checkpoint>();
   }
   CH_TRY(Checkpoint checkpoint, load_checkpoint(path));
@@ -57,7 +67,7 @@ void log_epoch(const EpochMetrics& m, std::int64_t epochs, double seconds) {
                m.is_best ? " (best)" : ""));
 }
 
-TrainObserver make_observer(const TrainOptions& options, TrainingReport& report,
+TrainObserver make_observer(Session& session, const TrainOptions& options, TrainingReport& report,
                             std::optional<Progress>& bar) {
   TrainObserver observer;
   observer.on_batch = [&bar, &options](std::int64_t epoch, std::int64_t batch, std::int64_t batches,
@@ -68,9 +78,10 @@ TrainObserver make_observer(const TrainOptions& options, TrainingReport& report,
     bar->update(batch, [loss] { return cat("loss ", fixed(loss, 4)); });
   };
   observer.on_step = [&report](const StepMetrics& m) { report.on_step(m); };
-  observer.on_epoch = [&report, &bar, &options](const EpochMetrics& m, double seconds) {
+  observer.on_epoch = [&session, &report, &bar, &options](const EpochMetrics& m, double seconds) {
     bar.reset();
     report.on_epoch(m);
+    report.keep(restore_project(session));
     log_epoch(m, options.max_epochs, seconds);
   };
   observer.stop_requested = InterruptGuard::requested;
@@ -159,9 +170,11 @@ Result<Exit> finish(const Invocation& invocation, const Session& session,
   }
   CH_CHECK(write_json(invocation, tree_of(session, outcome, scores)));
   if (outcome.ending == Ending::Interrupted) {
-    log_info(cat("Interrupted after step ", outcome.steps, "; `--resume` continues from ",
-                 (session.checkpoints() / "last.ckpt").string()));
-    return Exit::Done;
+    log_info(cat("Interrupted after step ", outcome.steps, "; the same command with `--project ",
+                 session.project.filename().string(), " --resume`",
+                 invocation.settings.has("load_name") ? ", without --load," : "",
+                 " continues from ", (session.checkpoints() / "last.ckpt").string()));
+    return Exit::Interrupted;
   }
   if (outcome.ending == Ending::EarlyStopped)
     log_info(
@@ -171,12 +184,23 @@ Result<Exit> finish(const Invocation& invocation, const Session& session,
 }
 
 Result<Exit> run(const Invocation& invocation) {
+  const Settings& settings = invocation.settings;
+  const bool resumes = settings.flag("resume");
+  if (resumes && settings.has("load_name"))
+    return Error{.what =
+                     "--resume and --load exclude each other: a run that is resumed goes on "
+                     "with its own weights",
+                 .hint = "leave --load away to go on, or --resume to begin a new run"};
   CH_TRY(Session session, open_session(invocation));
-  TrainOptions options = train_options(invocation.settings);
+  CH_CHECK(open_project(session, settings,
+                        {.area = "training_ckpts",
+                         .purpose = "`ch train`",
+                         .continues = resumes ? "last.ckpt" : ""}));
+  TrainOptions options = train_options(settings);
   options.checkpoints = session.checkpoints();
   std::optional<Checkpoint> resume;
-  if (invocation.settings.flag("resume")) {
-    CH_TRY(resume, find_interrupted(session));
+  if (resumes) {
+    CH_TRY(resume, find_interrupted(session, settings));
   }
   options.transformed = session.transformed;
   log_info(cat("Training model '", session.model_name, "'..."));
@@ -184,11 +208,10 @@ Result<Exit> run(const Invocation& invocation) {
   CH_TRY(const std::unique_ptr<Trainer> trainer,
          Trainer::prepare(session.graph, session.data, options, resume ? &*resume : nullptr));
   // Everything is ready: only now is anything written.
-  CH_CHECK(ensure_writable_folder(options.checkpoints));
+  CH_TRY(TrainingReport report, TrainingReport::open(session.software(), settings));
   if (!resume) CH_CHECK(set_aside(options.checkpoints));
-  CH_TRY(TrainingReport report, TrainingReport::open(session.software(), invocation.settings));
   std::optional<Progress> bar;
-  Result<TrainOutcome> outcome = trainer->run(make_observer(options, report, bar));
+  Result<TrainOutcome> outcome = trainer->run(make_observer(session, options, report, bar));
   bar.reset();
   const std::string title = labelled(session.data, session.model_name);
   if (!outcome) {
@@ -196,6 +219,10 @@ Result<Exit> run(const Invocation& invocation) {
     return std::move(outcome).error();
   }
   CH_CHECK(report.finish(title, outcome.value().history));
+  const auto epochs = static_cast<std::int64_t>(outcome.value().history.size());
+  if (resume && epochs > options.max_epochs)
+    log_warning(cat("nothing was left to train: the run that is resumed has done ",
+                    counted(epochs, "epoch"), ", --max-epochs is ", options.max_epochs));
   return finish(invocation, session, outcome.value(), options);
 }
 

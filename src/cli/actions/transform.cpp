@@ -4,6 +4,7 @@
 
 #include "cli/output.hpp"
 #include "cli/pass_run.hpp"
+#include "cli/project.hpp"
 #include "cli/session.hpp"
 #include "support/system/log.hpp"
 #include "support/text.hpp"
@@ -54,6 +55,7 @@ Result<Exit> run(const Invocation& invocation) {
   CH_TRY(const std::vector<PassCall> calls, configured_passes(settings));
   CH_TRY(Session session,
          open_session(invocation, needs_samples(calls) ? NeedsData::Always : NeedsData::IfGiven));
+  CH_CHECK(open_project(session, settings, {.area = "transform", .purpose = "`ch transform`"}));
   log_info(cat("Transforming model '", session.model_name, "'..."));
   const std::filesystem::path folder = session.software() / "transform";
   const PassContext context{

@@ -134,7 +134,7 @@ std::vector<SettingDef> reference_settings() {
        .placeholder = "DIR",
        .group = SettingGroup::Output},
       {.field = {.name = "project",
-                 .doc = "folder of this run; {model}_{task}_{dataset}_{date} when not given"},
+                 .doc = "folder of this run; {model}_{task}_{dataset}_{time} when not given"},
        .placeholder = "NAME",
        .group = SettingGroup::Output},
       {.field = {.name = "model",

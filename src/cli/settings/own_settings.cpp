@@ -61,7 +61,7 @@ std::vector<SettingDef> own_settings() {
        .group = SettingGroup::Model},
       {.field = {.name = "resume",
                  .initial = false,
-                 .doc = "go on where the last run of this project stopped"},
+                 .doc = "go on where the project, or without --project the last one, stopped"},
        .group = SettingGroup::Checkpoints},
       {.field = training_field("checkpoint_every_n_steps"), .group = SettingGroup::Checkpoints},
       {.field = training_field("checkpoint_every_seconds"), .group = SettingGroup::Checkpoints},

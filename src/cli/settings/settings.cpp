@@ -156,6 +156,10 @@ std::vector<std::string> Settings::warnings() const {
   for (const std::string_view device : {"gpu", "mps"})
     if (has_text("accelerator", device))
       lines.push_back(cat("accelerator '", device, "' is not available; the CPU is used"));
+  for (const std::string_view task : {"translation", "tran", "language_modeling", "lm"})
+    if (has_text("task", task))
+      lines.push_back(
+          cat("task '", task, "' is not available; the network is taken for a classifier"));
   if (has_text("report_to", "wandb"))
     lines.emplace_back("report_to 'wandb' is not available; metrics go to TensorBoard files");
   if (find_setting(*defs_, "max_steps") != nullptr) {

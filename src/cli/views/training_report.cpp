@@ -37,9 +37,23 @@ Result<TrainingReport> TrainingReport::open(const std::filesystem::path& softwar
                                             const Settings& settings) {
   CH_TRY(std::filesystem::path folder,
          create_version_folder(software / "tensorboard" / "lightning_logs"));
-  CH_CHECK(write_file(folder / "hparams.yaml", to_yaml(settings_values(settings))));
+  std::string hparams = to_yaml(settings_values(settings));
+  CH_CHECK(write_file(folder / "hparams.yaml", hparams));
   CH_TRY(EventWriter events, EventWriter::open(folder));
-  return TrainingReport(std::move(folder), std::move(events));
+  return TrainingReport(std::move(folder), std::move(hparams), std::move(events));
+}
+
+void TrainingReport::keep(const Result<bool>& was_removed) {
+  if (was_removed && !was_removed.value()) return;
+  Status status = was_removed ? begin_again() : Status(was_removed.error());
+  if (!status && !failure_) failure_ = std::move(status).error();
+}
+
+Status TrainingReport::begin_again() {
+  CH_CHECK(write_file(folder_ / "hparams.yaml", hparams_));
+  CH_TRY(events_, EventWriter::open(folder_));
+  for (const EpochMetrics& m : history_) add_epoch(m);
+  return {};
 }
 
 void TrainingReport::add(std::string_view tag, double value, std::int64_t step) {
@@ -56,6 +70,10 @@ void TrainingReport::on_step(const StepMetrics& m) {
 
 void TrainingReport::on_epoch(const EpochMetrics& m) {
   history_.push_back(m);
+  add_epoch(m);
+}
+
+void TrainingReport::add_epoch(const EpochMetrics& m) {
   add("train_loss_epoch", m.train_loss, m.step);
   add("train_acc_epoch", m.train_accuracy, m.step);
   add("val_loss_epoch", m.validation_loss, m.step);

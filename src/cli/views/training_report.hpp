@@ -28,6 +28,8 @@ class TrainingReport {
 
   void on_step(const StepMetrics& metrics);
   void on_epoch(const EpochMetrics& metrics);
+  /// Begins its files anew, with the epochs so far, if the project `was_removed`.
+  void keep(const Result<bool>& was_removed);
   /// metrics.csv and learning_curves.svg beside the events.
   Status finish(const std::string& title, std::span<const EpochMetrics> history);
   /// The same for a training that failed, with the epochs it completed.
@@ -35,11 +37,14 @@ class TrainingReport {
   const std::filesystem::path& folder() const { return folder_; }
 
  private:
-  TrainingReport(std::filesystem::path folder, EventWriter events)
-      : folder_(std::move(folder)), events_(std::move(events)) {}
+  TrainingReport(std::filesystem::path folder, std::string hparams, EventWriter events)
+      : folder_(std::move(folder)), hparams_(std::move(hparams)), events_(std::move(events)) {}
+  Status begin_again();
+  void add_epoch(const EpochMetrics& metrics);
   void add(std::string_view tag, double value, std::int64_t step);
 
   std::filesystem::path folder_;
+  std::string hparams_;  ///< YAML
   EventWriter events_;
   std::vector<EpochMetrics> history_;
   std::optional<Error> failure_;

@@ -27,19 +27,25 @@ bool CheckpointWriter::is_due_after_epoch(std::int64_t step) const {
 }
 
 Status CheckpointWriter::save_best(const Training& training) {
-  if (!writes() || !best_unsaved_) return {};
-  CH_CHECK(save_checkpoint(options_.checkpoints / "best.ckpt", best_checkpoint(training)));
+  const std::filesystem::path path = options_.checkpoints / "best.ckpt";
+  if (!writes() || training.state.best_epoch < 0) return {};
+  std::error_code ignored;  // somebody may have removed it
+  if (!best_unsaved_ && std::filesystem::exists(path, ignored)) return {};
+  CH_CHECK(save_checkpoint(path, best_checkpoint(training)));
   best_unsaved_ = false;
   return {};
 }
 
 Status CheckpointWriter::save_last(const Training& training) {
   if (!writes()) return {};
-  CH_CHECK(save_best(training));
+  // last.ckpt comes first: it holds the best weights too, and if it fails all is as it was.
   CH_CHECK(save_checkpoint(options_.checkpoints / "last.ckpt",
                            last_checkpoint(training, fingerprint_.get())));
   last_save_ = Clock::now();
-  return {};
+  std::error_code ignored;  // a best.ckpt of an earlier run is kept elsewhere
+  if (training.state.best_epoch < 0)
+    std::filesystem::remove(options_.checkpoints / "best.ckpt", ignored);
+  return save_best(training);
 }
 
 }  // namespace chop::train

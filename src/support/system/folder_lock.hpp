@@ -1,0 +1,55 @@
+// A folder that others keep out of while a run writes into it.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "support/result.hpp"
+
+namespace chop::support {
+
+/// A lock (flock) on the file `.lock` of the folder. It ends with the process, however that ends.
+/// The file says who holds it; it goes with the lock, and so do folders that were made for it and
+/// are still empty then. File systems that have no locks are used without one.
+class FolderLock {
+ public:
+  enum class Share : std::uint8_t {
+    No,
+    SamePurpose  ///< processes that give the same purpose may hold it together
+  };
+
+  /// Makes the folder if need be. Where another process holds it: an error that names it, with
+  /// `hint`.
+  static Result<FolderLock> take(const std::filesystem::path& folder, const std::string& purpose,
+                                 Share share = Share::No, const std::string& hint = {});
+
+  FolderLock(FolderLock&& other) noexcept;
+  FolderLock& operator=(FolderLock&& other) noexcept;
+  ~FolderLock();
+
+  /// Whether this lock made that folder, or found it there.
+  bool made(const std::filesystem::path& folder) const;
+  /// True when somebody removed the folder meanwhile. It is made and locked anew; an error when
+  /// another process was faster.
+  Result<bool> restore();
+
+ private:
+  FolderLock() = default;
+  Status lock();
+  bool hold();
+  bool join(std::string& holder);
+  bool is_in_place() const;
+  void release();
+
+  std::filesystem::path folder_;
+  std::string purpose_;
+  std::string hint_;
+  Share share_ = Share::No;
+  int file_ = -1;
+  std::vector<std::filesystem::path> made_;  ///< outermost first
+};
+
+}  // namespace chop::support

@@ -1,0 +1,89 @@
+#include "support/system/folder_lock.hpp"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "unit/io/temp_folder.hpp"
+
+namespace chop {
+namespace {
+
+namespace fs = std::filesystem;
+using support::FolderLock;
+using testing::TempFolder;
+using Share = FolderLock::Share;
+
+TEST(FolderLock, ASecondOneNamesTheFirst) {
+  const TempFolder folder;
+  const Result<FolderLock> first = FolderLock::take(folder / "a", "`ch train`");
+  ASSERT_TRUE(first);
+  const Result<FolderLock> second = FolderLock::take(folder / "a", "`ch sweep`", Share::No, "wait");
+  ASSERT_FALSE(second);
+  EXPECT_NE(second.error().what.find(cat("is in use by `ch train`, process ", ::getpid(), " on ")),
+            std::string::npos)
+      << second.error().what;
+  EXPECT_EQ(second.error().hint, "wait");
+  EXPECT_TRUE(FolderLock::take(folder / "b", "`ch train`"));
+}
+
+TEST(FolderLock, ItLeavesNothingBehindThatItMade) {
+  const TempFolder folder;
+  { ASSERT_TRUE(FolderLock::take(folder / "a" / "b", "x")); }
+  EXPECT_FALSE(fs::exists(folder / "a"));
+  {
+    const Result<FolderLock> lock = FolderLock::take(folder / "a" / "b", "x");
+    ASSERT_TRUE(lock);
+    EXPECT_TRUE(lock.value().made(folder / "a"));
+    EXPECT_FALSE(lock.value().made(folder.path()));
+    folder.write("a/kept", "");
+  }
+  EXPECT_TRUE(fs::exists(folder / "a" / "kept"));
+  EXPECT_FALSE(fs::exists(folder / "a" / "b"));
+}
+
+TEST(FolderLock, OnlyTheSamePurposeIsShared) {
+  const TempFolder folder;
+  Result<FolderLock> one = FolderLock::take(folder / "a", "study s", Share::SamePurpose);
+  ASSERT_TRUE(one);
+  {
+    ASSERT_TRUE(FolderLock::take(folder / "a", "study s", Share::SamePurpose));
+    EXPECT_FALSE(FolderLock::take(folder / "a", "study t", Share::SamePurpose));
+    EXPECT_FALSE(FolderLock::take(folder / "a", "study s", Share::No));
+  }
+  EXPECT_TRUE(FolderLock::take(folder / "a", "study s", Share::SamePurpose));
+  EXPECT_FALSE(FolderLock::take(folder / "a", "study t", Share::SamePurpose));
+  { const Result<FolderLock> gone = std::move(one); }
+  EXPECT_TRUE(FolderLock::take(folder / "a", "study t", Share::SamePurpose));
+}
+
+TEST(FolderLock, ItEndsWithItsProcess) {
+  const TempFolder folder;
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const Result<FolderLock> lock = FolderLock::take(folder / "a", "x");
+    ::kill(::getpid(), SIGKILL);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  EXPECT_TRUE(fs::exists(folder / "a" / ".lock"));
+  EXPECT_TRUE(FolderLock::take(folder / "a", "y"));
+}
+
+TEST(FolderLock, AFolderThatWasRemovedIsMadeAndLockedAnew) {
+  const TempFolder folder;
+  Result<FolderLock> lock = FolderLock::take(folder / "a", "x");
+  ASSERT_TRUE(lock);
+  EXPECT_FALSE(lock.value().restore().value());
+  fs::remove_all(folder / "a");
+  EXPECT_TRUE(lock.value().restore().value());
+  EXPECT_FALSE(FolderLock::take(folder / "a", "y"));
+  fs::remove_all(folder / "a");
+  const Result<FolderLock> other = FolderLock::take(folder / "a", "y");
+  ASSERT_TRUE(other);
+  EXPECT_FALSE(lock.value().restore());
+}
+
+}  // namespace
+}  // namespace chop
