@@ -101,7 +101,16 @@ Result<Engine::Turn> Engine::exchange(const std::optional<Trial>& finished) {
     changed_ = std::chrono::steady_clock::now();
     if (ended && observer_.on_trial) observer_.on_trial(trial);
   }
-  if (finished) {
+  // A trial whose worker was only slow may have been given up by others; a finished one stays so.
+  const bool late =
+      finished && is_finished(trials_[static_cast<std::size_t>(finished->number)].state);
+  if (late) {
+    running_.erase(finished->number);
+    if (observer_.on_note)
+      observer_.on_note(cat("trial ", finished->number,
+                            " was given up as lost meanwhile; its result is dropped"));
+  }
+  if (finished && !late) {
     put(*finished, changes);
     running_.erase(finished->number);
     ++outcome_.ran;

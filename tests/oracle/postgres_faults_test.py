@@ -172,6 +172,9 @@ class Faults(unittest.TestCase):
                  f"postgresql://me:{PASSWORD}@127.0.0.1:{nowhere}/db": "%40",
                  f"postgresql://chop:wrong@127.0.0.1:{self.server.port}/postgres": "password authentication",
                  f"postgresql://chop:{ESCAPED}@127.0.0.1:{self.server.port}/none": "does not exist",
+                 f"host=127.0.0.1 port={nowhere} user=me password={PASSWORD}": "Connection refused",
+                 f"host=127.0.0.1 port={nowhere} password='{PASSWORD} b' user=me": "Connection refused",
+                 f"host=127.0.0.1 password={PASSWORD} nonsense": "is no address of a PostgreSQL database",
                  "postgresql+psycopg2://me@no.such.host.invalid/db": "no.such.host.invalid",
                  # Nobody listens at addresses kept for documentation, nobody refuses either.
                  "postgres://me@192.0.2.1/db": "cannot connect"}
@@ -191,6 +194,29 @@ class Faults(unittest.TestCase):
                          f"postgresql://chop:{ESCAPED}@/{name}?host={self.server.folder}&port={self.server.port}"):
             done = subprocess.run([ORACLE, "read", spelling, "s"], capture_output=True, text=True, check=False)
             self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_a_password_need_not_stand_in_the_address(self):
+        name = self.study().rpartition("/")[2]
+        where = f"127.0.0.1:{self.server.port}/{name}"
+        passes, services = self.server.folder / "pgpass", self.server.folder / "services"
+        secret = PASSWORD.replace(":", r"\:")
+        passes.write_text(f"127.0.0.1:{self.server.port}:*:chop:{secret}\n")
+        passes.chmod(0o600)
+        services.write_text(f"[lab]\nhost=127.0.0.1\nport={self.server.port}\nuser=chop\ndbname={name}\n"
+                            f"password={PASSWORD}\n")
+        words = f"host=127.0.0.1 port={self.server.port} user=chop dbname={name}"
+        for url, variables in ((f"postgresql://chop@{where}", {"PGPASSWORD": PASSWORD}),
+                               (f"postgresql://chop@{where}", {"PGPASSFILE": str(passes)}),
+                               ("postgresql://?service=lab", {"PGSERVICEFILE": str(services)}),
+                               ("service=lab", {"PGSERVICEFILE": str(services)}),
+                               (words, {"PGPASSWORD": PASSWORD}),
+                               (f"{words} password={PASSWORD}", {})):
+            with self.subTest(url):
+                done = subprocess.run([ORACLE, "read", url, "s"], capture_output=True, text=True, check=False,
+                                      env={**os.environ, **variables})
+                self.assertEqual(done.returncode, 0, done.stderr)
+        done = subprocess.run([ORACLE, "read", words, "s"], capture_output=True, text=True, check=False)
+        self.assertIn("no password supplied", done.stderr)
 
 
 if __name__ == "__main__":

@@ -1,11 +1,31 @@
 #include "search/store/store.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "support/text.hpp"
 
 namespace chop::search {
+namespace {
+
+/// "host=a password='b c' user=d" with *** for every password, whatever stands around it.
+std::string shown_keywords(std::string shown) {
+  constexpr std::string_view kWord = "password", kBetween = "= \t\r\n";
+  for (std::size_t at = shown.find(kWord); at != shown.npos; at = shown.find(kWord, at)) {
+    at = std::min(shown.find_first_not_of(kBetween, at + kWord.size()), shown.size());
+    const bool quoted = shown.compare(at, 1, "'") == 0;
+    std::size_t end = at + (quoted ? 1 : 0);
+    while (end < shown.size() &&
+           (quoted ? shown[end] != '\'' : kBetween.find(shown[end], 1) == kBetween.npos))
+      end += shown[end] == '\\' ? 2 : 1;
+    end = std::min(end + (quoted ? 1 : 0), shown.size());
+    shown.replace(at, end - at, "***");
+  }
+  return shown;
+}
+
+}  // namespace
 
 Result<std::unique_ptr<StudyStore>> open_store(const std::string& url, Create create) {
   std::vector<std::string> examples;
@@ -28,7 +48,17 @@ Status check_values(const StudyChanges& changes) {
   return {};
 }
 
+bool is_keyword_address(std::string_view url) {
+  constexpr std::array<std::string_view, 10> kWords = {"host",    "hostaddr", "port",     "dbname",
+                                                       "user",    "password", "passfile", "service",
+                                                       "sslmode", "options"};
+  const std::string_view first = trim(url.substr(0, std::min(url.find('='), url.size())));
+  return url.find("://") == url.npos && url.find('=') != url.npos &&
+         std::find(kWords.begin(), kWords.end(), first) != kWords.end();
+}
+
 std::string shown_url(const std::string& url) {
+  if (is_keyword_address(url)) return shown_keywords(url);
   const std::size_t scheme = url.find("://");
   if (scheme == std::string::npos || url.starts_with("sqlite")) return url;
   std::string shown = url;

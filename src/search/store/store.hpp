@@ -110,5 +110,7 @@ std::span<const StoreDef> all_stores();
 Result<std::unique_ptr<StudyStore>> open_store(const std::string& url, Create create = Create::Yes);
 /// The address without its password, for messages.
 std::string shown_url(const std::string& url);
+/// "host=... dbname=...": words and values, as libpq takes them too.
+bool is_keyword_address(std::string_view url);
 
 }  // namespace chop::search

@@ -38,7 +38,9 @@ void put(MemoryStudy& study, Trial trial, int writer) {
   const std::int64_t number = trial.number;
   std::vector<Trial>& trials = study.study.trials;
   if (number == static_cast<std::int64_t>(trials.size())) trials.emplace_back();
-  trials.at(static_cast<std::size_t>(number)) = std::move(trial);
+  Trial& place = trials.at(static_cast<std::size_t>(number));
+  if (is_finished(place.state)) return;
+  place = std::move(trial);
   study.events.push_back({number, writer});
 }
 

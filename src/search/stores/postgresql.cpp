@@ -5,8 +5,10 @@
 namespace chop::search::stores::postgresql {
 namespace {
 
-/// postgresql, postgres, postgresql+psycopg2: what follows the + is Python's business.
+/// postgresql, postgres, postgresql+psycopg2: what follows the + is Python's business. Also
+/// libpq's other form, "host=... dbname=...".
 bool accepts(std::string_view url) {
+  if (is_keyword_address(url)) return true;
   const std::string_view scheme = url.substr(0, url.find("://"));
   const std::string_view name = scheme.substr(0, scheme.find('+'));
   return scheme.size() < url.size() && (name == "postgresql" || name == "postgres");
@@ -21,7 +23,7 @@ Result<std::unique_ptr<StudyStore>> open(const std::string& url, Create create) 
 StoreDef define() {
   return {.name = "postgresql",
           .doc = "a PostgreSQL database, which workers on many machines can share",
-          .example = "postgresql://user:password@host/dbname",
+          .example = "postgresql://user@host/dbname",
           .accepts = accepts,
           .open = open};
 }

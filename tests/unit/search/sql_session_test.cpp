@@ -99,10 +99,10 @@ class SqlSessionStates : public ::testing::Test {
         search::open_sql_session(connect, {1, "s"}, {.heartbeat = 0, .patience = patience}));
   }
   /// Adds trial 0 with a commit that goes wrong.
-  void add_with(StudySession& session, Fault fault) {
+  void add_with(StudySession& session, Fault fault, TrialState state = TrialState::Complete) {
     must(session.begin());
     server_.next_commit = fault;
-    must(session.commit({.added = {busy_trial(0)}}));
+    must(session.commit({.added = {busy_trial(0, state)}}));
   }
   std::size_t stored() { return must(store_->read("s")).trials.size(); }
 
@@ -202,6 +202,26 @@ TEST_F(SqlSessionStates, WhatOthersDidWhileItWasLostIsTold) {
   EXPECT_EQ(updates.trials[0].system.at("from"), "5");
   must(session->commit({}));
   EXPECT_EQ(stored(), 2U);
+}
+
+TEST_F(SqlSessionStates, AResultThatComesAfterItsTrialWasGivenUpIsDropped) {
+  const auto session = join();
+  add_with(*session, Fault::None, TrialState::Running);
+  server_.fates = {"aborted"};
+  server_.when_lost = [this] {
+    const auto other = join();
+    must(other->begin());
+    must(other->commit({.changed = {busy_trial(0, TrialState::Fail)}}));
+    must(other->flush());
+  };
+  must(session->begin());
+  server_.next_commit = Fault::LostBefore;
+  must(session->commit({.changed = {busy_trial(0)}}));
+  const StudyUpdates updates = must(session->begin());
+  ASSERT_EQ(updates.trials.size(), 1U);
+  EXPECT_EQ(updates.trials[0].state, TrialState::Fail);
+  must(session->commit({}));
+  EXPECT_EQ(must(store_->read("s")).trials.at(0).state, TrialState::Fail);
 }
 
 TEST_F(SqlSessionStates, AStudyIsFreeAfterNothingWasCommitted) {

@@ -4,6 +4,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <filesystem>
+#include <fstream>
 #include <thread>
 
 #include "search/store/sql/heartbeat.hpp"
@@ -66,6 +68,19 @@ TEST(SqliteStore, PasswordsAreNotShown) {
   EXPECT_EQ(shown_url("postgresql:///db?sslpassword=one&password=two"),
             "postgresql:///db?sslpassword=***&password=***");
   EXPECT_EQ(shown_url("sqlite:///a@b:c.db"), "sqlite:///a@b:c.db");
+  EXPECT_EQ(shown_url("host=a password=b user=c"), "host=a password=*** user=c");
+  EXPECT_EQ(shown_url("password = 'b \\' c' host=a"), "password = *** host=a");
+  EXPECT_EQ(shown_url("host= password=b sslpassword=c\\ d"), "host= password=*** sslpassword=***");
+  EXPECT_EQ(shown_url("dbname=x password='open"), "dbname=x password=***");
+  EXPECT_EQ(shown_url("dbname=x password="), "dbname=x password=***");
+}
+
+TEST(SqliteStore, AWordAndAValueAreNoFileName) {
+  EXPECT_TRUE(search::is_keyword_address("host=a dbname=b"));
+  EXPECT_TRUE(search::is_keyword_address(" service = lab"));
+  EXPECT_FALSE(search::is_keyword_address("trials=20.db"));
+  EXPECT_FALSE(search::is_keyword_address("host.db"));
+  EXPECT_FALSE(search::is_keyword_address("sqlite:///host=a"));
 }
 
 TEST(SqliteStore, AKilledProcessLosesNothingItHeardWasStored) {
@@ -146,6 +161,68 @@ TEST(SqliteStore, AParameterThatIsNoneOfItsChoicesIsAnError) {
     EXPECT_TRUE(mentions(to_string(study.error()), "is none of [2, 4, 8.5"));
     EXPECT_TRUE(mentions(to_string(study.error()), "parameter 'layer/width' of trial 0"));
   }
+}
+
+/// Two sessions of a study whose file goes after the first trial.
+struct LosesItsFile : ::testing::Test {
+  LosesItsFile() {
+    add(*one_, busy_trial(0));
+    add(*two_, busy_trial(1));
+  }
+  static void add(StudySession& session, const Trial& trial) {
+    must(session.begin());
+    must(session.commit({.added = {trial}}));
+    must(session.flush());
+  }
+  std::filesystem::path file() const { return folder_ / "study.db"; }
+  std::size_t stored(const std::filesystem::path& file) {
+    return must(must(open_store(file.string(), Create::No))->read("s")).trials.size();
+  }
+
+  TempFolder folder_;
+  std::unique_ptr<StudyStore> store_ = new_study(folder_);
+  std::unique_ptr<StudySession> one_ = must(store_->join("s", {}));
+  std::unique_ptr<StudySession> two_ = must(store_->join("s", {}));
+};
+
+TEST_F(LosesItsFile, AndItIsWrittenAnewWithEverythingInIt) {
+  std::filesystem::remove(file());
+  add(*one_, busy_trial(2));
+  add(*two_, busy_trial(3));
+  add(*one_, busy_trial(4));
+  EXPECT_EQ(stored(file()), 5U);
+}
+
+TEST_F(LosesItsFile, WithItsFolder) {
+  std::filesystem::remove_all(file().parent_path());
+  add(*two_, busy_trial(2));
+  add(*one_, busy_trial(3));
+  EXPECT_EQ(stored(file()), 4U);
+}
+
+TEST_F(LosesItsFile, AfterTheLastTrial) {
+  std::filesystem::remove(file());
+  must(one_->flush());
+  EXPECT_EQ(stored(file()), 2U);
+}
+
+TEST_F(LosesItsFile, AndAnotherStudyIsInItsPlace) {
+  for (const char* end : {"", "-wal", "-shm"}) std::filesystem::remove(file().string() + end);
+  const auto other = must(open_store(file().string(), Create::Yes));
+  must(other->create({.name = "other", .directions = {Direction::Minimise}}));
+  add(*one_, busy_trial(2));
+  add(*two_, busy_trial(3));
+  EXPECT_EQ(must(other->list()).size(), 1U);
+  EXPECT_EQ(stored(file().string() + ".kept"), 4U);
+}
+
+TEST_F(LosesItsFile, AndItCannotBeWrittenAgain) {
+  std::filesystem::remove_all(file().parent_path());
+  std::ofstream(file().parent_path()) << "a file in the way";
+  const Result<StudyUpdates> updates = one_->begin();
+  std::filesystem::remove(file().parent_path());
+  ASSERT_FALSE(updates);
+  EXPECT_TRUE(mentions(to_string(updates.error()), "cannot create folder"));
 }
 
 TEST(SqliteStore, ADeletedStudyIsAnErrorForThoseInIt) {

@@ -139,6 +139,26 @@ TEST_P(StoreContract, AChangeToATrialOfOursIsAnUpdate) {
   must(a->commit({}));
 }
 
+TEST_P(StoreContract, AFinishedTrialNeverChanges) {
+  const auto slow = join();
+  const auto other = join();
+  add(*slow, busy_trial(0, TrialState::Running));
+  // The other one gives the trial up between the slow one's end of it and its commit.
+  must(slow->begin());
+  must(slow->commit({}));
+  must(other->begin());
+  must(other->commit({.changed = {busy_trial(0, TrialState::Fail)}}));
+  must(other->flush());
+  must(slow->begin());
+  must(slow->commit({.added = {busy_trial(1)}, .changed = {busy_trial(0)}}));
+  must(slow->report(0, 99, 0.5));
+  must(slow->flush());
+  const std::vector<Trial> trials = must(store_->read(name_)).trials;
+  ASSERT_EQ(trials.size(), 2U);
+  EXPECT_EQ(trials[0].state, TrialState::Fail);
+  EXPECT_EQ(trials[1].state, TrialState::Complete);
+}
+
 TEST_P(StoreContract, ReportsArriveAndLaterOnesReplaceEarlierOnes) {
   const auto session = join();
   Trial trial{.number = 0};

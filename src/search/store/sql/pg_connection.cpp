@@ -250,10 +250,11 @@ class PgConnection final : public SqlConnection {
 
 /// libpq's spelling of the address, or why it has none.
 Result<std::string> checked_url(const PqLibrary& pq, const std::string& url) {
-  const std::string plain = cat("postgresql", url.substr(url.find("://")));
+  const bool keywords = is_keyword_address(url);
+  const std::string plain = keywords ? url : cat("postgresql", url.substr(url.find("://")));
   // A password with characters nobody escaped would be taken for something else, and be shown.
   const std::size_t start = plain.find("://") + 3;
-  const std::size_t at = plain.rfind('@');
+  const std::size_t at = keywords ? plain.npos : plain.rfind('@');
   const std::string user = at == plain.npos ? "" : plain.substr(start, at - start);
   const bool escaped =
       user.find_first_of("/@?#") == user.npos && std::count(user.begin(), user.end(), ':') <= 1;
@@ -265,7 +266,7 @@ Result<std::string> checked_url(const PqLibrary& pq, const std::string& url) {
   return Error{.what = cat("'", shown_url(url), "' is no address of a PostgreSQL database"),
                .hint =
                    "postgresql://user:password@host:5432/dbname; @ : / ? # % of a password are "
-                   "%40 %3A %2F %3F %23 %25"};
+                   "%40 %3A %2F %3F %23 %25; or 'host=... dbname=... user=...'"};
 }
 
 }  // namespace

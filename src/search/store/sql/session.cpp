@@ -93,9 +93,13 @@ class SqlSession final : public StudySession {
   Status flush() override {
     CH_CHECK(become_idle());
     std::vector<TrialReport> reports = heartbeat_.take_reports();
-    if (reports.empty()) return {};
-    state_ = Unstored{{{}, std::move(reports)}, ""};
-    return store();
+    if (!reports.empty()) {
+      state_ = Unstored{{{}, std::move(reports)}, ""};
+      return store();
+    }
+    // A file that was deleted since the last transaction is noticed by the next one.
+    const Result<SqlTransaction> last = SqlTransaction::begin(*connection_);
+    return last || connection_->is_lost() ? Status() : last.error();
   }
 
  private:
@@ -169,6 +173,8 @@ class SqlSession final : public StudySession {
       state_ = Writing{std::move(unstored->pending), std::move(transaction)};
     }
     auto& writing = std::get<Writing>(state_);
+    for (const std::int64_t number : cache_.drop_finished(writing.pending.changes))
+      log_warning(cat("Trial ", number, " was given up as lost meanwhile; its result is dropped"));
     Status status = cache_.write(*connection_, writing.pending.changes, writing.pending.reports);
     if (status) return finish(writing.pending.changes);
     const bool lost = connection_->is_lost();
@@ -209,6 +215,8 @@ class SqlSession final : public StudySession {
       if (Clock::now() > last)
         return std::move(result).error().note(
             cat("tried again for ", options_.patience, " s; nothing is stored since then"));
+      // The others were cut off as well: staleness is checked after their heartbeats could come.
+      next_check_ = Clock::now() + clock_seconds(options_.timeout());
       if (failures == 0)
         log_warning(cat("The connection to '", connection_->shown(),
                         "' is lost; what is finished stays in memory meanwhile"));

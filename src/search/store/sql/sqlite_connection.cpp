@@ -3,13 +3,15 @@
 // fraction of a millisecond.
 #include "search/store/sql/sqlite_connection.hpp"
 
-#include <sqlite3.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <map>
 #include <thread>
+
+#include "search/store/sql/sqlite_restore.hpp"
+#include "support/system/log.hpp"
 
 namespace chop::search {
 namespace {
@@ -76,10 +78,7 @@ class SqliteConnection final : public SqlConnection {
   explicit SqliteConnection(const fs::path& file) : file_(file.string()) {}
   SqliteConnection(const SqliteConnection&) = delete;
   SqliteConnection& operator=(const SqliteConnection&) = delete;
-  ~SqliteConnection() override {
-    for (const auto& [text, statement] : statements_) sqlite3_finalize(statement);
-    sqlite3_close(base_);
-  }
+  ~SqliteConnection() override { close(); }
 
   Status open(Create create) {
     const bool writable = create == Create::Yes || ::access(file_.c_str(), W_OK) == 0;
@@ -108,7 +107,8 @@ class SqliteConnection final : public SqlConnection {
   }
 
   Status execute(std::span<const SqlCommand> commands) override {
-    for (const SqlCommand& command : commands) CH_CHECK(run(command, nullptr));
+    for (const SqlCommand& command : commands)
+      CH_CHECK(command.text == kSqliteDialect.begin ? begin() : run(command, nullptr));
     return {};
   }
 
@@ -125,6 +125,30 @@ class SqliteConnection final : public SqlConnection {
   }
 
  private:
+  void close() {
+    for (const auto& [text, statement] : statements_) sqlite3_finalize(statement);
+    statements_.clear();
+    sqlite3_close(std::exchange(base_, nullptr));
+  }
+
+  /// A process that has locked the file looks first whether it is still there: so nothing is
+  /// written to a deleted file once one process has noticed that it is.
+  Status begin() {
+    while (true) {
+      CH_CHECK(run({kSqliteDialect.begin}, nullptr));
+      if (!has_moved(base_)) return {};
+      CH_CHECK(run({"ROLLBACK"}, nullptr));
+      CH_TRY(const std::string place, restore_sqlite(base_, file_));
+      log_warning(
+          cat("The study's file '", file_, "' was deleted or replaced during the search; ",
+              place == file_ ? "it is written anew" : cat("the study is now in '", place, "'")));
+      close();
+      file_ = place;
+      version_ = -1;
+      CH_CHECK(open(Create::No));
+    }
+  }
+
   /// The mode is the file's. To change it one must be alone for a moment, and the busy handler is
   /// not asked; while Optuna has the file open, the mode stays what it is.
   Status log_ahead() {

@@ -126,18 +126,26 @@ std::int64_t StudyCache::id_of(const Trial& trial) const {
   return ids_[static_cast<std::size_t>(trial.number)];
 }
 
+std::vector<std::int64_t> StudyCache::drop_finished(StudyChanges& changes) const {
+  std::vector<std::int64_t> dropped;
+  std::erase_if(changes.changed, [&](const Trial& trial) {
+    if (unfinished_.contains(trial.number)) return false;
+    if (dropped.empty() || dropped.back() != trial.number) dropped.push_back(trial.number);
+    return true;
+  });
+  return dropped;
+}
+
 Status StudyCache::write(SqlConnection& connection, const StudyChanges& changes,
                          std::span<const TrialReport> reports) {
   static const Trial nothing;
   std::vector<SqlCommand> commands;
   for (const Trial& trial : changes.changed) {
     const std::int64_t id = id_of(trial);
-    const auto open = unfinished_.find(trial.number);
-    const Trial& known = open == unfinished_.end() ? nothing : open->second.known;
+    const Unfinished& open = unfinished_.at(trial.number);
     writer_.update(id, trial, commands);
-    writer_.set_content(id, trial, known, commands);
-    const bool begins = open == unfinished_.end() || !open->second.own;
-    if (heartbeats_ && begins && trial.state == TrialState::Running)
+    writer_.set_content(id, trial, open.known, commands);
+    if (heartbeats_ && !open.own && trial.state == TrialState::Running)
       writer_.set_heartbeat(id, commands);
   }
   inserted_.clear();
@@ -150,8 +158,9 @@ Status StudyCache::write(SqlConnection& connection, const StudyChanges& changes,
     if (heartbeats_ && trial.state == TrialState::Running) writer_.set_heartbeat(id, commands);
   }
   for (const TrialReport& report : reports) {
-    const std::int64_t id = ids_.at(static_cast<std::size_t>(report.number));
-    if (id != 0) writer_.set_report(id, report.step, report.value, commands);
+    const auto open = unfinished_.find(report.number);
+    if (open != unfinished_.end())
+      writer_.set_report(open->second.id, report.step, report.value, commands);
   }
   commands.push_back({"COMMIT"});
   return connection.execute(commands);

@@ -35,6 +35,9 @@ class StudyCache {
   /// Numbers of trials that other processes run and whose last heartbeat is older than `seconds`.
   Result<std::vector<std::int64_t>> stale(SqlConnection& connection, double seconds) const;
 
+  /// Takes trials out of `changes` that others have finished meanwhile, because a finished trial
+  /// never changes; returns their numbers.
+  std::vector<std::int64_t> drop_finished(StudyChanges& changes) const;
   /// Keeps the next numbers for trials that are going to be added.
   void reserve_numbers(std::size_t trials) { ids_.resize(ids_.size() + trials, 0); }
   /// Stores changes and reports, and commits. The cache itself changes with apply() only, because

@@ -1,0 +1,21 @@
+// A SQLite file that somebody deleted while it was in use.
+#pragma once
+
+#include <sqlite3.h>
+
+#include <string>
+
+#include "support/result.hpp"
+
+namespace chop::search {
+
+/// True when `file`, which `base` has open, is not there any more or is another file.
+bool has_moved(sqlite3* base);
+
+/// Writes what `base` still holds to `file` again, unless another process did so already, and
+/// returns where it is now: beside it when a file of something else has that name. No transaction
+/// may be open, and no process may write to the deleted file any more: each looks for has_moved()
+/// after it has locked it.
+Result<std::string> restore_sqlite(sqlite3* base, const std::string& file);
+
+}  // namespace chop::search
