@@ -3,6 +3,7 @@ import hashlib
 import json
 import os
 import pathlib
+import pty
 import resource
 import shutil
 import signal
@@ -84,6 +85,22 @@ class Training(InFolder):
         self.assertNotIn("| Name ", result.stdout)
         self.assertEqual((version / "metrics.csv").read_text().count("\n"), 3)
         self.assertFalse(list(self.folder.rglob("*.tmp*")))
+
+    def test_on_a_terminal_the_bar_says_how_long_the_run_will_take(self):
+        master, slave = pty.openpty()
+        words = ["train", "jsc-s", "jsc", "--rows", 60000, "--batch-size", 4, "--max-epochs", 3, "--project", "p"]
+        process = subprocess.Popen([CH, *map(str, words)], cwd=self.folder, stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.DEVNULL, stderr=slave)
+        os.close(slave)
+        shown = b""
+        try:
+            while part := os.read(master, 65536):
+                shown += part
+        except OSError:  # how Linux says that the other side is closed
+            pass
+        self.assertEqual(process.wait(), 0)
+        os.close(master)
+        self.assertRegex(shown.decode(), r"Epoch \d/3: .* loss \d\.\d{4}, 00:\d\d left")
 
     def test_log_level_debug_says_more_than_info(self):
         words = ["train", "jsc-tiny", "jsc", *SMALL, "--max-epochs", 1, "--project", "p"]

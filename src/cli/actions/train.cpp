@@ -1,4 +1,6 @@
 // ch train [MODEL] [DATASET]: trains a network, validates after each epoch, tests at the end.
+#include <algorithm>
+#include <chrono>
 #include <optional>
 
 #include "cli/interrupt.hpp"
@@ -67,15 +69,47 @@ void log_epoch(const EpochMetrics& m, std::int64_t epochs, double seconds) {
                m.is_best ? " (best)" : ""));
 }
 
+/// How long a run will still take, by what it has done since the first call.
+class RunTime {
+ public:
+  explicit RunTime(const TrainOptions& options) : options_(options) {}
+
+  /// ", 01:15 left"
+  std::string left(std::int64_t epoch, std::int64_t batch, std::int64_t batches) {
+    const double now =
+        static_cast<double>(epoch) + static_cast<double>(batch) / static_cast<double>(batches);
+    auto end = static_cast<double>(options_.max_epochs);
+    if (options_.max_steps > 0)
+      end =
+          std::min(end, static_cast<double>(options_.max_steps * options_.accumulate_grad_batches) /
+                            static_cast<double>(batches));
+    if (!begun_) {
+      begun_ = now;
+      start_ = Clock::now();
+      return "";
+    }
+    const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
+    return cat(", ", clock_text(seconds / (now - *begun_) * std::max(0.0, end - now)), " left");
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  const TrainOptions& options_;
+  Clock::time_point start_;
+  std::optional<double> begun_;
+};
+
 TrainObserver make_observer(Session& session, const TrainOptions& options, TrainingReport& report,
                             std::optional<Progress>& bar) {
   TrainObserver observer;
-  observer.on_batch = [&bar, &options](std::int64_t epoch, std::int64_t batch, std::int64_t batches,
-                                       double loss) {
+  observer.on_batch = [&bar, &options, run = RunTime(options)](
+                          std::int64_t epoch, std::int64_t batch, std::int64_t batches,
+                          double loss) mutable {
     if (!bar)
       bar.emplace(cat("Epoch ", epoch + 1, "/", options.max_epochs), batches, stderr_screen(),
                   batch - 1);
-    bar->update(batch, [loss] { return cat("loss ", fixed(loss, 4)); });
+    bar->update(batch,
+                [&] { return cat("loss ", fixed(loss, 4), run.left(epoch, batch, batches)); });
   };
   observer.on_step = [&report](const StepMetrics& m) { report.on_step(m); };
   observer.on_epoch = [&session, &report, &bar, &options](const EpochMetrics& m, double seconds) {

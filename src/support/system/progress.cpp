@@ -19,21 +19,6 @@ constexpr double kRedrawSeconds = 0.1;
 constexpr int kSmallestBar = 8;
 constexpr int kLargestBar = 40;
 
-/// 75 as "01:15", 3675 as "1:01:15".
-std::string clock_text(double seconds) {
-  if (!std::isfinite(seconds) || seconds < 0 || seconds > 1e9) return "?";
-  const auto whole = std::int64_t{std::llround(seconds)};
-  std::array<char, 48> text{};
-  const long long hours = whole / 3600;
-  const long long minutes = whole / 60 % 60;
-  const long long rest = whole % 60;
-  if (hours > 0)
-    std::snprintf(text.data(), text.size(), "%lld:%02lld:%02lld", hours, minutes, rest);
-  else
-    std::snprintf(text.data(), text.size(), "%02lld:%02lld", minutes, rest);
-  return text.data();
-}
-
 std::string rate_text(double rate) {
   if (!std::isfinite(rate) || rate <= 0) return "? it/s";
   std::array<char, 48> text{};
@@ -57,6 +42,20 @@ std::string bar_text(double fraction, int columns) {
 }
 
 }  // namespace
+
+std::string clock_text(double seconds) {
+  if (!std::isfinite(seconds) || seconds < 0 || seconds > 1e9) return "?";
+  const auto whole = std::int64_t{std::llround(seconds)};
+  std::array<char, 48> text{};
+  const long long hours = whole / 3600;
+  const long long minutes = whole / 60 % 60;
+  const long long rest = whole % 60;
+  if (hours > 0)
+    std::snprintf(text.data(), text.size(), "%lld:%02lld:%02lld", hours, minutes, rest);
+  else
+    std::snprintf(text.data(), text.size(), "%02lld:%02lld", minutes, rest);
+  return text.data();
+}
 
 std::string render_bar(const BarState& state, int width) {
   const double rate =

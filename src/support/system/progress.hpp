@@ -19,6 +19,9 @@ struct BarState {
   std::int64_t skipped = 0;      ///< steps of `done` that took no time here (a resumed run)
 };
 
+/// 75 as "01:15", 3675 as "1:01:15".
+std::string clock_text(double seconds);
+
 /// One line of at most `width` columns, e.g.
 ///   Epoch 3:  45% |████▌     | 450/1000 [00:12<00:15, 36.2 it/s] loss 0.812
 /// The bar takes what room the texts leave; below 8 columns it goes, then the line is cut.
