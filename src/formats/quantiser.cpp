@@ -231,6 +231,10 @@ Result<Tensor> quantise(const NumberFormat& format, const Tensor& x, const Quant
     return Error{.what = cat("cannot quantise values of type ", name_of(x.dtype())),
                  .hint = "convert them to f32 first"};
   CH_TRY(Quantiser quantiser, Quantiser::make(format, x.shape()));
+  if (const auto given = static_cast<std::int64_t>(run.learned.size());
+      given != 0 && given != quantiser.learned_size())
+    return Error{.what = cat(given, " learned numbers, and the values form ",
+                             quantiser.learned_size(), " groups")};
   Tensor y(DType::F32, x.shape());
   quantiser.run(x.data<float>().data(), y.mutable_data<float>().data(), run);
   return y;

@@ -8,6 +8,13 @@ Status verify_structure(const Graph& graph) {
   for (const NodeId id : graph.order()) {
     const Node& node = graph.node(id);
     if (ended) return Error{.what = cat("node '", node.name, "' comes after the output")};
+    if (!is_call(node.opcode) && node.op != name_of(node.opcode))
+      return Error{.what = cat("node '", node.name, "' is a ", name_of(node.opcode),
+                               ", which cannot have the op '", node.op, "'")};
+    if ((node.opcode == Opcode::Placeholder || node.opcode == Opcode::GetAttr) &&
+        !node.inputs.empty())
+      return Error{.what = cat("node '", node.name, "' is a ", name_of(node.opcode),
+                               ", which cannot have inputs")};
     for (const Value& input : node.inputs)
       if (index(input.node) >= defined.size() || !defined[index(input.node)])
         return Error{.what =

@@ -1,4 +1,5 @@
 """Hostile models and data: each refused in its own words, within a second of time and 256 MB."""
+import json
 import os
 import pathlib
 import resource
@@ -118,6 +119,69 @@ class Onnx(Hostile):
         self.refused_model("cannot import the operators Foo (2 times), StringNormalizer",
                            [node("Foo", ["x"], ["a"]), node("Foo", ["a"], ["b"]), node("StringNormalizer", ["b"], ["y"])])
         self.refused_model("is written in opset 99", [node("Relu", ["x"], ["y"])], opset=99)
+
+
+class Checkpoint(Hostile):
+    """A graph that JSON can hold and no network can be is refused by every action that opens one."""
+
+    def save(self, edit):
+        if not (self.folder / "base.ckpt").exists():
+            subprocess.run([CH, "convert", "jsc-tiny", "base.ckpt", "-q"], cwd=self.folder, check=True,
+                           stdout=subprocess.DEVNULL)
+        data = (self.folder / "base.ckpt").read_bytes()
+        size = int.from_bytes(data[:8], "little")
+        header = json.loads(data[8:8 + size])
+        del header["__metadata__"]["chop.checksum"]
+        header["__metadata__"]["chop.version"] = "1"
+        graph = json.loads(header["__metadata__"]["chop.graph"])
+        edit({node["name"]: node for node in graph["nodes"]})
+        header["__metadata__"]["chop.graph"] = json.dumps(graph)
+        text = json.dumps(header).encode()
+        (self.folder / "m.ckpt").write_bytes(len(text).to_bytes(8, "little") + text + data[8 + size:])
+
+    def refused_graph(self, says, edit):
+        self.save(edit)
+        self.refused(says, "inspect", "m.ckpt")
+
+    def test_every_action_refuses_what_is_no_network(self):
+        (self.folder / "rows.csv").write_text("".join(f"f{i}," for i in range(16)) + "label\n"
+                                              + ("1,0,2,3," * 4 + "0\n" + "2,1,0,5," * 4 + "4\n") * 20)
+        numpy.save(self.folder / "x.npy", numpy.zeros((2, 16), numpy.float32))
+        (self.folder / "q.toml").write_text('[passes.quantize]\nby = "type"\n[passes.quantize.default.config]\n'
+                                            'name = "integer"\ndata_in_width = 8\nweight_width = 8\nbias_width = 8\n')
+        actions = (["inspect", "m.ckpt"], ["convert", "m.ckpt", "y.onnx"], ["run", "m.ckpt", "--in", "x.npy"],
+                   ["test", "m.ckpt", "rows.csv"], ["transform", "m.ckpt", "rows.csv", "--config", "q.toml"],
+                   ["train", "m.ckpt", "rows.csv"], ["test", "jsc-tiny", "rows.csv", "--load", "m.ckpt"],
+                   ["compare", "m.ckpt", "base.ckpt"], ["lower", "m.ckpt"], ["bench-model", "m.ckpt"],
+                   ["pass", "calculate_avg_bits", "m.ckpt"], ["pass", "report_graph", "m.ckpt"])
+
+        def call_without_operands(nodes):
+            nodes["x"]["op"] = "linear"
+
+        def format_named_like_an_op(nodes):
+            nodes["seq_blocks_2"]["formats"] = {"weight": {"name": "hardtanh", "config": {}}}
+
+        for edit, says in ((call_without_operands, "'x' is a placeholder, which cannot have the op 'linear'"),
+                           (format_named_like_an_op, "unknown number format 'hardtanh'")):
+            self.save(edit)
+            for words in actions:
+                self.refused(says, *words)
+
+    def test_formats_and_attributes_are_checked_where_they_stand(self):
+        integer = {"name": "integer", "config": {"width": 8, "frac_width": 4}}
+        linear = "seq_blocks_2"
+        self.refused_graph(f"node '{linear}' has a number format for \"wait\"",
+                           lambda nodes: nodes[linear].update(formats={"wait": integer}))
+        self.refused_graph(f"node '{linear}' has a number format for \"data_out_1\"",
+                           lambda nodes: nodes[linear].update(formats={"data_out_1": integer}))
+        self.refused_graph(f"note: node '{linear}', weight", lambda nodes: nodes[linear].update(
+            formats={"weight": {"name": "integer", "config": {"width": 99, "frac_width": 4}}}))
+        self.refused_graph(f"note: node '{linear}'", lambda nodes: nodes[linear].update(op="lineal"))
+        self.refused_graph(f"note: node '{linear}'", lambda nodes: nodes[linear]["attrs"].update(in_features="16"))
+        self.refused_graph("node 'output' holds an attribute of the wrong kind",
+                           lambda nodes: nodes["output"].update(attrs={"names": 3}))
+        self.refused_graph("reads result 7 of", lambda nodes: nodes["output"].update(
+            inputs=[[nodes["output"]["inputs"][0], 7]]))
 
 
 class Data(Hostile):

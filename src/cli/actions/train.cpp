@@ -8,6 +8,7 @@
 #include "cli/project.hpp"
 #include "cli/session.hpp"
 #include "cli/views/training_report.hpp"
+#include "ops/core/infer.hpp"
 #include "support/system/files.hpp"
 #include "support/system/log.hpp"
 #include "support/system/progress.hpp"
@@ -48,6 +49,7 @@ Result<std::optional<Checkpoint>> find_interrupted(Session& session, const Setti
     return std::optional<Checkpoint>();
   }
   CH_TRY(Checkpoint checkpoint, load_checkpoint(path));
+  CH_CHECK(verify(checkpoint.graph));
   if (is_transformed_from(checkpoint, session.graph)) {
     session.graph = checkpoint.graph;
     session.transformed = true;

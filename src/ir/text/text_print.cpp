@@ -117,18 +117,13 @@ std::string format_text(const std::string& operand, const NumberFormat& format) 
 }
 
 bool is_usual_output(const Node& node) {
-  return node.opcode == Opcode::Output && node.name == "output" && node.op == "output" &&
-         node.target == "output";
+  return node.opcode == Opcode::Output && node.name == "output" && node.target == "output";
 }
 
-/// opcode[target=T] op, or opcode[target=T, op=O] where the opcode says the op already.
+/// opcode[target=T] op; without an op where the opcode says it already.
 std::string head_text(const Node& node) {
-  std::vector<std::string> settings;
-  if (!node.target.empty()) settings.push_back("target=" + word(node.target));
-  if (!is_call(node.opcode) && node.op != name_of(node.opcode))
-    settings.push_back("op=" + word(node.op));
   std::string text = cat(node_name(node.name), " = ", name_of(node.opcode));
-  if (!settings.empty()) text += "[" + join(settings, ", ") + "]";
+  if (!node.target.empty()) text += cat("[target=", word(node.target), "]");
   if (is_call(node.opcode)) text += " " + word(node.op);
   return text;
 }

@@ -174,16 +174,14 @@ class GraphReader {
     return read_rest(std::move(node), name.begin);
   }
 
-  /// [target=T, op=O]; only nodes that are no calls have an op here.
+  /// [target=T]
   Status read_settings(Node& node) {
     CH_CHECK(in_.advance());
     return in_.read_list("]", [&]() -> Status {
-      const bool target = in_.token().is_word("target");
-      if (!target && (!in_.token().is_word("op") || is_call(node.opcode)))
-        return in_.expected(is_call(node.opcode) ? "target=..." : "target=... or op=...");
+      if (!in_.token().is_word("target")) return in_.expected("target=...");
       CH_CHECK(in_.advance());
       CH_CHECK(in_.expect("="));
-      CH_TRY((target ? node.target : node.op), in_.read_name("a name"));
+      CH_TRY(node.target, in_.read_name("a name"));
       return {};
     });
   }

@@ -1,5 +1,7 @@
 #include "onnx/export/exporter.hpp"
 
+#include <algorithm>
+
 #include "formats/quantiser.hpp"
 #include "formats/registry.hpp"
 #include "onnx/model_file.hpp"
@@ -127,6 +129,14 @@ std::string Exporter::quantised(const std::string& value, const Tensor* known, c
   const Parameter* learned =
       def.learned.empty() ? nullptr
                           : from_.find_parameter(learned_parameter(node, operand, def.learned));
+  Shape of_one = shape;  // -1 is the batch here
+  std::replace(of_one.begin(), of_one.end(), std::int64_t{-1}, std::int64_t{1});
+  const Result<Quantiser> quantiser = Quantiser::make(format, of_one);
+  if (!quantiser ||
+      (learned != nullptr && learned->value.shape() != Shape{quantiser.value().learned_size()})) {
+    fail(cat(node.name, ": ", operand, " in ", display(format), ", which its shape does not suit"));
+    return value;
+  }
   const std::string key =
       cat(value, "|", display(format), "|", learned == nullptr ? "" : learned->name);
   if (const auto done = quantised_.find(key); done != quantised_.end() && learned == nullptr)

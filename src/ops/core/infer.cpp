@@ -1,13 +1,24 @@
 #include "ops/core/infer.hpp"
 
+#include <array>
+
+#include "formats/registry.hpp"
 #include "ir/limits.hpp"
 #include "ir/verify.hpp"
 #include "ops/core/operand_count.hpp"
+#include "ops/core/quantise.hpp"
 #include "ops/core/registry.hpp"
+#include "support/escape.hpp"
 #include "support/text.hpp"
 
 namespace chop::ops {
 namespace {
+
+Result<const OpDef*> find_op(const Node& node) {
+  Result<const OpDef*> found = ops::find_op(node.op);
+  if (!found) return std::move(found).error().note(cat("node '", node.name, "'"));
+  return found;
+}
 
 Result<TensorType> placeholder_type(const Node& node, std::int64_t batch) {
   TensorType type;
@@ -39,6 +50,14 @@ std::string describe(std::span<const TensorType> types) {
   return parts.empty() ? "nothing" : join(parts, ", ");
 }
 
+Status check_inputs(const Graph& graph, const Node& node, const Types& types) {
+  for (const Value& input : node.inputs)
+    if (const std::size_t results = types[index(input.node)].size(); input.index >= results)
+      return Error{.what = cat("node '", node.name, "' reads result ", input.index, " of '",
+                               graph.node(input.node).name, "', which has ", results)};
+  return {};
+}
+
 Status check_parameters(const Graph& graph, const Node& node, const OpDef& op) {
   for (const ParamDef& def : op.params) {
     const Call call{op, node.attrs};
@@ -60,15 +79,10 @@ Status check_parameters(const Graph& graph, const Node& node, const OpDef& op) {
 
 Result<std::vector<TensorType>> infer_node(const Graph& graph, NodeId id, const Types& types) {
   const Node& node = graph.node(id);
-  CH_TRY(const OpDef* op, find_op(node.op));
+  CH_TRY(const OpDef* op, find_op(node));
+  CH_CHECK(check_inputs(graph, node, types));
   std::vector<TensorType> in;
-  for (const Value& input : node.inputs) {
-    if (input.index >= types[index(input.node)].size())
-      return Error{.what = cat("node '", node.name, "' reads result ", input.index, " of '",
-                               graph.node(input.node).name, "', which has ",
-                               types[index(input.node)].size())};
-    in.push_back(type_of(types, input));
-  }
+  for (const Value& input : node.inputs) in.push_back(type_of(types, input));
   const std::size_t given = in.size();
   if (node.opcode == Opcode::CallModule) {
     CH_CHECK(check_parameters(graph, node, *op));
@@ -109,6 +123,7 @@ Result<Types> infer_types(const Graph& graph, std::int64_t batch) {
         break;
       }
       case Opcode::Output:
+        CH_CHECK(check_inputs(graph, node, types));
         break;
       default: {
         CH_TRY(types[index(id)], infer_node(graph, id, types));
@@ -118,22 +133,87 @@ Result<Types> infer_types(const Graph& graph, std::int64_t batch) {
   return types;
 }
 
+namespace {
+
+/// Attributes of nodes that are no calls.
+struct Declared {
+  Opcode opcode;
+  const char* attr;
+  FieldKind kind;
+};
+constexpr std::array kDeclared = {Declared{Opcode::Placeholder, "shape", FieldKind::Integers},
+                                  Declared{Opcode::Placeholder, "dtype", FieldKind::Text},
+                                  Declared{Opcode::Output, "names", FieldKind::Text}};
+
+Status check_attrs(const Node& node) {
+  for (const Declared& declared : kDeclared)
+    if (const auto found = node.attrs.find(declared.attr); found != node.attrs.end() &&
+                                                           node.opcode == declared.opcode &&
+                                                           kind_of(found->second) != declared.kind)
+      return Error{.what = cat("node '", node.name, "' holds an attribute of the wrong kind"),
+                   .hint = cat(declared.attr, " is ", in_a_sentence(declared.kind))};
+  if (!is_call(node.opcode)) return {};
+  CH_TRY(const OpDef* op, find_op(node));
+  Attrs attrs = node.attrs;
+  if (Status status = check_attrs(*op, attrs); !status)
+    return std::move(status).error().note(cat("node '", node.name, "'"));
+  if (!same_bits(attrs, node.attrs))
+    return Error{.what = cat("node '", node.name, "' holds an attribute of the wrong kind")};
+  return {};
+}
+
+/// The operands and results of a node that may carry a format, with their types.
+std::map<std::string, TensorType> formatted(const Graph& graph, NodeId id, const Types& types) {
+  const Node& node = graph.node(id);
+  std::map<std::string, TensorType> found;
+  for (std::size_t i = 0; i < node.inputs.size(); ++i)
+    found.emplace(cat("data_in_", i), type_of(types, node.inputs[i]));
+  for (std::size_t i = 0; i < types[index(id)].size(); ++i)
+    found.emplace(cat("data_out_", i), types[index(id)][i]);
+  if (node.opcode != Opcode::CallModule) return found;
+  const OpDef& op = op_of(node);
+  for (const ParamDef& def : op.params)
+    if (is_present(def, {op, node.attrs}))
+      found.emplace(def.name, graph.find_parameter(cat(node.target, ".", def.name))->value.type());
+  return found;
+}
+
+Status check_formats(const Graph& graph, NodeId id, const Types& types) {
+  const Node& node = graph.node(id);
+  if (node.formats.empty()) return {};
+  const std::map<std::string, TensorType> operands = formatted(graph, id, types);
+  for (const auto& [operand, format] : node.formats) {
+    const auto found = operands.find(operand);
+    if (found == operands.end()) {
+      std::vector<std::string> names;
+      for (const auto& [name, type] : operands) names.push_back(name);
+      return Error{.what = cat("node '", node.name, "' has a number format for ",
+                               in_quotes(operand), ", which it does not have"),
+                   .hint = cat("its operands and results are ", join(names, ", "))};
+    }
+    if (Result<NumberFormat> whole = complete(format); !whole)
+      return std::move(whole).error().note(cat("node '", node.name, "', ", operand));
+    const std::string_view learned = find_format(format.name).value()->learned;
+    const Parameter* numbers =
+        learned.empty() ? nullptr : graph.find_parameter(learned_parameter(node, operand, learned));
+    if (numbers != nullptr && numbers->value.dtype() != DType::F32)
+      return Error{.what = cat("parameter '", numbers->name, "' is ",
+                               name_of(numbers->value.dtype()), ", ", format.name, " learns f32")};
+    if (!format.is_plain() && !is_floating(found->second.dtype))
+      return Error{.what = cat("node '", node.name, "': ", operand, " is ",
+                               name_of(found->second.dtype),
+                               ", and number formats are for real numbers")};
+  }
+  return {};
+}
+
+}  // namespace
+
 Status verify(const Graph& graph) {
   CH_CHECK(verify_structure(graph));
-  for (const NodeId id : graph.order()) {
-    const Node& node = graph.node(id);
-    if (node.opcode == Opcode::Placeholder || node.opcode == Opcode::GetAttr ||
-        node.opcode == Opcode::Output)
-      continue;
-    CH_TRY(const OpDef* op, find_op(node.op));
-    Attrs attrs = node.attrs;
-    if (Status status = check_attrs(*op, attrs); !status)
-      return std::move(status).error().note(cat("node '", node.name, "'"));
-    if (!same_bits(attrs, node.attrs))
-      return Error{.what = cat("node '", node.name, "' holds an attribute of the wrong kind")};
-  }
+  for (const NodeId id : graph.order()) CH_CHECK(check_attrs(graph.node(id)));
   CH_TRY(const Types types, infer_types(graph, 2));
-  static_cast<void>(types);
+  for (const NodeId id : graph.order()) CH_CHECK(check_formats(graph, id, types));
   return {};
 }
 

@@ -25,6 +25,7 @@ class RandomGraph {
     } else {
       Node output = node(graph);
       output.opcode = Opcode::Output;
+      output.op = name_of(Opcode::Output);
       graph.add(std::move(output));
     }
     return graph;
@@ -185,6 +186,10 @@ class RandomGraph {
               .inputs = inputs(graph),
               .attrs = attrs()};
     if (made.opcode == Opcode::CallModule && made.target.empty()) made.target = "t";
+    if (!is_call(made.opcode)) {
+      made.op = name_of(made.opcode);
+      made.inputs.clear();
+    }
     const std::uint64_t formats = below(3);
     for (std::uint64_t i = 0; i < formats; ++i)
       made.formats[text()] = {.name = text(), .config = attrs()};

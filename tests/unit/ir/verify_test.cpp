@@ -63,6 +63,24 @@ TEST(VerifyStructure, ErasedNodesCannotBeRead) {
   EXPECT_EQ(problem(graph), "node 'relu' reads a value that is not defined before it");
 }
 
+TEST(VerifyStructure, WhatIsNoCallHasTheOpOfItsOpcode) {
+  Graph graph = valid();
+  graph.node(*graph.find("x")).op = "linear";
+  EXPECT_EQ(problem(graph), "node 'x' is a placeholder, which cannot have the op 'linear'");
+}
+
+TEST(VerifyStructure, PlaceholdersReadNothing) {
+  Graph graph = valid();
+  const NodeId late = graph.insert_before(*graph.find("output"), {.name = "late",
+                                                                  .opcode = Opcode::GetAttr,
+                                                                  .op = "get_attr",
+                                                                  .target = "w",
+                                                                  .inputs = {{*graph.find("x")}}});
+  EXPECT_EQ(problem(graph), "node 'late' is a get_attr, which cannot have inputs");
+  graph.node(late).inputs.clear();
+  EXPECT_EQ(problem(graph), "");
+}
+
 TEST(VerifyStructure, ModulesHaveTargets) {
   Graph graph = valid();
   Node& node = graph.node(*graph.find("relu"));
