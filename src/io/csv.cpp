@@ -120,8 +120,10 @@ class CsvParser {
     // file claims.
     const auto lines = std::count(text_.begin(), text_.end(), '\n') + 1;
     const auto fitting = static_cast<std::ptrdiff_t>(text_.size() / (2 * count_ - 1)) + 1;
+    std::ptrdiff_t left = std::min(lines, fitting);
+    if (options_.rows > 0) left = std::min<std::ptrdiff_t>(left, options_.rows);
     std::vector<T> values;
-    values.reserve(static_cast<std::size_t>(std::min(lines, fitting)) * count_);
+    values.reserve(static_cast<std::size_t>(left) * count_);
     while (true) {
       if (cells_.size() != count_) return count_error();
       for (std::size_t i = 0; i < count_; ++i) {
@@ -135,12 +137,28 @@ class CsvParser {
       }
       CH_TRY(const bool more, next_line());
       if (!more) break;
+      if (options_.rows > 0 && values.size() == static_cast<std::size_t>(options_.rows) * count_) {
+        CH_CHECK(read_more_labels());
+        break;
+      }
     }
     if (table_.text_column && !numeric_labels_) sort_categories(values);
     if (table_.text_column && numeric_labels_) number_categories(values);
     const auto rows = static_cast<std::int64_t>(values.size() / count_);
     table_.values = Tensor::of<T>({rows, static_cast<std::int64_t>(count_)}, values);
     return std::move(table_);
+  }
+
+  /// The labels from this line on, and nothing else.
+  Status read_more_labels() {
+    if (!table_.text_column) return {};
+    while (true) {
+      if (cells_.size() != count_) return count_error();
+      if (cells_[*table_.text_column].empty()) return number_error(*table_.text_column);
+      table_.more_labels.push_back(text_cell(cells_[*table_.text_column]));
+      CH_TRY(const bool more, next_line());
+      if (!more) return {};
+    }
   }
 
   /// The index of the text among those read so far.
@@ -156,9 +174,10 @@ class CsvParser {
   }
 
   template <class T>
-  void number_categories(std::vector<T>& values) const {
+  void number_categories(std::vector<T>& values) {
     for (std::size_t i = *table_.text_column; i < values.size(); i += count_)
       values[i] = static_cast<T>(numbers_[static_cast<std::size_t>(values[i])]);
+    for (double& label : table_.more_labels) label = numbers_[static_cast<std::size_t>(label)];
   }
 
   template <class T>
@@ -170,6 +189,8 @@ class CsvParser {
       rank[seen_.at(table_.categories[i])] = static_cast<T>(i);
     for (std::size_t i = *table_.text_column; i < values.size(); i += count_)
       values[i] = rank[static_cast<std::size_t>(values[i])];
+    for (double& label : table_.more_labels)
+      label = static_cast<double>(rank[static_cast<std::size_t>(label)]);
   }
 
   Error count_error() const {

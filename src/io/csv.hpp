@@ -20,6 +20,7 @@ struct CsvOptions {
   /// column that may hold text. Empty: none may.
   std::function<std::size_t(std::size_t count, std::span<const std::string> names)> text_column =
       {};
+  std::int64_t rows = 0;  ///< 0: all; otherwise the values of so many, and the labels of all
 };
 
 struct CsvTable {
@@ -29,6 +30,7 @@ struct CsvTable {
   /// When the text column held anything but numbers: its distinct texts, sorted; `values`
   /// then holds their indices.
   std::vector<std::string> categories;
+  std::vector<double> more_labels;  ///< the text column of the rows behind those of `values`
 };
 
 /// The first line is a header when one of its cells, the text column aside, is not a number.

@@ -131,9 +131,12 @@ Result<IdxHeader> read_header(IdxSource& source, const std::string& name) {
 
 }  // namespace
 
-Result<Tensor> parse_idx(std::span<const std::byte> file, const std::string& name) {
+Result<Tensor> parse_idx(std::span<const std::byte> file, const std::string& name,
+                         std::int64_t rows) {
   IdxSource source(file, name);
-  CH_TRY(const IdxHeader header, read_header(source, name));
+  CH_TRY(IdxHeader header, read_header(source, name));
+  const bool cut = rows > 0 && header.shape[0] > rows;
+  if (cut) header.shape[0] = rows;
   const std::optional<std::size_t> size = checked_bytes(header.dtype, header.shape);
   if (!size)
     return broken_idx(name, cat("its dimensions ", to_string(header.shape), " are impossible"));
@@ -146,7 +149,7 @@ Result<Tensor> parse_idx(std::span<const std::byte> file, const std::string& nam
     return broken_idx(name, cat("its dimensions ", to_string(header.shape), " need ", *size,
                                 " bytes, but only ", bytes.size(), " follow"));
   CH_TRY(const std::string more, source.take(1));
-  if (!more.empty())
+  if (!cut && !more.empty())
     return broken_idx(name, cat("its dimensions ", to_string(header.shape), " leave bytes over"));
   const std::size_t width = size_of(header.dtype);
   for (std::size_t i = 0; width > 1 && i < bytes.size(); i += width)
@@ -155,9 +158,9 @@ Result<Tensor> parse_idx(std::span<const std::byte> file, const std::string& nam
   return tensor_from_bytes(header.dtype, header.shape, std::as_bytes(std::span(bytes)));
 }
 
-Result<Tensor> read_idx(const std::filesystem::path& path) {
+Result<Tensor> read_idx(const std::filesystem::path& path, std::int64_t rows) {
   CH_TRY(const MappedFile file, MappedFile::open(path));
-  return parse_idx(file.bytes(), path.string());
+  return parse_idx(file.bytes(), path.string(), rows);
 }
 
 }  // namespace chop::io

@@ -183,27 +183,64 @@ Result<HeaderText> header_text(std::span<const std::byte> bytes, std::string_vie
   return HeaderText{all.substr(8 + width, length), 8 + width + length};
 }
 
-}  // namespace
+/// Where the array lies in its file, and the part of it that is asked for.
+struct Extent {
+  Header header;  ///< its shape is that of the part
+  DType dtype = DType::F32;
+  std::size_t begin = 0;
+  std::size_t bytes = 0;  ///< of the part
+};
 
-Result<Tensor> parse_npy(std::span<const std::byte> bytes, std::string_view name) {
-  CH_TRY(const HeaderText text, header_text(bytes, name));
-  const std::optional<Header> header = HeaderReader(text.text).read();
+/// From the first bytes of a file of `size` bytes.
+Result<Extent> extent_of(std::span<const std::byte> first, std::size_t size, std::string_view name,
+                         std::int64_t rows) {
+  CH_TRY(const HeaderText text, header_text(first, name));
+  std::optional<Header> header = HeaderReader(text.text).read();
   if (!header)
     return broken_npy(name, "its header is not a dictionary of descr, fortran_order, shape");
   CH_TRY(const DType dtype, dtype_of(header->descr, name));
-  const std::optional<std::size_t> size = checked_bytes(dtype, header->shape);
-  const std::span<const std::byte> rest = bytes.subspan(text.end);
-  if (!size || *size != rest.size())
-    return broken_npy(name, cat("its header says shape ", to_string(header->shape), " of ",
-                                name_of(dtype), ", but ", rest.size(), " bytes of data follow"));
-  Tensor tensor = tensor_from_bytes(dtype, header->shape, rest);
-  if (header->fortran_order && tensor.rank() > 1) return from_fortran_order(tensor);
+  const std::optional<std::size_t> all = checked_bytes(dtype, header->shape);
+  if (!all || *all != size - text.end)
+    return broken_npy(
+        name, cat("its header says shape ", to_string(header->shape), " of ", name_of(dtype),
+                  ", but ", size - text.end, " bytes of data follow"));
+  Extent extent{.header = *std::move(header), .dtype = dtype, .begin = text.end, .bytes = *all};
+  Shape& shape = extent.header.shape;
+  if (rows > 0 && shape.size() > 1 && shape[0] > rows && !extent.header.fortran_order &&
+      numel(shape) > shape[0]) {
+    extent.bytes = *all / static_cast<std::size_t>(shape[0]) * static_cast<std::size_t>(rows);
+    shape[0] = rows;
+  }
+  return extent;
+}
+
+Tensor array_in(const Extent& extent, std::span<const std::byte> file) {
+  Tensor tensor = tensor_from_bytes(extent.dtype, extent.header.shape,
+                                    file.subspan(extent.begin, extent.bytes));
+  if (extent.header.fortran_order && tensor.rank() > 1) return from_fortran_order(tensor);
   return tensor;
 }
 
-Result<Tensor> read_npy(const std::filesystem::path& path) {
+}  // namespace
+
+Result<Tensor> parse_npy(std::span<const std::byte> bytes, std::string_view name,
+                         std::int64_t rows) {
+  CH_TRY(const Extent extent, extent_of(bytes, bytes.size(), name, rows));
+  return array_in(extent, bytes);
+}
+
+Result<Tensor> parse_npy(const std::function<Result<std::string>(std::size_t)>& take,
+                         std::size_t size, std::string_view name, std::int64_t rows) {
+  constexpr std::size_t kHeader = std::size_t{1} << 17;  // numpy's own fit in 64 KB
+  CH_TRY(const std::string first, take(std::min(size, kHeader)));
+  CH_TRY(const Extent extent, extent_of(std::as_bytes(std::span(first)), size, name, rows));
+  CH_TRY(const std::string bytes, take(extent.begin + extent.bytes));
+  return array_in(extent, std::as_bytes(std::span(bytes)));
+}
+
+Result<Tensor> read_npy(const std::filesystem::path& path, std::int64_t rows) {
   CH_TRY(const MappedFile file, MappedFile::open(path));
-  return parse_npy(file.bytes(), path.string());
+  return parse_npy(file.bytes(), path.string(), rows);
 }
 
 Result<std::string> format_npy(const Tensor& tensor) {

@@ -77,14 +77,13 @@ Result<std::string> pack(const NpzArrays& tensors) {
 
 }  // namespace
 
-Result<NpzArrays> read_npz(const std::filesystem::path& path) {
+Result<NpzArrays> read_npz(const std::filesystem::path& path, std::int64_t rows) {
   CH_TRY(const ZipArchive archive, ZipArchive::open(path, kArrayLimits));
   NpzArrays tensors;
   for (const ZipEntry& entry : archive.entries()) {
     if (!entry.name.ends_with(".npy")) continue;
-    CH_TRY(const std::string bytes, archive.read(entry));
-    CH_TRY(Tensor tensor,
-           parse_npy(std::as_bytes(std::span(bytes)), path.string() + ":" + entry.name));
+    const auto take = [&](std::size_t bytes) { return archive.read(entry, bytes); };
+    CH_TRY(Tensor tensor, parse_npy(take, entry.size, path.string() + ":" + entry.name, rows));
     tensors.emplace_back(entry.name.substr(0, entry.name.size() - 4), std::move(tensor));
   }
   return tensors;

@@ -133,15 +133,15 @@ const ZipEntry* ZipArchive::find(std::string_view name) const {
   return found == by_name_.end() ? nullptr : &entries_[found->second];
 }
 
-Result<std::string> ZipArchive::read(const ZipEntry& entry) const {
+Result<std::string> ZipArchive::read(const ZipEntry& entry, std::uint64_t size) const {
   zip_t* archive = handle_->archive;
   const std::unique_ptr<zip_file_t, CloseFile> file(zip_fopen_index(archive, entry.index, 0));
   if (!file)
     return broken(cat("entry '", shown_in_message(entry.name), "': ", zip_strerror(archive)));
   std::string bytes;
-  while (bytes.size() < entry.size) {
+  while (bytes.size() < size) {
     const std::size_t before = bytes.size();
-    const std::size_t step = std::min<std::size_t>(entry.size - before, std::size_t{1} << 24);
+    const std::size_t step = std::min<std::size_t>(size - before, std::size_t{1} << 24);
     bytes.resize(before + step);
     const zip_int64_t got = zip_fread(file.get(), bytes.data() + before, step);
     if (got <= 0)
@@ -150,7 +150,7 @@ Result<std::string> ZipArchive::read(const ZipEntry& entry) const {
   }
   // Only the read that meets the end compares the checksum.
   char beyond = 0;
-  if (zip_fread(file.get(), &beyond, 1) != 0)
+  if (size == entry.size && zip_fread(file.get(), &beyond, 1) != 0)
     return broken(
         cat("entry '", shown_in_message(entry.name), "' is damaged (its checksum differs)"));
   return bytes;

@@ -46,7 +46,9 @@ class ZipArchive {
   const std::vector<ZipEntry>& entries() const { return entries_; }
   const ZipEntry* find(std::string_view name) const;
   /// The unpacked bytes, whose checksum was compared. Memory grows with the bytes that arrive.
-  Result<std::string> read(const ZipEntry& entry) const;
+  Result<std::string> read(const ZipEntry& entry) const { return read(entry, entry.size); }
+  /// The first `size` of them; the checksum is that of all and compared only when all are read.
+  Result<std::string> read(const ZipEntry& entry, std::uint64_t size) const;
 
  private:
   struct Handle;

@@ -38,8 +38,8 @@ Result<Split> read_part(const fs::path& folder, const std::string& part,
                         const DataOptions& options) {
   CH_TRY(const fs::path image_file, find_file(folder, part + "-images", '3'));
   CH_TRY(const fs::path label_file, find_file(folder, part + "-labels", '1'));
-  CH_TRY(const Tensor images, read_idx(image_file));
-  CH_TRY(const Tensor stored, read_idx(label_file));
+  CH_TRY(const Tensor images, read_idx(image_file, options.rows));
+  CH_TRY(const Tensor stored, read_idx(label_file, options.rows));
   if (images.dtype() != DType::U8 || images.rank() != 3 || images.dim(1) != 28 ||
       images.dim(2) != 28 || images.dim(0) == 0)
     return Error{.what = cat("'", image_file.string(), "' holds ", name_of(images.dtype()), " ",

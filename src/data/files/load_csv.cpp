@@ -41,6 +41,7 @@ void use_known_order(CsvTable& table, std::vector<std::string>& notes) {
     const auto columns = static_cast<std::size_t>(table.values.dim(1));
     for (std::size_t i = *table.text_column; i < values.size(); i += columns)
       values[i] = number[static_cast<std::size_t>(values[i])];
+    for (double& label : table.more_labels) label = number[static_cast<std::size_t>(label)];
     table.categories = known;
     notes.push_back(cat("classes numbered as in '", def.name, "': ", join(known, ", ")));
     return;
@@ -51,7 +52,9 @@ void use_known_order(CsvTable& table, std::vector<std::string>& notes) {
 
 Result<Dataset> load_csv(const std::filesystem::path& path, const DataOptions& options) {
   const char separator = path.extension() == ".tsv" ? '\t' : ',';
-  CH_TRY(CsvTable table, read_csv(path, {.separator = separator, .text_column = label_column}));
+  CH_TRY(
+      CsvTable table,
+      read_csv(path, {.separator = separator, .text_column = label_column, .rows = options.rows}));
   const std::string name = path.string();
   const auto columns = static_cast<std::size_t>(table.values.dim(1));
   if (columns < 2)
@@ -64,16 +67,19 @@ Result<Dataset> load_csv(const std::filesystem::path& path, const DataOptions& o
   // The label moves behind the features of its row.
   const std::size_t label = *table.text_column;
   const std::span<double> values = table.values.mutable_data<double>();
-  Tensor labels(DType::F64, {table.values.dim(0)});
+  const auto rows = static_cast<std::size_t>(table.values.dim(0));
+  Tensor labels(DType::F64, {static_cast<std::int64_t>(rows + table.more_labels.size())});
   const std::span<double> label_values = labels.mutable_data<double>();
-  for (std::size_t row = 0; row < label_values.size(); ++row) {
+  std::copy(table.more_labels.begin(), table.more_labels.end(),
+            label_values.begin() + static_cast<std::ptrdiff_t>(rows));
+  for (std::size_t row = 0; row < rows; ++row) {
     double* const x = &values[row * columns];
     std::rotate(x + label, x + label + 1, x + columns);
     label_values[row] = x[columns - 1];
   }
   if (!table.columns.empty())
     table.columns.erase(table.columns.begin() + static_cast<std::ptrdiff_t>(label));
-  CH_TRY(Tensor y, labels_from(labels, table.values.dim(0), name));
+  CH_TRY(Tensor y, labels_from(labels, labels.size(), name));
   CH_TRY(Dataset dataset, split_samples({.x = std::move(table.values),
                                          .y = std::move(y),
                                          .width = columns - 1,

@@ -28,10 +28,10 @@ Result<fs::path> label_file(const fs::path& path) {
 }  // namespace
 
 Result<Dataset> load_npy(const fs::path& path, const DataOptions& options) {
-  CH_TRY(const Tensor x, read_npy(path));
+  CH_TRY(const Tensor x, read_npy(path, options.rows));
   CH_TRY(const fs::path beside, label_file(path));
   CH_TRY(const Tensor y, read_npy(beside));
-  CH_TRY(Samples samples, samples_from(x, y, path.string(), threads_of(options)));
+  CH_TRY(Samples samples, samples_from(x, y, path.string(), options));
   return split_samples(std::move(samples), path, options);
 }
 

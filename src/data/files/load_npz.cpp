@@ -24,9 +24,9 @@ Result<Dataset> load_split_npz(const NpzArrays& arrays, const fs::path& path,
   const int threads = threads_of(options);
   const std::string name = path.string();
   CH_TRY(Samples train, samples_from(*find(arrays, "x_train"), *find(arrays, "y_train"),
-                                     name + ":x_train", threads));
+                                     name + ":x_train", options));
   CH_TRY(Samples test,
-         samples_from(*find(arrays, "x_test"), *find(arrays, "y_test"), name + ":x_test", threads));
+         samples_from(*find(arrays, "x_test"), *find(arrays, "y_test"), name + ":x_test", options));
   const Shape shape(train.x.shape().begin() + 1, train.x.shape().end());
   if (shape != Shape(test.x.shape().begin() + 1, test.x.shape().end()))
     return Error{.what = cat("'", name, "': x_train has shape ", to_string(train.x.shape()),
@@ -54,8 +54,8 @@ Result<Dataset> load_test_npz(const NpzArrays& arrays, const fs::path& path,
     return Error{
         .what = cat("'", name, "' has test rows alone, and nothing to standardise them by"),
         .hint = "standardise them before saving, or add x_train and y_train"};
-  CH_TRY(Samples test, samples_from(*find(arrays, "x_test"), *find(arrays, "y_test"),
-                                    name + ":x_test", threads_of(options)));
+  CH_TRY(Samples test,
+         samples_from(*find(arrays, "x_test"), *find(arrays, "y_test"), name + ":x_test", options));
   const Shape shape(test.x.shape().begin() + 1, test.x.shape().end());
   Dataset dataset{.name = path.stem().string(), .sample_shape = shape};
   CH_CHECK(name_classes(dataset, count_classes(test.y.data<std::int64_t>()), name));
@@ -70,7 +70,7 @@ Result<Dataset> load_test_npz(const NpzArrays& arrays, const fs::path& path,
 }  // namespace
 
 Result<Dataset> load_npz(const fs::path& path, const DataOptions& options) {
-  CH_TRY(const NpzArrays arrays, read_npz(path));
+  CH_TRY(const NpzArrays arrays, read_npz(path, options.rows));
   const auto has = [&](std::initializer_list<std::string_view> names) {
     return std::all_of(names.begin(), names.end(),
                        [&](std::string_view name) { return find(arrays, name) != nullptr; });
@@ -78,8 +78,8 @@ Result<Dataset> load_npz(const fs::path& path, const DataOptions& options) {
   if (has({"x_train", "y_train", "x_test", "y_test"})) return load_split_npz(arrays, path, options);
   if (has({"x_test", "y_test"})) return load_test_npz(arrays, path, options);
   if (has({"x", "y"})) {
-    CH_TRY(Samples samples, samples_from(*find(arrays, "x"), *find(arrays, "y"), path.string(),
-                                         threads_of(options)));
+    CH_TRY(Samples samples,
+           samples_from(*find(arrays, "x"), *find(arrays, "y"), path.string(), options));
     return split_samples(std::move(samples), path, options);
   }
   std::vector<std::string> names;

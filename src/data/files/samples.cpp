@@ -38,9 +38,10 @@ RowTable<Real> table_of(const Samples& samples) {
 }  // namespace
 
 Result<Samples> samples_from(const Tensor& x, const Tensor& y, const std::string& name,
-                             int threads) {
-  CH_TRY(Tensor values, features_from(x, name, threads));
-  CH_TRY(Tensor labels, labels_from(y, values.dim(0), name));
+                             const DataOptions& options) {
+  CH_TRY(Tensor values, features_from(x, name, threads_of(options)));
+  const bool cut = options.rows > 0 && values.dim(0) == options.rows && y.size() > options.rows;
+  CH_TRY(Tensor labels, labels_from(y, cut ? y.size() : values.dim(0), name));
   const auto width = static_cast<std::size_t>(values.size() / values.dim(0));
   return Samples{.x = std::move(values), .y = std::move(labels), .width = width};
 }

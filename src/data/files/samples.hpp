@@ -11,15 +11,16 @@ namespace chop::data {
 /// Features and labels as read, before they are split.
 struct Samples {
   Tensor x;               ///< F32 or F64 [n, ...]; further columns may follow the features
-  Tensor y;               ///< I64 [n]
+  Tensor y;               ///< I64 [n]; longer where only the first rows were read
   std::size_t width = 0;  ///< features per row
   std::vector<std::string> feature_names = {};
   std::vector<std::string> class_names = {};
 };
 
-/// From two arrays of any dtype; errors name the row and column of a NaN and wrong labels.
+/// From two arrays of any dtype, of which the first may be cut to the rows of the options; errors
+/// name the row and column of a NaN and wrong labels.
 Result<Samples> samples_from(const Tensor& x, const Tensor& y, const std::string& name,
-                             int threads);
+                             const DataOptions& options);
 
 struct SamplesSplit {
   Split train;

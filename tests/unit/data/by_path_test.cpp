@@ -56,6 +56,17 @@ TEST(ByPath, ClassesOfAKnownDataSetKeepItsOrder) {
       std::vector<std::string>{"dataset 'jets': classes numbered as in 'jsc': g, q, w, z, t"});
 }
 
+TEST(ByPath, TheFirstRowsHaveTheClassesOfAll) {
+  const TempFolder folder;
+  std::string text = "mass,class\n";
+  for (int i = 0; i < 40; ++i) text += cat(i, ",", "abcd"[i / 10], "\n");
+  const Result<Dataset> loaded =
+      load_dataset(folder.write("sorted.csv", text).string(), {.rows = 20});
+  ASSERT_TRUE(loaded) << error_of(loaded);
+  EXPECT_EQ(loaded.value().class_names, (std::vector<std::string>{"a", "b", "c", "d"}));
+  EXPECT_EQ(loaded.value().train.rows() + loaded.value().validation.rows(), 16);
+}
+
 TEST(ByPath, StandardisationIsAnOption) {
   const TempFolder folder;
   std::string text;

@@ -45,6 +45,18 @@ TEST(Csv, AHeaderIsRecognisedBehindAByteOrderMarkAndWindowsLineEnds) {
   EXPECT_EQ(table.value().values, Tensor::of<float>({2, 2}, {1, 2, 3, 4}));
 }
 
+TEST(Csv, OfRowsThatAreNotAskedForOnlyTheLabelsAreKept) {
+  CsvOptions options = kLastIsText;
+  options.rows = 2;
+  const CsvTable table = parse_csv("1,t\n2,q\nx,w\n4,q\n", "t.csv", options).value();
+  EXPECT_EQ(table.categories, (std::vector<std::string>{"q", "t", "w"}));
+  EXPECT_EQ(table.values, Tensor::of<double>({2, 2}, {1, 1, 2, 0}));
+  EXPECT_EQ(table.more_labels, (std::vector<double>{2, 0}));
+  EXPECT_EQ(parse_csv("1,0\n2,3\nx,4\n", "t.csv", options).value().more_labels,
+            std::vector<double>{4});
+  EXPECT_EQ(error_of("1,t\n2,q\n3\n", options), "'t.csv', line 3 has 1 column where line 1 has 2");
+}
+
 TEST(Csv, WrongColumnCountsNameTheLine) {
   EXPECT_EQ(error_of("a,b\n1,2\n3\n"), "'t.csv', line 3 has 1 column where line 1 has 2");
   EXPECT_EQ(error_of("1,2\n\n3,4,5\n"), "'t.csv', line 3 has 3 columns where line 1 has 2");

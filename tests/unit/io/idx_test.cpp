@@ -73,6 +73,15 @@ TEST(Idx, AFileThatWouldUnpackToAThousandTimesItsSizeIsRefused) {
       << tensor.error().what;
 }
 
+TEST(Idx, OnlyTheRowsThatAreAskedForAreRead) {
+  const std::string bytes = idx(0x0B, {2, 3}, "abcdefghijkl");
+  const auto all = std::as_bytes(std::span(bytes));
+  EXPECT_EQ(parse_idx(all, "x", 1).value().shape(), (Shape{1, 3}));
+  EXPECT_EQ(parse_idx(all, "x", 9).value(), parse_idx(all, "x").value());
+  EXPECT_TRUE(parse_idx(all.first(18), "x", 1));
+  EXPECT_FALSE(parse_idx(all.first(17), "x", 1));
+}
+
 TEST(Idx, DimensionsThatDoNotFitTheFileAreErrors) {
   const TempFolder folder;
   const auto fails = [&](const std::string& bytes, const std::string& part) {

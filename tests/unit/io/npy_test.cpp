@@ -133,6 +133,22 @@ TEST(Npz, TensorsComeBackInOrderAndTheBytesAreTheSameEachTime) {
   EXPECT_EQ(again.value(), tensors);
 }
 
+TEST(Npz, OnlyTheRowsThatAreAskedForAreRead) {
+  const TempFolder folder;
+  const std::string x = format_npy(Tensor::full({400'000, 16}, 1)).value();
+  const std::string y = format_npy(Tensor::of<std::int64_t>({3}, {0, 1, 2})).value();
+  EXPECT_EQ(parse_npy(std::as_bytes(std::span(x)), "x.npy", 5).value(), Tensor::full({5, 16}, 1));
+  // The checksum is that of all rows: it can be wrong unnoticed when they are not unpacked.
+  testing::ZipPart part = testing::deflated("x.npy", x);
+  part.crc ^= 1;
+  const auto path = folder.write("a.npz", testing::zip_of({part, testing::deflated("y.npy", y)}));
+  EXPECT_FALSE(read_npz(path));
+  const Result<NpzArrays> arrays = read_npz(path, 5);
+  ASSERT_TRUE(arrays) << to_string(arrays.error());
+  EXPECT_EQ(arrays.value()[0].second, Tensor::full({5, 16}, 1));
+  EXPECT_EQ(arrays.value()[1].second.shape(), Shape{3});
+}
+
 TEST(Npz, AnArchiveThatWouldUnpackToAThousandTimesItsSizeIsRefused) {
   const TempFolder folder;
   const std::string npy = format_npy(Tensor::full({280'000'000 / 4}, 0)).value();
