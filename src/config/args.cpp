@@ -33,10 +33,11 @@ Result<Args> Args::check(std::span<const Field> fields, const Tree& given, ArgPl
     return at_line({.what = cat(args.place_.path, " must be a table, not ", kind_of(given)),
                     .hint = cat("write [", args.place_.path, "] on a line of its own")},
                    args.place_, given.line);
+  Tree::Table others;
   for (const auto& [name, value] : given.is_null() ? Tree::Table{} : *given.as_table()) {
     const Field* field = find_field(fields, name);
     if (field == nullptr && open && value.as_table() != nullptr) {
-      args.others_.set(name, value);
+      others.emplace_back(name, value);
       continue;
     }
     if (field == nullptr) {
@@ -59,6 +60,7 @@ Result<Args> Args::check(std::span<const Field> fields, const Tree& given, ArgPl
     kept.line = value.line;
     args.values_.set(name, std::move(kept));
   }
+  args.others_ = std::move(others);
   for (const Field& field : fields)
     if (field.required && !args.has(field.name))
       return at_line({.what = cat(args.place_.path, " needs the argument '", field.name, "'"),

@@ -3,6 +3,7 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
+#include <cctype>
 #include <limits>
 #include <optional>
 #include <sstream>
@@ -40,8 +41,8 @@ Tree table_of(const toml::table& table) {
     entries.push_back({first_place(node), std::string(key.str()), &node});
   std::stable_sort(entries.begin(), entries.end(),
                    [](const Entry& a, const Entry& b) { return a.place < b.place; });
-  Tree tree = Tree::table();
-  for (const Entry& entry : entries) tree.set(entry.key, tree_of(*entry.node));
+  Tree::Table tree;
+  for (const Entry& entry : entries) tree.emplace_back(entry.key, tree_of(*entry.node));
   return tree;
 }
 
@@ -70,6 +71,69 @@ Tree tree_of(const toml::node& node) {
   return tree;
 }
 
+/// Looks for what no person writes before toml++ sees it: the library takes a stack frame for every
+/// part of a dotted key, and messages quote names whole. Knows comments and strings.
+class TomlScanner {
+ public:
+  TomlScanner(std::string_view text, const std::string& file) : text_(text), file_(file) {}
+
+  Status check() {
+    for (; at_ < text_.size(); ++at_) {
+      const char c = text_[at_];
+      if (c == '#') {
+        at_ = std::min(text_.find('\n', at_), text_.size() - 1);
+      } else if (c == '"' || c == '\'') {
+        CH_CHECK(skip_string(c));
+        continue;
+      }
+      if (text_[at_] == '\n') ++line_;
+      if (c == '.' && ++dots_ >= kMostParts)
+        return refuse(cat("a key of more than ", kMostParts, " parts"));
+      const bool bare = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-';
+      if (!bare && c != '.' && c != ' ' && c != '\t') dots_ = 0;
+      word_ = bare ? word_ + 1 : 0;
+      if (word_ > kLongest) return refuse(cat("a name of more than ", kLongest, " characters"));
+    }
+    return {};
+  }
+
+ private:
+  static constexpr std::size_t kLongest = 4096;
+  static constexpr int kMostParts = 100;
+
+  Error refuse(const std::string& what) const {
+    return Error{.what = cat("'", file_, "' is not taken for TOML: it has ", what),
+                 .notes = {cat(file_, ":", line_)}};
+  }
+
+  /// From the opening quotes to the last closing one, or to the end of a text that has none.
+  Status skip_string(char quote) {
+    const std::string three(3, quote);
+    const bool many_lines = text_.substr(at_, 3) == three;
+    const std::size_t begin = at_ + (many_lines ? 3 : 1);
+    for (at_ = begin; at_ < text_.size(); ++at_) {
+      if (text_[at_] == '\n') ++line_;
+      if (text_[at_] == '\n' && !many_lines) break;  // toml++ says what is wrong with it
+      if (text_[at_] == '\\' && quote == '"') {
+        ++at_;
+      } else if (text_[at_] == quote && (!many_lines || text_.substr(at_, 3) == three)) {
+        at_ += many_lines ? 2 : 0;
+        break;
+      }
+    }
+    if (at_ > begin + kLongest) return refuse(cat("a text of more than ", kLongest, " characters"));
+    word_ = 0;
+    return {};
+  }
+
+  std::string_view text_;
+  const std::string& file_;
+  std::size_t at_ = 0;
+  std::size_t word_ = 0;  ///< length of the bare word so far
+  int dots_ = 0;          ///< of the dotted key so far
+  int line_ = 1;
+};
+
 std::optional<Tree> parse_value(const std::string& text) {
   try {
     const toml::table parsed = toml::parse(cat("x = ", text));
@@ -94,6 +158,7 @@ Tree read_word(const std::string& text) {
 }
 
 Result<Tree> parse_toml(std::string_view text, const std::string& file) {
+  CH_CHECK(TomlScanner(text, file).check());
   try {
     return tree_of(toml::parse(text, file));
   } catch (const toml::parse_error& failure) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "support/text.hpp"
+
 namespace chop {
 namespace {
 
@@ -41,6 +43,43 @@ TEST(Toml, WhatIsNotTomlIsAnErrorWithLineAndColumn) {
   const Error error = parse_toml("a = 1\nb = [", "my.toml").error();
   EXPECT_TRUE(error.what.starts_with("'my.toml' is not valid TOML: ")) << error.what;
   EXPECT_EQ(error.notes, std::vector<std::string>{"my.toml:2:6"});
+}
+
+TEST(Toml, WhatNobodyWritesIsRefusedBeforeItIsParsed) {
+  const auto refusal = [](const std::string& text) {
+    const Result<Tree> tree = parse_toml(text, "my.toml");
+    return tree ? "read" : tree.error().what;
+  };
+  std::string dotted = "a";
+  for (int i = 0; i < 40'000; ++i) dotted += " . a";
+  const std::string long_name(10'000'000, 'k');
+  EXPECT_EQ(refusal(dotted + " = 1"),
+            "'my.toml' is not taken for TOML: it has a key of more than 100 parts");
+  EXPECT_EQ(refusal("[" + dotted + "]"), refusal(dotted + " = 1"));
+  EXPECT_EQ(refusal("x = { " + dotted + " = 1 }"), refusal(dotted + " = 1"));
+  EXPECT_EQ(refusal(long_name + " = 1"),
+            "'my.toml' is not taken for TOML: it has a name of more than 4096 characters");
+  EXPECT_EQ(refusal("model = \"" + long_name + "\""),
+            "'my.toml' is not taken for TOML: it has a text of more than 4096 characters");
+  EXPECT_EQ(parse_toml("a = 1\n" + long_name, "f").error().notes, std::vector<std::string>{"f:2"});
+}
+
+TEST(Toml, DotsAndQuotesInTextsAndCommentsAreNotCounted) {
+  const std::string dots(200, '.');
+  const std::string reals = join(std::vector<std::string>(200, "1.5"), ", ");
+  const std::string three = "\"\"\"";
+  for (const std::string& text :
+       {"# \"" + dots + "\na = 1", "a = \"\\\"" + dots + "\"", "a = '" + dots + "'",
+        "a = " + three + "\n" + dots + "\n" + three, "a = [" + reals + "]"})
+    EXPECT_TRUE(parse_toml(text, "my.toml")) << text;
+}
+
+TEST(Toml, AHundredThousandKeysAreReadInOneGo) {
+  std::string text;
+  for (int i = 0; i < 100'000; ++i) text += cat("[passes.quantize.k", i, "]\nx = 1\n");
+  const Result<Tree> tree = parse_toml(text, "my.toml");
+  ASSERT_TRUE(tree);
+  EXPECT_EQ(tree.value()["passes"]["quantize"].size(), 100'000U);
 }
 
 TEST(Toml, WordsAreTypedAsPeopleTypeThem) {
