@@ -4,6 +4,7 @@
 #include <exception>
 #include <memory>
 #include <new>
+#include <system_error>
 #include <vector>
 
 #include "cli/interrupt.hpp"
@@ -33,6 +34,11 @@ int finish(std::ostream& out, std::ostream& err, Exit exit = Exit::Done) {
   if (out.flush()) return static_cast<int>(exit);
   return fail(err, {Error{.what = "cannot write the result to standard output",
                           .hint = "is the disk full, or the program it is piped into gone?"}});
+}
+
+Failure out_of_memory() {
+  return {Error{.what = "not enough memory",
+                .hint = "try a smaller batch, fewer rows or fewer threads"}};
 }
 
 bool contains(std::span<const std::string> words, std::string_view word) {
@@ -146,9 +152,12 @@ int run_action(const ActionDef& action, std::span<const std::string> words, std:
   try {
     return run_unguarded(action, words, out, err);
   } catch (const std::bad_alloc&) {
-    return fail(err, {Error{.what = "not enough memory",
-                            .hint = "try a smaller batch, fewer rows or fewer threads"}});
+    return fail(err, out_of_memory());
   } catch (const std::exception& surprise) {
+    // A thread for which there is no stack.
+    const auto* system = dynamic_cast<const std::system_error*>(&surprise);
+    if (system != nullptr && system->code() == std::errc::resource_unavailable_try_again)
+      return fail(err, out_of_memory());
     return fail(err, {Error{.what = cat("internal error: ", surprise.what()),
                             .hint = "this is a bug of ch; please report the command line"},
                       Exit::OurBug});

@@ -1,6 +1,7 @@
 #include "data/feeder.hpp"
 
 #include <algorithm>
+#include <system_error>
 
 namespace chop::data {
 namespace {
@@ -36,7 +37,10 @@ void BatchFeeder::start(std::int64_t first) {
   for (Slot& slot : slots_) slot.holds = -1;
   taken_ = first;
   stop_ = false;
-  thread_ = std::thread([this, first] { work(first); });
+  try {
+    thread_ = std::thread([this, first] { work(first); });
+  } catch (const std::system_error&) {  // no memory for a stack: take() gathers by itself
+  }
 }
 
 void BatchFeeder::stop() {

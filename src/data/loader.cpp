@@ -60,7 +60,9 @@ void BatchOrder::start_epoch(std::uint64_t epoch, Ahead ahead) {
   if (ahead == Ahead::No) return;
   spare.resize(rows_.size());
   next_epoch_ = epoch + 1;
-  next_ = std::async(std::launch::async, find, std::move(spare), next_epoch_);
+  // With both policies it is found when it is asked for, should no thread be to be had.
+  next_ =
+      std::async(std::launch::async | std::launch::deferred, find, std::move(spare), next_epoch_);
 }
 
 std::int64_t BatchOrder::batches() const {

@@ -3,8 +3,10 @@
 #include "runtime/onednn.hpp"
 
 #include <omp.h>
+#include <sys/mman.h>
 
 #include <array>
+#include <new>
 
 #include "runtime/kernel.hpp"
 #include "support/system/simd_level.hpp"
@@ -20,9 +22,21 @@ dnnl_cpu_isa_t most_allowed() {
   return kByLevel.at(static_cast<std::size_t>(simd_level()));
 }
 
+/// Memory for the code that oneDNN makes at its first product. Where that is not to be had, version
+/// 2.6 reads through a null pointer; so we ask first.
+bool has_room() {
+  constexpr std::size_t kBytes = std::size_t{24} << 20;
+  void* const room =
+      mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (room == MAP_FAILED) throw std::bad_alloc();  // as any lack of memory
+  munmap(room, kBytes);
+  return true;
+}
+
 }  // namespace
 
 void prepare_onednn() {
+  [[maybe_unused]] static const bool room = has_room();
   // Fails only when it comes too late, and then what was made before runs already.
   [[maybe_unused]] static const dnnl_status_t once = dnnl_set_max_cpu_isa(most_allowed());
   [[maybe_unused]] thread_local const bool alone = (omp_set_num_threads(1), true);

@@ -6,6 +6,7 @@
 #include "search/engine.hpp"
 
 #include <algorithm>
+#include <system_error>
 #include <thread>
 
 #include "search/results.hpp"
@@ -50,8 +51,11 @@ double Engine::seconds() const {
 
 Result<EngineOutcome> Engine::run() {
   std::vector<std::thread> others;
-  for (int worker = 1; worker < options_.workers; ++worker)
-    others.emplace_back([this, worker] { work(worker); });
+  try {
+    for (int worker = 1; worker < options_.workers; ++worker)
+      others.emplace_back([this, worker] { work(worker); });
+  } catch (const std::system_error&) {  // no memory for a stack: those there are do the work
+  }
   work(0);
   for (std::thread& other : others) other.join();
   if (!failure_)

@@ -10,6 +10,7 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -108,7 +109,11 @@ class Pool {
       const std::lock_guard lock(mutex_);
       while (static_cast<int>(workers_.size()) < wanted - 1) {
         const int number = static_cast<int>(workers_.size()) + 1;
-        workers_.emplace_back([this, number] { serve(number); });
+        try {
+          workers_.emplace_back([this, number] { serve(number); });
+        } catch (const std::system_error&) {  // no memory for a stack: those there are do the work
+          break;
+        }
       }
       jobs_.push_back(job);
       ++posted_;

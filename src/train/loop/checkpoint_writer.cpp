@@ -4,8 +4,10 @@ namespace chop::train {
 
 CheckpointWriter::CheckpointWriter(const TrainOptions& options, const Dataset& data)
     : options_(options) {
+  // With both policies it is made when it is asked for, should no thread be to be had.
+  constexpr auto kBeside = std::launch::async | std::launch::deferred;
   const bool beside = writes() && options.threads > 1;
-  fingerprint_ = std::async(beside ? std::launch::async : std::launch::deferred, [&options, &data] {
+  fingerprint_ = std::async(beside ? kBeside : std::launch::deferred, [&options, &data] {
                    return train::fingerprint(options, data);
                  }).share();
 }
