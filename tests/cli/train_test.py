@@ -153,6 +153,14 @@ class Training(InFolder):
         for name in ("best.ckpt", "last.ckpt"):
             self.assertEqual(digest(self.checkpoints("whole") / name), digest(self.checkpoints("cut") / name), name)
 
+    def test_data_whose_name_is_not_utf8_can_be_resumed(self):
+        path = os.fsencode(self.folder) + b"/n\xff\xfe.csv"
+        with open(path, "w") as rows:
+            rows.write("".join(f"{i % 7},{i % 5},{i % 2}\n" for i in range(60)))
+        words = ["train", "toy", os.fsdecode(path), "--project", "odd", "--threads", "1"]
+        self.good(*words, "--max-epochs", "2", "--max-steps", "1", errors="replace")
+        self.good(*words, "--max-epochs", "2", "--max-steps", "1", "--resume", errors="replace")
+
     def test_a_run_killed_in_mid_epoch_resumes_to_the_same_bytes(self):
         words = ["train", "jsc-s", "jsc", "--rows", 60000, "--batch-size", 16, "--max-epochs", 2, "--learning-rate",
                  "1e-3", "--checkpoint-every-n-steps", 200]

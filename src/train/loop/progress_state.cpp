@@ -8,6 +8,7 @@
 #include <cstring>
 #include <limits>
 
+#include "support/escape.hpp"
 #include "support/json.hpp"
 #include "support/rng.hpp"
 #include "support/text.hpp"
@@ -74,7 +75,7 @@ Status check(const ProgressState& s) {
 Status compare(const Tree& then, const std::map<std::string, std::string>& now) {
   std::vector<std::string> notes;
   for (const auto& [key, value] : now) {
-    const std::string was = then[key].is_text() ? *then[key].as_text() : "not recorded";
+    const std::string was = then[key].is_text() ? from_utf8(*then[key].as_text()) : "not recorded";
     if (was != value) notes.push_back(cat(key, " was ", was, ", is now ", value));
   }
   if (notes.empty()) return {};
@@ -165,8 +166,8 @@ std::map<std::string, std::string> to_info(const ProgressState& state,
   json["finished"] = state.finished;
   json["history"] = Tree::list();
   for (const EpochMetrics& row : state.history) json["history"].push(row_of(row));
-  json["settings"] = print;
   // A data set may be called after a file whose name is not UTF-8.
+  for (const auto& [key, value] : print) json["settings"][key] = to_utf8(value);
   return {{kKey, to_json(json)}};
 }
 
@@ -193,12 +194,11 @@ Result<ProgressState> from_info(const std::map<std::string, std::string>& info,
   CH_TRY(state.best_loss, real_of(json["best_loss"]));
   if (json["finished"].as_flag() == nullptr) return damaged("whether it is finished");
   state.finished = *json["finished"].as_flag();
+  double least = std::numeric_limits<double>::infinity();
   for (const Tree& row : *json["history"].as_list()) {
     CH_TRY(EpochMetrics metrics, epoch_from(row, state.history.size()));
-    double least = std::numeric_limits<double>::infinity();
-    for (const EpochMetrics& before : state.history)
-      least = std::min(least, before.validation_loss);
     metrics.is_best = metrics.validation_loss < least;
+    least = std::min(least, metrics.validation_loss);
     state.history.push_back(metrics);
   }
   CH_CHECK(check(state));
