@@ -261,7 +261,8 @@ void write_squeeze(ExportCall& call) {
   Ints axes;
   for (std::int64_t dim : call.ints("dim")) {
     if (dim < 0) dim += rank;
-    if (x[static_cast<std::size_t>(dim)] == 1) axes.push_back(dim);
+    // A scalar takes dim 0 and -1, and has no such dimension.
+    if (dim >= 0 && dim < rank && x[static_cast<std::size_t>(dim)] == 1) axes.push_back(dim);
   }
   for (std::int64_t d = 0; call.ints("dim").empty() && d < rank; ++d)
     if (x[static_cast<std::size_t>(d)] == 1) axes.push_back(d);
