@@ -67,7 +67,8 @@ class TrainLoop final : public Trainer {
       }
       if (checkpoints_.is_due_after_epoch(state_.step)) CH_CHECK(checkpoints_.save_last(training_));
     }
-    if (goes_on) CH_CHECK(checkpoints_.save_last(training_));
+    // A run that was over may have been killed between its last.ckpt and its best.ckpt.
+    CH_CHECK(goes_on ? checkpoints_.save_last(training_) : checkpoints_.save_best(training_));
     return outcome_of(training_, is_out_of_patience() ? Ending::EarlyStopped : ending);
   }
 

@@ -127,6 +127,15 @@ class Resuming(InFolder):
         self.assertIn("has done 3 epochs, --max-epochs is 2", self.ch(*words, 2, "--resume").stderr)
         self.assertNotIn("nothing was left", self.ch(*words, 3, "--resume").stderr)
 
+    def test_a_run_that_was_over_but_for_its_best_checkpoint_is_resumed_to_it(self):
+        words = ["train", "jsc-tiny", "jsc", *SMALL, "--project", "p", "--max-epochs", 2]
+        self.ch(*words)
+        best = self.checkpoints("p") / "best.ckpt"
+        before = digest(best)
+        best.write_text("what was there when the run was killed")
+        self.ch(*words, "--resume")
+        self.assertEqual(digest(best), before)
+
     def test_a_task_that_is_not_there_is_said(self):
         said = self.ch("train", "jsc-tiny", "jsc", *SMALL, "--max-epochs", 1, "--project", "p", "--task", "lm").stderr
         self.assertIn("task 'lm' is not available", said)
@@ -148,12 +157,12 @@ class BeforeTheFirstCheckpoint(InFolder):
         self.ch(*words, "--learning-rate", "1e30", code=1)
         self.ch(*words, "--learning-rate", "1e30", code=1)
         self.assertEqual({name: digest(folder / name) for name in before}, before)
+        self.assertFalse((folder / "best-v2.ckpt").exists())  # they were set aside once
         self.ch(*words, "--resume")
         self.assertEqual({name: digest(folder / name) for name in before}, before)
         self.ch(*words, "--seed", 7)
         self.assertEqual(digest(folder / "best-v1.ckpt"), before["best.ckpt"])
         self.assertNotEqual(digest(folder / "best.ckpt"), before["best.ckpt"])
-        self.assertFalse((folder / "best-v2.ckpt").exists())
 
     def test_a_full_disk_at_the_first_checkpoint_changes_nothing(self):
         words = ["train", "jsc-tiny", "jsc", *SMALL, "--max-epochs", 1, "--project", "p"]
