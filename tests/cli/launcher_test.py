@@ -241,6 +241,19 @@ add_dependencies(ch slowly)
         self.assertEqual((status, out), (1, ""))
         self.assertIn("error: no test has 'no such test' in its name\n", err)
 
+    def test_stress_runs_when_asked_for_and_for_as_long(self):
+        with open(self.root / "CMakeLists.txt", "a", encoding="utf-8") as file:
+            file.write("add_test(NAME stress.one CONFIGURATIONS stress COMMAND sh -c [[echo seconds $CH_STRESS_SECONDS]])\n"
+                       "set_tests_properties(stress.one PROPERTIES LABELS stress)\n")
+        status, out, err = self.run_it("./test")
+        self.assertEqual(status, 0, err)
+        self.assertNotIn("stress.one", out)
+        for words, seconds in (([], 300), (["60"], 60)):
+            status, out, err = self.run_it("./test", "--stress", *words)
+            self.assertEqual(status, 0, err)
+            self.assertIn(f"seconds {seconds}\n", out)
+            self.assertNotIn("it_runs", out)
+
     def test_a_script_that_fails_is_named_with_the_command_that_runs_it_again(self):
         with open(self.root / "CMakeLists.txt", "a", encoding="utf-8") as file:
             file.write("add_test(NAME cli.broken_test COMMAND false)\n")
