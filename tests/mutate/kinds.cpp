@@ -170,10 +170,10 @@ std::vector<Words> network_commands(const std::string& file) {
 }
 
 std::vector<Words> data_commands(const std::string& file) {
-  return {{"test", "toy", file, "--batch-size", "8"},
-          {"test", "toy", file, "--batch-size", "8", "--rows", "9"},
-          {"train", "toy", file, "--max-steps", "2", "--max-epochs", "1", "--batch-size", "8",
-           "--project-dir", "out"},
+  return {{"test", "base.ckpt", file, "--batch-size", "8"},
+          {"test", "base.ckpt", file, "--batch-size", "8", "--rows", "19"},
+          {"transform", "toy", file, "--config", "q.toml", "--project-dir", "out"},
+          {"train", "toy", file, "--max-steps", "2", "--batch-size", "8", "--project-dir", "out"},
           {"train", "toy", file, "--max-steps", "2", "--standardise", "--rows", "20",
            "--project-dir", "out"}};
 }
@@ -237,7 +237,7 @@ std::vector<Kind> all_kinds(const fs::path& source) {
   fs::remove(scratch);
   Words tomls = corpus(source, "read_network_fuzz");
   for (const std::string& base : corpus(source, "read_config_fuzz")) tomls.push_back(base);
-  tomls.insert(tomls.end(), {kQuantise, kSearch, kQuantise, kSearch});
+  for (int i = 0; i < 10; ++i) tomls.insert(tomls.end(), {kQuantise, kSearch});
   Words npz;
   for (const char* x : {"x", "x_train"}) {
     const fs::path path = fs::temp_directory_path() / cat("ch-mutate-", getpid(), ".npz");
@@ -285,7 +285,7 @@ std::vector<Kind> all_kinds(const fs::path& source) {
                      cat("mnist/train-", part, "-ubyte"),
                      {part[0] == 'i' ? idx_of({20, 28, 28}, 255) : idx_of({20}, 10)},
                      mutate_idx,
-                     data_commands("mnist")});
+                     data_commands("./mnist")});
   return kinds;
 }
 
