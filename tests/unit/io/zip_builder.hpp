@@ -49,7 +49,7 @@ inline std::string zip_of(const std::vector<ZipPart>& parts) {
   std::string bytes;
   std::string directory;
   const auto put = [](std::string& out, std::uint64_t value, int size) {
-    for (int i = 0; i < size; ++i) out += static_cast<char>(value >> (8 * i) & 0xFF);
+    for (int i = 0; i < size; ++i, value = value >> 8) out += static_cast<char>(value & 0xFF);
   };
   for (const ZipPart& part : parts) {
     const std::size_t at = bytes.size();
