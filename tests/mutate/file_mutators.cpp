@@ -6,6 +6,7 @@
 #include <span>
 
 #include "io/safetensors.hpp"
+#include "io/tensor_bytes.hpp"
 #include "io/zip_archive.hpp"
 #include "mutate/mutators.hpp"
 #include "support/json.hpp"
@@ -88,11 +89,9 @@ std::string mutate_safetensors(const std::string& file, Random& random) {
   const Result<SafetensorsView> view = SafetensorsView::parse(bytes_of(file), "base", 1);
   if (!view || random.one_in(20)) return mutate_bytes(file, random);
   SafetensorsFile changed{.metadata = view.value().metadata(), .tensors = {}};
-  for (const SafetensorsEntry& entry : view.value().entries()) {
-    Tensor tensor(entry.dtype, entry.shape);
-    std::memcpy(tensor.mutable_bytes(), entry.bytes.data(), entry.bytes.size());
-    changed.tensors.emplace_back(entry.name, std::move(tensor));
-  }
+  for (const SafetensorsEntry& entry : view.value().entries())
+    changed.tensors.emplace_back(entry.name,
+                                 tensor_from_bytes(entry.dtype, entry.shape, entry.bytes));
   const bool tensors = !changed.tensors.empty() && random.one_in(6);
   if (tensors) {
     auto& [name, tensor] = changed.tensors[random.below(changed.tensors.size())];

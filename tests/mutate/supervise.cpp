@@ -18,7 +18,7 @@
 #include <thread>
 
 #include "cli/run.hpp"
-#include "support/system/files.hpp"
+#include "support/system/log.hpp"
 #include "support/text.hpp"
 
 namespace chop::mutate {
@@ -51,8 +51,12 @@ struct NoBuffer : std::streambuf {
 };
 
 int run_command(const Words& words) {
-  NoBuffer nothing;
-  std::ostream out(&nothing);
+  // They live on: the log keeps writing where the last command told it to.
+  static NoBuffer nothing;
+  static std::ostream out(&nothing);
+  static std::ostringstream err;
+  err.str({});
+  set_log_sink(err);
   if (words[0] == "exercise") {
     try {
       return exercise(words[1]);
@@ -65,7 +69,6 @@ int run_command(const Words& words) {
   }
   std::vector<char*> argv = {const_cast<char*>("ch")};
   for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
-  std::ostringstream err;
   const int code = run_cli(static_cast<int>(argv.size()), argv.data(), out, err);
   if (code == kOurBug) std::cerr << err.str();
   return code;
