@@ -137,7 +137,7 @@ TEST(Table, NamesInCellsCannotSteerATerminal) {
   const Table table = {.columns = {{"a\x07", Align::Left}}, .rows = {{"\x1b[31mred"}}};
   EXPECT_EQ(render(table, {.style = TableStyle::Simple}),
             "a\\x07\n"
-            "----------\n"
+            "-----------\n"
             "\\x1b[31mred\n");
 }
 

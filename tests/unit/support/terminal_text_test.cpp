@@ -59,17 +59,17 @@ TEST(TerminalFilter, EverythingWrittenPassesIt) {
   {
     TerminalFilter filter(out, OwnColours::No);
     out << "a\x1b[2J" << 'b' << '\x07' << std::flush;
-    EXPECT_EQ(out.rdbuf(), static_cast<std::streambuf*>(&filter));
+    EXPECT_EQ(static_cast<std::ostream&>(out).rdbuf(), static_cast<std::streambuf*>(&filter));
   }
   EXPECT_EQ(out.str(), "a\\x1b[2Jb\\x07");
 }
 
 TEST(TerminalFilter, CharactersMayComeInPieces) {
+  const std::string text = "\xE2\x96\x88\x1b[31mx\x1b[0m\x1b[38;5;8m\x1b[2J\xE2";
   std::ostringstream out;
   {
     TerminalFilter filter(out, OwnColours::Yes);
-    for (const char c : std::string("\xE2\x96\x88\x1b[31mx\x1b[0m\x1b[2J\xE2"))
-      out << c << std::flush;
+    for (const char c : text) out << c << std::flush;
   }
   EXPECT_EQ(out.str(), "\xE2\x96\x88\x1b[31mx\x1b[0m\x1b[38;5;8m\\x1b[2J\\xe2");
 }
@@ -87,7 +87,7 @@ TEST(TerminalFilter, DataPassesItAsItIs) {
   EXPECT_EQ(out.str(), "\\x07\x1b[2J\\x07\x07");
 }
 
-TEST(Log, NamesInMessagesCannotSteerATerminal) {
+TEST(ForTerminal, NamesInLogLinesCannotSteerATerminal) {
   EXPECT_EQ(support::format_log_line(support::LogLevel::Info, "model '\x1b[2J'", false),
             "INFO     model '\\x1b[2J'");
 }
