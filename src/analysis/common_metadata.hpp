@@ -1,8 +1,6 @@
 // The common metadata of a node: its type and op, and the shapes of its operands and results.
 #pragma once
 
-#include <cstdint>
-
 #include "ir/graph.hpp"
 
 namespace chop::analysis {

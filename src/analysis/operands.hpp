@@ -1,9 +1,6 @@
 // Operands and results of a node: names, types, formats, parameters.
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "ops/core/infer.hpp"
 
 namespace chop::analysis {

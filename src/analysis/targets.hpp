@@ -1,10 +1,6 @@
 // Nodes chosen by arguments: lists of names or of types, as the argument `by` says.
 #pragma once
 
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "config/args.hpp"
 #include "ir/graph.hpp"
 

@@ -2,12 +2,8 @@
 #pragma once
 
 #include <map>
-#include <optional>
-#include <string>
-#include <vector>
 
 #include "cli/settings/settings.hpp"
-#include "ir/graph.hpp"
 #include "models/model_def.hpp"
 #include "support/system/files.hpp"
 #include "support/tree.hpp"

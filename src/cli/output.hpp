@@ -3,7 +3,6 @@
 
 #include "cli/action_def.hpp"
 #include "report/table.hpp"
-#include "support/result.hpp"
 #include "support/tree.hpp"
 
 namespace chop::cli {

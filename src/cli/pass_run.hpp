@@ -1,9 +1,6 @@
 // Running passes for an action: log lines, printing, dumps, and the result as a Tree.
 #pragma once
 
-#include <span>
-#include <vector>
-
 #include "cli/action_def.hpp"
 #include "passes/manager.hpp"
 

@@ -2,8 +2,6 @@
 #pragma once
 
 #include <ostream>
-#include <span>
-#include <string>
 
 #include "cli/action_def.hpp"
 #include "cli/settings/settings.hpp"

@@ -1,8 +1,6 @@
 // What the reference system calls the nodes of a graph.
 #pragma once
 
-#include <string>
-
 #include "ir/graph.hpp"
 
 namespace chop::compat {

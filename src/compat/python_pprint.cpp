@@ -1,7 +1,6 @@
 #include "compat/python_pprint.hpp"
 
 #include <algorithm>
-#include <vector>
 
 #include "support/display.hpp"
 #include "support/escape.hpp"

@@ -1,9 +1,6 @@
 // Values as Python's repr() and pprint.pformat() print them.
 #pragma once
 
-#include <string>
-#include <string_view>
-
 #include "support/tree.hpp"
 
 namespace chop::compat {

@@ -2,8 +2,6 @@
 #pragma once
 
 #include <map>
-#include <optional>
-#include <vector>
 
 #include "ops/core/infer.hpp"
 #include "runtime/kernel.hpp"

@@ -2,9 +2,6 @@
 #pragma once
 
 #include <map>
-#include <optional>
-#include <string>
-#include <vector>
 
 #include "ops/core/infer.hpp"
 #include "ops/core/op_def.hpp"

@@ -1,7 +1,6 @@
 #include "compile/run_graph.hpp"
 
 #include <cstring>
-#include <optional>
 #include <set>
 
 #include "compile/compile.hpp"

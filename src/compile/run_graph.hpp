@@ -1,9 +1,6 @@
 // A graph run once on named tensors: the simple way, for programs that have no loop.
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "runtime/reference.hpp"
 
 namespace chop::compile {

@@ -7,7 +7,6 @@
 
 #include <map>
 #include <set>
-#include <vector>
 
 #include "runtime/kernel.hpp"
 

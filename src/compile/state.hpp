@@ -1,9 +1,6 @@
 // What the steps of the compiler work on: the graph on its way to a plan, and what they found out.
 #pragma once
 
-#include <optional>
-#include <string>
-
 #include "compile/lower.hpp"
 #include "compile/schedule.hpp"
 #include "compile/target.hpp"

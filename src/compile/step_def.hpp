@@ -2,9 +2,6 @@
 // namespace chop::compile::steps::<name>; that is its registration.
 #pragma once
 
-#include <span>
-#include <string_view>
-
 #include "compile/state.hpp"
 
 namespace chop::compile {

@@ -1,14 +1,9 @@
 // What a graph is compiled for, and the memory that the plan is to use.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <map>
-#include <optional>
 #include <set>
-#include <string>
-#include <vector>
 
 #include "ir/graph.hpp"
 

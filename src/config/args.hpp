@@ -4,12 +4,6 @@
 // values that are known to be of the right kind.
 #pragma once
 
-#include <cstdint>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "config/field.hpp"
 
 namespace chop::config {

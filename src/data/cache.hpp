@@ -2,8 +2,6 @@
 #pragma once
 
 #include <filesystem>
-#include <optional>
-#include <string>
 
 #include "data/splits.hpp"
 #include "io/safetensors.hpp"

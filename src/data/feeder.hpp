@@ -5,10 +5,8 @@
 
 #include <atomic>
 #include <condition_variable>
-#include <cstdint>
 #include <mutex>
 #include <thread>
-#include <vector>
 
 #include "data/loader.hpp"
 

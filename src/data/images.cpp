@@ -1,7 +1,6 @@
 #include "data/images.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cassert>
 
 #include "support/system/threads.hpp"

@@ -1,8 +1,6 @@
 // What the image data sets share: bytes to reals, samples cut to a number of rows.
 #pragma once
 
-#include <span>
-
 #include "data/dataset.hpp"
 
 namespace chop::data {

@@ -2,11 +2,6 @@
 // in any order and by any number of threads.
 #pragma once
 
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <span>
-
 #include "data/jsc_synthetic_table.hpp"
 
 namespace chop::data {

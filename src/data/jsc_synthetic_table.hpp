@@ -2,10 +2,6 @@
 // Gaussian components in a space of twelve latent coordinates.
 #pragma once
 
-#include <array>
-#include <cstddef>
-#include <span>
-
 #include "support/layers.hpp"
 
 namespace chop::data {

@@ -1,11 +1,7 @@
 // Batches: the order of the rows in each epoch, and the rows gathered into memory.
 #pragma once
 
-#include <cstdint>
 #include <future>
-#include <optional>
-#include <span>
-#include <vector>
 
 #include "data/dataset.hpp"
 

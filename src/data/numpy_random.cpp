@@ -3,7 +3,6 @@
 #include <bit>
 #include <cassert>
 #include <numeric>
-#include <utility>
 
 namespace chop::data {
 

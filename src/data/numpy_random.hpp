@@ -2,9 +2,7 @@
 // it.
 #pragma once
 
-#include <cstdint>
 #include <random>
-#include <vector>
 
 #include "support/layers.hpp"
 

@@ -1,10 +1,6 @@
 // The data sets known by name, one file each in defs/.
 #pragma once
 
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "data/dataset.hpp"
 
 namespace chop::data {

@@ -1,12 +1,6 @@
 // Checks on the rows of a table: duplicates, NaN and infinity, labels.
 #pragma once
 
-#include <cstdint>
-#include <span>
-#include <string>
-#include <vector>
-
-#include "support/result.hpp"
 #include "tensor/tensor.hpp"
 
 namespace chop::data {

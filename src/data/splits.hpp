@@ -1,11 +1,6 @@
 // Which rows train, validate and test, and how features are standardised.
 #pragma once
 
-#include <cstdint>
-#include <span>
-#include <string>
-#include <vector>
-
 #include "data/dataset.hpp"
 
 namespace chop::data {

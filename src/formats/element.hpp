@@ -5,9 +5,7 @@
 // a scale) complete a copy of their element for every group of values.
 #pragma once
 
-#include <array>
 #include <cassert>
-#include <cstddef>
 #include <new>
 #include <type_traits>
 

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <bit>
 #include <cassert>
-#include <cstdint>
 #include <cstring>
 #include <limits>
 

@@ -4,8 +4,6 @@
 // the loops around all of them, once per instruction set.
 #pragma once
 
-#include <cstdint>
-
 #include "formats/element.hpp"
 
 namespace chop::formats {

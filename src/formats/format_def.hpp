@@ -15,21 +15,12 @@
 // A format keeps its numbers in a struct of its own, and own.hpp lets its functions take it.
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "formats/config.hpp"
 #include "formats/element.hpp"
 #include "formats/fast.hpp"
 #include "formats/grid.hpp"
 #include "formats/tiles.hpp"
 #include "ir/graph.hpp"
-#include "support/result.hpp"
-#include "tensor/tensor.hpp"
 
 namespace chop::formats {
 

@@ -1,8 +1,6 @@
 // What formats have in common whose values share an exponent or a scale in groups.
 #pragma once
 
-#include <string_view>
-
 #include "formats/numbers.hpp"
 
 namespace chop::formats {

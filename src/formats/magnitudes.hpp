@@ -1,10 +1,6 @@
 // Sums of magnitudes in lanes, for means that must have the bits of PyTorch's.
 #pragma once
 
-#include <array>
-#include <cstdint>
-#include <span>
-
 #include "support/layers.hpp"
 
 namespace chop::formats {

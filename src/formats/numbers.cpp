@@ -1,8 +1,5 @@
 #include "formats/numbers.hpp"
 
-#include <algorithm>
-#include <array>
-
 #include "formats/magnitudes.hpp"
 
 namespace chop::formats {

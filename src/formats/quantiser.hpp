@@ -1,11 +1,6 @@
 // A format made ready for tensors of one shape: quantise, encode, decode, differentiate.
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <vector>
-
 #include "formats/format_def.hpp"
 #include "formats/share_table.hpp"
 

@@ -1,5 +1,4 @@
 // Gradients through a format: straight through, clipped, or with a learned step.
-#include <array>
 #include <cassert>
 #include <cmath>
 #include <cstring>

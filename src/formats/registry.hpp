@@ -1,11 +1,6 @@
 // All number formats, from the files of formats/defs, and what is known of a configured one.
 #pragma once
 
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "formats/format_def.hpp"
 
 namespace chop::formats {

@@ -5,11 +5,7 @@
 // definition, says for every float what the definition would.
 #pragma once
 
-#include <array>
 #include <bit>
-#include <cstdint>
-#include <optional>
-#include <vector>
 
 #include "formats/element.hpp"
 

@@ -3,11 +3,6 @@
 // zeros, which changes nothing that is kept).
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <vector>
-
 #include "tensor/tensor.hpp"
 
 namespace chop::formats {

@@ -1,7 +1,5 @@
 #include "io/checkpoint.hpp"
 
-#include <optional>
-
 #include "io/safetensors.hpp"
 #include "io/torch/torch_checkpoint.hpp"
 #include "io/weights_file.hpp"

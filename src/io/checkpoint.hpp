@@ -4,9 +4,6 @@
 
 #include <filesystem>
 #include <map>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "ir/graph.hpp"
 #include "support/system/files.hpp"

@@ -12,10 +12,8 @@
 #include "io/hdf5.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <functional>
-#include <vector>
 
 #include "io/hdf5_library.hpp"
 #include "io/tensor_bytes.hpp"

@@ -2,10 +2,7 @@
 // PyTables write structured arrays.
 #pragma once
 
-#include <cstddef>
 #include <filesystem>
-#include <span>
-#include <string>
 
 #include "tensor/tensor.hpp"
 

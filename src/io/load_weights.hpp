@@ -3,8 +3,6 @@
 #pragma once
 
 #include <filesystem>
-#include <string>
-#include <vector>
 
 #include "io/checkpoint.hpp"
 #include "io/weights_file.hpp"

@@ -1,8 +1,6 @@
 #include "io/safetensors.hpp"
 
 #include <algorithm>
-#include <array>
-#include <optional>
 #include <set>
 
 #include "io/tensor_bytes.hpp"

@@ -9,11 +9,6 @@
 
 #include <filesystem>
 #include <map>
-#include <span>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include "support/system/files.hpp"
 #include "tensor/tensor.hpp"

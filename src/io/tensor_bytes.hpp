@@ -2,11 +2,7 @@
 #pragma once
 
 #include <bit>
-#include <cstddef>
-#include <cstdint>
 #include <limits>
-#include <optional>
-#include <span>
 
 #include "tensor/tensor.hpp"
 

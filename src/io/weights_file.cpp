@@ -1,13 +1,8 @@
 #include "io/weights_file.hpp"
 
-#include <array>
-#include <memory>
-#include <utility>
-
 #include "io/safetensors.hpp"
 #include "io/tensor_bytes.hpp"
 #include "io/torch/torch_checkpoint.hpp"
-#include "support/system/files.hpp"
 
 namespace chop::io {
 namespace {

@@ -5,9 +5,6 @@
 #include <filesystem>
 #include <functional>
 #include <map>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "support/system/files.hpp"
 #include "tensor/tensor.hpp"

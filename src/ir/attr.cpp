@@ -1,7 +1,6 @@
 #include "ir/attr.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cassert>
 

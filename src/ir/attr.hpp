@@ -1,17 +1,11 @@
 // Attribute values of nodes: the non-tensor arguments of an op.
 #pragma once
 
-#include <cstdint>
 #include <initializer_list>
 #include <map>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <variant>
-#include <vector>
 
 #include "config/field.hpp"
-#include "support/result.hpp"
 
 namespace chop::ir {
 

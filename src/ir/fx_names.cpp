@@ -1,9 +1,7 @@
 #include "ir/fx_names.hpp"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
-#include <cstdint>
 
 #include "support/result.hpp"
 

@@ -1,9 +1,7 @@
 #include "ir/graph.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cassert>
-#include <memory>
 
 #include "ir/fx_names.hpp"
 

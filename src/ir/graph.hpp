@@ -5,18 +5,10 @@
 // Opcodes and names are those of torch.fx: module `seq_blocks.2` is node `seq_blocks_2`.
 #pragma once
 
-#include <cstdint>
 #include <map>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "ir/attr.hpp"
 #include "ir/metadata.hpp"
-#include "support/result.hpp"
-#include "tensor/tensor.hpp"
 
 namespace chop::ir {
 

@@ -5,8 +5,6 @@
 #pragma once
 
 #include <functional>
-#include <string>
-#include <string_view>
 
 #include "ir/graph.hpp"
 #include "ir/limits.hpp"

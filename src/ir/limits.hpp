@@ -1,9 +1,6 @@
 // Limits for readers of graphs: what a file claims is not enough to allocate memory.
 #pragma once
 
-#include <cstdint>
-
-#include "support/result.hpp"
 #include "tensor/tensor.hpp"
 
 namespace chop::ir {

@@ -2,13 +2,8 @@
 // software (statistics), hardware (placement).
 #pragma once
 
-#include <cstdint>
 #include <map>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <variant>
-#include <vector>
 
 #include "ir/attr.hpp"
 #include "tensor/tensor.hpp"

@@ -1,8 +1,6 @@
 // Statistics as JSON: tensors are nested lists, reals F32 and whole numbers I64.
 #pragma once
 
-#include <string>
-
 #include "ir/metadata.hpp"
 #include "support/tree.hpp"
 

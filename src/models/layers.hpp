@@ -1,9 +1,6 @@
 // The layers the zoo's networks are made of, with sizes taken from the values they read.
 #pragma once
 
-#include <string>
-#include <string_view>
-
 #include "models/model_def.hpp"
 #include "ops/core/builder.hpp"
 

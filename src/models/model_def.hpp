@@ -1,9 +1,6 @@
 // What the zoo knows about one model.
 #pragma once
 
-#include <cstdint>
-#include <string_view>
-
 #include "ir/graph.hpp"
 
 namespace chop::models {

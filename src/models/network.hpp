@@ -4,12 +4,7 @@
 // (network.cpp). docs/networks-in-toml.md says what can be written.
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "models/model_def.hpp"
 

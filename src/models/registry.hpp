@@ -1,9 +1,6 @@
 // All models of the zoo, from the files of models/defs: one file per family.
 #pragma once
 
-#include <span>
-#include <string_view>
-
 #include "models/model_def.hpp"
 
 namespace chop::models {

@@ -1,7 +1,5 @@
 #include "onnx/file_view.hpp"
 
-#include <memory>
-
 #include "onnx/model_file.hpp"
 #include "support/text.hpp"
 

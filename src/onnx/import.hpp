@@ -3,8 +3,6 @@
 
 #include <filesystem>
 #include <map>
-#include <string>
-#include <vector>
 
 #include "ir/graph.hpp"
 #include "onnx/model_file.hpp"

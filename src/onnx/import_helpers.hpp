@@ -3,9 +3,6 @@
 #pragma once
 
 #include <initializer_list>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "onnx/onnx_def.hpp"
 

@@ -13,15 +13,10 @@
 // do nothing, and finish() returns it.
 #pragma once
 
-#include <array>
 #include <deque>
 #include <functional>
 #include <map>
-#include <optional>
 #include <set>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "ops/core/infer.hpp"
 

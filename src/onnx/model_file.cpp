@@ -4,7 +4,6 @@
 #include <google/protobuf/io/coded_stream.h>
 
 #include "io/tensor_bytes.hpp"
-#include "support/system/files.hpp"
 #include "support/text.hpp"
 
 namespace chop::onnx {

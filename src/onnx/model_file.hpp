@@ -1,14 +1,9 @@
 // ONNX files as messages: read within limits, tensors decoded, nothing trusted.
 #pragma once
 
-#include <cstddef>
 #include <filesystem>
-#include <memory>
-#include <span>
-#include <string>
 
 #include "onnx/proto.hpp"
-#include "support/result.hpp"
 #include "support/system/files.hpp"
 
 namespace chop::onnx {

@@ -2,9 +2,6 @@
 #pragma once
 
 #include <map>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "onnx/importer.hpp"
 #include "onnx/model_file.hpp"

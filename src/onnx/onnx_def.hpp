@@ -5,10 +5,6 @@
 // field says it all.
 #pragma once
 
-#include <span>
-#include <string_view>
-#include <vector>
-
 #include "onnx/onnx_call.hpp"
 
 namespace chop::onnx {

@@ -1,8 +1,5 @@
 #include "onnx/proto.hpp"
 
-#include <array>
-#include <utility>
-
 #include "support/text.hpp"
 
 namespace chop::onnx {

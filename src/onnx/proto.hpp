@@ -3,9 +3,6 @@
 
 #include <onnx/onnx_pb.h>
 
-#include <optional>
-#include <string_view>
-
 #include "tensor/tensor.hpp"
 
 namespace chop::onnx {

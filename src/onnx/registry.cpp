@@ -1,7 +1,6 @@
 // All operators of ONNX that are known: those of onnx/defs, and those that ops name.
 #include <algorithm>
 #include <map>
-#include <string>
 
 #include "onnx/export/export_call.hpp"
 #include "onnx/onnx_def.hpp"

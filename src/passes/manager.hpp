@@ -3,9 +3,6 @@
 #pragma once
 
 #include <functional>
-#include <span>
-#include <string>
-#include <vector>
 
 #include "passes/pass_def.hpp"
 

@@ -4,11 +4,7 @@
 // chop::passes::<name>; that is its registration.
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "config/args.hpp"
 #include "data/dataset.hpp"

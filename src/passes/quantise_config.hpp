@@ -1,12 +1,8 @@
 // From a [passes.quantize.NAME.config] table to number formats for the operands of a node.
 #pragma once
 
-#include <array>
 #include <map>
 #include <set>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "analysis/operands.hpp"
 #include "config/args.hpp"

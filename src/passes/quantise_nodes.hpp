@@ -3,9 +3,6 @@
 
 #include <map>
 #include <set>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "analysis/calibration/calibrate.hpp"
 #include "passes/pass_def.hpp"

@@ -1,4 +1,3 @@
-#include <array>
 
 #include "passes/pass_def.hpp"
 #include "support/text.hpp"

@@ -1,8 +1,6 @@
 // What the report passes share: the flag `explain`, metadata as trees, writing to a file.
 #pragma once
 
-#include <string>
-
 #include "passes/pass_def.hpp"
 
 namespace chop::passes {

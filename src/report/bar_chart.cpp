@@ -4,7 +4,6 @@
 #include "report/svg.hpp"
 #include "report/svg_parts.hpp"
 #include "report/table.hpp"
-#include "support/result.hpp"
 
 namespace chop::report {
 namespace {

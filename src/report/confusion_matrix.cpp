@@ -1,6 +1,5 @@
 // Confusion matrices as heat maps.
 #include <algorithm>
-#include <array>
 #include <cassert>
 #include <cmath>
 #include <cstdio>

@@ -1,10 +1,6 @@
 // Pictures of graphs: boxes and arrows as text in graphviz's DOT language, and its renderer.
 #pragma once
 
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "support/result.hpp"
 
 namespace chop::report {

@@ -1,6 +1,5 @@
 // Line charts.
 #include <algorithm>
-#include <array>
 #include <cassert>
 #include <cmath>
 #include <limits>
@@ -9,7 +8,6 @@
 #include "report/svg.hpp"
 #include "report/svg_parts.hpp"
 #include "report/table.hpp"
-#include "support/result.hpp"
 
 namespace chop::report {
 namespace {

@@ -2,10 +2,6 @@
 // same bytes.
 #pragma once
 
-#include <cstdint>
-#include <string>
-#include <vector>
-
 #include "support/layers.hpp"
 
 namespace chop::report {

@@ -1,7 +1,6 @@
 #include "report/svg_parts.hpp"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
 

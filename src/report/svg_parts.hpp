@@ -2,11 +2,6 @@
 // ticks.
 #pragma once
 
-#include <array>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "support/layers.hpp"
 
 namespace chop::report::svg {

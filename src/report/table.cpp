@@ -1,6 +1,5 @@
 #include "report/table.hpp"
 
-#include <array>
 #include <cmath>
 #include <cstdio>
 

@@ -2,11 +2,7 @@
 #pragma once
 
 #include <concepts>
-#include <cstdint>
-#include <string>
-#include <string_view>
 #include <variant>
-#include <vector>
 
 #include "support/tree.hpp"
 

@@ -5,17 +5,10 @@
 // the file version "brain.Event:2".
 #pragma once
 
-#include <cstdint>
 #include <cstdio>
 #include <filesystem>
-#include <memory>
-#include <span>
-#include <string>
-#include <string_view>
-#include <utility>
 
 #include "report/table.hpp"
-#include "support/result.hpp"
 
 namespace chop::report {
 

@@ -1,5 +1,4 @@
 // Flat YAML: one "name: value" line per entry.
-#include <array>
 #include <cmath>
 
 #include "report/tensorboard.hpp"

@@ -1,9 +1,6 @@
 // Loops over tensors whose elements lie at regular distances: broadcast, permuted, reduced.
 #pragma once
 
-#include <cstdint>
-#include <vector>
-
 #include "tensor/tensor.hpp"
 
 namespace chop::runtime {

@@ -5,9 +5,7 @@
 #include <omp.h>
 #include <sys/mman.h>
 
-#include <array>
 #include <new>
-
 #include "runtime/kernel.hpp"
 #include "support/system/simd_level.hpp"
 

@@ -3,8 +3,6 @@
 #pragma once
 
 #include <map>
-#include <string>
-#include <vector>
 
 #include "ops/core/infer.hpp"
 #include "ops/core/op_def.hpp"

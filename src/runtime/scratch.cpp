@@ -2,8 +2,6 @@
 // more.
 #include "runtime/scratch.hpp"
 
-#include <array>
-#include <memory>
 #include <new>
 
 namespace chop::runtime {

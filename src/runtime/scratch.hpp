@@ -2,9 +2,6 @@
 // ever grow. After the first run nothing is allocated.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-
 #include "support/layers.hpp"
 
 namespace chop::runtime {

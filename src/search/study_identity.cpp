@@ -6,7 +6,6 @@
 #include "search/study_identity.hpp"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 
 #include "passes/quantise_nodes.hpp"

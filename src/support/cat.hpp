@@ -6,10 +6,7 @@
 
 #include <charconv>
 #include <concepts>
-#include <cstddef>
 #include <initializer_list>
-#include <string>
-#include <string_view>
 
 #include "support/layers.hpp"
 

@@ -3,10 +3,8 @@
 #include "support/checksum.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cstring>
-#include <vector>
 
 #include "support/rng.hpp"
 #include "support/system/threads.hpp"

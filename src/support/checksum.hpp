@@ -1,10 +1,6 @@
 // A checksum against damage on disk or in transit; not against people who can compute it too.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <span>
-
 #include "support/layers.hpp"
 
 namespace chop::support {

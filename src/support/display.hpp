@@ -3,9 +3,6 @@
 
 #include <cstdio>
 #include <iosfwd>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "support/layers.hpp"
 

@@ -1,7 +1,5 @@
 #include "support/escape.hpp"
 
-#include <array>
-
 namespace chop::support {
 namespace {
 

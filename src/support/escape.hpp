@@ -2,11 +2,6 @@
 // text form, and JSON, which must be UTF-8.
 #pragma once
 
-#include <cstddef>
-#include <optional>
-#include <string>
-#include <string_view>
-
 #include "support/layers.hpp"
 
 namespace chop::support {

@@ -2,10 +2,6 @@
 // takes seconds to compile.
 #pragma once
 
-#include <string>
-#include <string_view>
-
-#include "support/result.hpp"
 #include "support/tree.hpp"
 
 namespace chop::support {

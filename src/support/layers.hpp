@@ -2,7 +2,20 @@
 // things (report::Column, search::Column); within a layer a name means one thing.
 //
 // From outside, names are found in chop as well, as long as only one layer has them: chop::Graph.
+//
+// Every header reaches this one, so it also provides what all interfaces are written in.
 #pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 namespace chop::support {}
 namespace chop::config {}

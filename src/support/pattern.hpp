@@ -2,10 +2,6 @@
 // it takes seconds to compile.
 #pragma once
 
-#include <memory>
-#include <string>
-#include <string_view>
-
 #include "support/result.hpp"
 
 namespace chop::support {

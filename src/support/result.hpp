@@ -6,11 +6,6 @@
 // (support/system/threads.cpp rethrows them).
 #pragma once
 
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "support/cat.hpp"
 
 namespace chop::support {

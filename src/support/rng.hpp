@@ -2,10 +2,6 @@
 // so streams can be drawn in any order, by any number of threads, and resumed anywhere.
 #pragma once
 
-#include <cstdint>
-#include <string_view>
-
-#include "support/layers.hpp"
 #include "support/text.hpp"
 
 namespace chop::support {

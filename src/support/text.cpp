@@ -1,7 +1,6 @@
 #include "support/text.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <charconv>
 #include <cmath>

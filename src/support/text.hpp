@@ -1,13 +1,6 @@
 // Small things about text: joining, splitting, numbers that read back exactly, near names.
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "support/layers.hpp"
 
 namespace chop::support {

@@ -1,7 +1,6 @@
 #include "support/tree.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cassert>
 
 #include "support/text.hpp"

@@ -9,14 +9,8 @@
 #pragma once
 
 #include <concepts>
-#include <cstdint>
 #include <map>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
 #include <variant>
-#include <vector>
 
 #include "support/result.hpp"
 

@@ -4,14 +4,6 @@
 // (copy on write), so copying a graph with its weights costs almost nothing.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "support/result.hpp"
 
 namespace chop::tensor {

@@ -1,9 +1,6 @@
 // How many predictions are right.
 #pragma once
 
-#include <cstdint>
-#include <span>
-
 #include "support/layers.hpp"
 
 namespace chop::train {

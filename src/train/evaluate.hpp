@@ -2,7 +2,6 @@
 #pragma once
 
 #include <functional>
-#include <optional>
 
 #include "data/dataset.hpp"
 #include "support/system/batches.hpp"

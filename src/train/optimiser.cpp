@@ -1,7 +1,5 @@
 #include "train/optimiser.hpp"
 
-#include <string>
-
 #include "support/text.hpp"
 
 namespace chop::train::optimisers {

@@ -1,11 +1,6 @@
 // Optimisers: one file each in train/optimisers.
 #pragma once
 
-#include <cstdint>
-#include <span>
-#include <string_view>
-#include <vector>
-
 #include "support/result.hpp"
 
 namespace chop::train {

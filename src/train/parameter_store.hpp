@@ -2,11 +2,7 @@
 // another of the same layout, so that an optimiser updates the whole network in one sweep.
 #pragma once
 
-#include <cstddef>
 #include <map>
-#include <span>
-#include <string>
-#include <vector>
 
 #include "ir/graph.hpp"
 

@@ -1,10 +1,6 @@
 // Plans for training and for evaluation: a model with its loss, compiled for one batch size.
 #pragma once
 
-#include <cstdint>
-#include <span>
-#include <vector>
-
 #include "compile/target.hpp"
 #include "runtime/plan.hpp"
 #include "train/parameter_store.hpp"

@@ -4,9 +4,6 @@
 // whichever thread ran which batch.
 #pragma once
 
-#include <cstdint>
-#include <vector>
-
 #include "train/program.hpp"
 
 namespace chop::train {

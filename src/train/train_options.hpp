@@ -5,13 +5,8 @@
 // none of them has a list of its own that could forget one.
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
 #include <map>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
 
 #include "config/field.hpp"
 #include "train/optimiser.hpp"

@@ -2,15 +2,10 @@
 // killed run continues from to the same bits as if it had never stopped.
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <limits>
 #include <map>
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
 
 #include "data/dataset.hpp"
 #include "io/checkpoint.hpp"

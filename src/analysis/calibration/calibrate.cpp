@@ -1,7 +1,6 @@
 #include "analysis/calibration/calibrate.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <map>

@@ -1,14 +1,7 @@
 // Choosing a format's range from data: a bounded sample of values, and four criteria.
 #pragma once
 
-#include <cstdint>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "ir/graph.hpp"
-#include "support/result.hpp"
 
 namespace chop::analysis {
 

@@ -1,11 +1,7 @@
 // Runs a graph in evaluation mode over the rows of a split and shows chosen values of it.
 #pragma once
 
-#include <cstdint>
 #include <functional>
-#include <optional>
-#include <span>
-#include <vector>
 
 #include "data/dataset.hpp"
 #include "ops/core/infer.hpp"

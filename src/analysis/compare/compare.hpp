@@ -2,11 +2,7 @@
 // weights they compute with. Nodes are matched by name.
 #pragma once
 
-#include <cstdint>
 #include <map>
-#include <optional>
-#include <string>
-#include <vector>
 
 #include "analysis/compare/error_meter.hpp"
 #include "ir/graph.hpp"

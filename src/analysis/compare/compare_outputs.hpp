@@ -2,11 +2,6 @@
 // the first layer that differs.
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "analysis/compare/compare.hpp"
 #include "data/dataset.hpp"
 

@@ -1,6 +1,5 @@
 // Comparisons as text: formats of a node, and weights row by row.
 #include <algorithm>
-#include <array>
 #include <cstdio>
 
 #include "analysis/compare/compare.hpp"

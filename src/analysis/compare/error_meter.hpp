@@ -2,8 +2,6 @@
 // signal-to-quantisation-noise ratio (SQNR).
 #pragma once
 
-#include <cstdint>
-
 #include "support/layers.hpp"
 
 namespace chop::analysis {

@@ -1,8 +1,6 @@
 // Which nodes carry number formats, as the reference system's two tables show it.
 #pragma once
 
-#include <string>
-
 #include "ir/graph.hpp"
 #include "report/table.hpp"
 

@@ -1,10 +1,6 @@
 // Bits per value of inputs and weights, averaged over layers by their sizes.
 #pragma once
 
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "analysis/cost/cost.hpp"
 
 namespace chop::analysis {

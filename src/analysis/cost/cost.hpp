@@ -2,11 +2,6 @@
 // node, at the precision each operand carries. docs/costs.md explains the rules.
 #pragma once
 
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "analysis/operands.hpp"
 
 namespace chop::analysis {

@@ -1,9 +1,7 @@
 // The smallest and the largest of many floats, and whether a NaN was among them.
 #pragma once
 
-#include <cstdint>
 #include <limits>
-#include <span>
 
 #include "support/layers.hpp"
 

@@ -1,9 +1,6 @@
 // Samples in the order they came, in chunks, so that growing never copies old ones.
 #pragma once
 
-#include <cstdint>
-#include <vector>
-
 #include "analysis/statistics/stat_groups.hpp"
 
 namespace chop::analysis {

@@ -1,7 +1,6 @@
 #include "analysis/statistics/moments.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "analysis/statistics/stat_loops.hpp"
 

@@ -1,10 +1,6 @@
 // Mean and variance of groups of elements: in one pass, or of samples that are kept.
 #pragma once
 
-#include <cstdint>
-#include <string_view>
-#include <vector>
-
 #include "analysis/statistics/kept_samples.hpp"
 #include "analysis/statistics/stat_groups.hpp"
 

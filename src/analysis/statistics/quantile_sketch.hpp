@@ -10,12 +10,7 @@
 // is counted. What is counted does not depend on the order.
 #pragma once
 
-#include <array>
-#include <cstdint>
 #include <map>
-#include <memory>
-#include <span>
-#include <vector>
 
 #include "analysis/statistics/extent.hpp"
 

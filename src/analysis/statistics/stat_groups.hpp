@@ -4,11 +4,6 @@
 // one group per index of the other axes. Every group gets as many elements of each sample.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <span>
-#include <vector>
-
 #include "analysis/statistics/statistic_def.hpp"
 
 namespace chop::analysis {

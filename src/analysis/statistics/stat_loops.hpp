@@ -1,10 +1,6 @@
 // The loops of statistics over many values, in vectors; the order of every sum is fixed.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <span>
-
 #include "support/layers.hpp"
 
 namespace chop::analysis {

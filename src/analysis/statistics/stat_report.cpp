@@ -1,7 +1,6 @@
 #include "analysis/statistics/stat_report.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstdio>
 #include <set>
 

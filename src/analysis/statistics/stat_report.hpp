@@ -1,10 +1,6 @@
 // Statistics for people and programs: tables with tensors abbreviated, trees with everything.
 #pragma once
 
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "analysis/statistics/statistic_def.hpp"
 
 namespace chop::analysis {

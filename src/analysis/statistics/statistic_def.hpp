@@ -5,18 +5,10 @@
 // has formulas.
 #pragma once
 
-#include <cstdint>
 #include <map>
-#include <memory>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "config/args.hpp"
 #include "ir/metadata.hpp"
-#include "support/result.hpp"
-#include "tensor/tensor.hpp"
 
 namespace chop::analysis {
 

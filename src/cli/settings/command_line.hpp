@@ -1,13 +1,8 @@
 // The words after `ch ACTION`, taken apart.
 #pragma once
 
-#include <span>
-#include <string>
-#include <vector>
-
 #include "cli/action_def.hpp"
 #include "cli/settings/config_file.hpp"
-#include "support/result.hpp"
 
 namespace chop::cli {
 

@@ -1,7 +1,6 @@
 #include "cli/settings/config_file.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "config/toml.hpp"
 #include "support/system/files.hpp"

@@ -2,13 +2,8 @@
 #pragma once
 
 #include <filesystem>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "cli/settings/setting_def.hpp"
-#include "support/result.hpp"
 
 namespace chop::cli {
 

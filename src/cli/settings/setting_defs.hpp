@@ -1,8 +1,6 @@
 // The parts of the one table of settings; all_settings() joins them.
 #pragma once
 
-#include <vector>
-
 #include "cli/settings/setting_def.hpp"
 
 namespace chop::cli {

@@ -2,20 +2,11 @@
 // command line. What was said explicitly wins, whatever its value.
 #pragma once
 
-#include <array>
 #include <filesystem>
-#include <memory>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include "cli/settings/config_file.hpp"
 #include "cli/settings/setting_def.hpp"
 #include "report/table.hpp"
-#include "support/result.hpp"
 
 namespace chop::cli {
 

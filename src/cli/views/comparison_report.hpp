@@ -1,9 +1,6 @@
 // Comparisons of networks as tables for people and Trees for programs.
 #pragma once
 
-#include <optional>
-#include <string>
-
 #include "analysis/compare/compare.hpp"
 #include "analysis/compare/compare_outputs.hpp"
 #include "report/table.hpp"

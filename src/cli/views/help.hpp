@@ -1,8 +1,6 @@
 // The texts of `ch --help` and `ch ACTION --help`.
 #pragma once
 
-#include <string>
-
 #include "cli/action_def.hpp"
 
 namespace chop::cli {

@@ -1,7 +1,6 @@
 #include "cli/views/inspect_view.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
 

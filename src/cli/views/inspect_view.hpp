@@ -1,9 +1,6 @@
 // The screen of `ch inspect`: layers with what they cost, and where time and bits go.
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "analysis/timing/layer_times.hpp"
 #include "report/table.hpp"
 

@@ -1,9 +1,6 @@
 // The pages of docs/reference, generated from the registries, so that they agree with the program.
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "support/layers.hpp"
 
 namespace chop::cli {

@@ -2,7 +2,6 @@
 #include "cli/views/search_report.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstdio>
 #include <set>
 

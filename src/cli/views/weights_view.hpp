@@ -1,8 +1,6 @@
 // The tensors of a file of weights, for people and for programs.
 #pragma once
 
-#include <string>
-
 #include "io/weights_file.hpp"
 #include "report/table.hpp"
 

@@ -7,7 +7,6 @@
 // alive is found by compiling for one row up to the layout and measuring that plan. Graphs whose
 // rows meet (a softmax over the batch, a loss) are not cut.
 #include <algorithm>
-#include <optional>
 
 #include "compile/plan/planner.hpp"
 #include "compile/step_def.hpp"

@@ -2,9 +2,6 @@
 // their live ranges do not meet.
 #pragma once
 
-#include <cstddef>
-#include <vector>
-
 #include "support/layers.hpp"
 
 namespace chop::compile {

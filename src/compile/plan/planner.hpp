@@ -2,7 +2,6 @@
 #pragma once
 
 #include <map>
-#include <vector>
 
 #include "compile/plan/live_ranges.hpp"
 #include "compile/state.hpp"

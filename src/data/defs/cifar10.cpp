@@ -2,7 +2,6 @@
 //
 // Pixels become 0 .. 1 and are then normalised with ImageNet's mean and deviation per channel,
 // as the reference system does for its test images. Nothing is augmented.
-#include <array>
 #include <cstring>
 
 #include "data/images.hpp"

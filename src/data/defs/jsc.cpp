@@ -4,8 +4,6 @@
 // way: repeated rows dropped, 80/20 split as scikit-learn's with random_state 42,
 // standardised on the train part.
 #include <algorithm>
-#include <array>
-#include <memory>
 
 #include "data/cache.hpp"
 #include "data/jsc_synthetic.hpp"

@@ -1,7 +1,6 @@
 #include "data/files/by_path.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 
 #include "data/files/loaders.hpp"

@@ -18,14 +18,8 @@
 // cost no more than the bytes that describe them.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <deque>
 #include <functional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "support/result.hpp"
 

@@ -3,12 +3,7 @@
 // plain values, pickle_calls.cpp the memo, names and calls.
 #pragma once
 
-#include <array>
-#include <span>
-#include <string>
-#include <string_view>
 #include <unordered_map>
-#include <vector>
 
 #include "io/torch/pickle.hpp"
 

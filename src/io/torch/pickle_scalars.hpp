@@ -1,11 +1,6 @@
 // Decodes numbers and texts as pickles write them: a few bytes or a line of ASCII each.
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
-
 #include "support/layers.hpp"
 
 namespace chop::io {

@@ -1,7 +1,6 @@
 #include "io/torch/state_dict.hpp"
 
 #include <algorithm>
-#include <array>
 #include <set>
 
 #include "support/escape.hpp"

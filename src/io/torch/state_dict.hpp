@@ -3,10 +3,6 @@
 #pragma once
 
 #include <map>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "io/torch/torch_values.hpp"
 

@@ -1,9 +1,6 @@
 #include "io/torch/torch_allow_list.hpp"
 
 #include <algorithm>
-#include <array>
-#include <string>
-#include <utility>
 
 namespace chop::io {
 namespace {

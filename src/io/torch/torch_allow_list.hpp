@@ -2,9 +2,6 @@
 // pickle_calls.cpp handles the opcodes that mention them; it asks this list.
 #pragma once
 
-#include <optional>
-#include <string_view>
-
 #include "tensor/tensor.hpp"
 
 namespace chop::io {

@@ -1,7 +1,6 @@
 #include "io/torch/torch_checkpoint.hpp"
 
 #include <algorithm>
-#include <optional>
 
 #include "io/tensor_bytes.hpp"
 #include "io/torch/state_dict.hpp"

@@ -6,11 +6,6 @@
 
 #include <filesystem>
 #include <map>
-#include <memory>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "io/torch/torch_values.hpp"
 #include "support/system/files.hpp"

@@ -2,9 +2,6 @@
 #pragma once
 
 #include <map>
-#include <optional>
-#include <string>
-#include <string_view>
 
 #include "io/torch/pickle.hpp"
 #include "tensor/tensor.hpp"

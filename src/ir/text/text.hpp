@@ -12,8 +12,6 @@
 #pragma once
 
 #include <functional>
-#include <string>
-#include <string_view>
 
 #include "ir/graph.hpp"
 #include "ir/limits.hpp"

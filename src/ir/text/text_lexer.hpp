@@ -2,10 +2,6 @@
 // source.
 #pragma once
 
-#include <cstdint>
-#include <string>
-#include <string_view>
-
 #include "support/result.hpp"
 
 namespace chop::ir {

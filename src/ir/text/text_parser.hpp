@@ -2,10 +2,6 @@
 #pragma once
 
 #include <charconv>
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "ir/attr.hpp"
 #include "ir/text/text_lexer.hpp"

@@ -1,6 +1,5 @@
 // Resize and Upsample: every axis by itself, as a constant matrix that mixes its elements.
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "onnx/import_helpers.hpp"

@@ -1,9 +1,7 @@
 // Graphs as ONNX models.
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
-#include <string>
 
 #include "ir/graph.hpp"
 

@@ -1,10 +1,6 @@
 // One node of ours while it is written as ONNX nodes.
 #pragma once
 
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "onnx/proto.hpp"
 #include "ops/core/infer.hpp"
 

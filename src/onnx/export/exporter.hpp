@@ -3,8 +3,6 @@
 
 #include <map>
 #include <set>
-#include <string>
-#include <vector>
 
 #include "onnx/export/export.hpp"
 #include "onnx/export/export_call.hpp"

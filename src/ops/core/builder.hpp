@@ -9,12 +9,7 @@
 // nothing, and finish() returns it with the name of the layer it happened in.
 #pragma once
 
-#include <cstdint>
 #include <map>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "ops/core/infer.hpp"
 

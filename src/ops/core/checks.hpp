@@ -1,10 +1,6 @@
 // Checks that shape rules of several ops begin with.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
 #include "ops/core/op_def.hpp"
 
 namespace chop::ops {

@@ -1,11 +1,6 @@
 // Pieces that op files share: shape rules, loops over broadcast operands, costs.
 #pragma once
 
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "ops/core/grad_builder.hpp"
 #include "ops/core/op_def.hpp"
 

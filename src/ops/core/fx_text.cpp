@@ -1,7 +1,5 @@
 #include "ops/core/fx_text.hpp"
 
-#include <optional>
-
 #include "formats/registry.hpp"
 #include "ir/text/text.hpp"
 #include "ops/core/registry.hpp"

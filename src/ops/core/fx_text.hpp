@@ -14,8 +14,6 @@
 // x.view(-1, 16).
 #pragma once
 
-#include <string>
-
 #include "ir/graph.hpp"
 
 namespace chop::ops {

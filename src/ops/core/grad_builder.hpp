@@ -3,10 +3,6 @@
 // Rules see the lowered form, where parameters are ordinary operands, at known shapes.
 #pragma once
 
-#include <optional>
-#include <string_view>
-#include <vector>
-
 #include "ops/core/infer.hpp"
 #include "ops/core/op_def.hpp"
 

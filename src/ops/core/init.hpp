@@ -4,9 +4,6 @@
 // its values do not depend on which other layers the network has or in what order.
 #pragma once
 
-#include <cstdint>
-#include <string_view>
-
 #include "ops/core/op_def.hpp"
 #include "support/rng.hpp"
 

@@ -9,12 +9,6 @@
 // are implied by the target; the lowered form (compile/lower.hpp) spells them out.
 #pragma once
 
-#include <cstdint>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "ir/graph.hpp"
 
 namespace chop::ops {

@@ -1,10 +1,6 @@
 // What the ops that quantise share: the format and its configuration as attributes.
 #pragma once
 
-#include <span>
-#include <string>
-#include <vector>
-
 #include "formats/quantiser.hpp"
 #include "ops/core/checks.hpp"
 #include "ops/core/common.hpp"

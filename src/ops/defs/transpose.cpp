@@ -1,6 +1,5 @@
 // y = x with the dimensions dim0 and dim1 exchanged
 #include <numeric>
-#include <utility>
 
 #include "ops/families/indexing/shapes.hpp"
 

@@ -1,6 +1,5 @@
 // plot_graph: a picture of the network with layers, shapes, parameter counts and formats.
 #include <algorithm>
-#include <array>
 #include <map>
 
 #include "analysis/operands.hpp"

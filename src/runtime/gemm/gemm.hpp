@@ -2,9 +2,6 @@
 // oneDNN where the matrices are large.
 #pragma once
 
-#include <cstdint>
-#include <memory>
-
 #include "support/layers.hpp"
 
 namespace chop::runtime {

@@ -1,7 +1,6 @@
 // avg_pool and adaptive_avg_pool in one and two dimensions, and their gradients: each output
 // position averages, or shares out over, a patch of the image.
 #include <algorithm>
-#include <vector>
 
 #include "ops/families/layers/pool.hpp"
 #include "runtime/elementwise.hpp"

@@ -1,8 +1,6 @@
 // What the loops of batch normalisation are asked to do, over x [n, c, s].
 #pragma once
 
-#include <cstdint>
-
 #include "support/layers.hpp"
 
 namespace chop::runtime::kernels {

@@ -3,10 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <memory>
 #include <numeric>
-#include <optional>
-#include <vector>
 
 #include "runtime/kernel.hpp"
 #include "runtime/row_blocks.hpp"

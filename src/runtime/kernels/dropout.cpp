@@ -1,6 +1,5 @@
 // dropout: the very mask of the reference, number for number; outside training a copy.
 #include <cstring>
-#include <string>
 
 #include "runtime/elementwise.hpp"
 #include "runtime/kernel.hpp"

@@ -1,7 +1,5 @@
 // linear and linear_grad as matrix products.
 #include <algorithm>
-#include <memory>
-#include <vector>
 
 #include "runtime/conv/frozen/frozen_conv.hpp"
 #include "runtime/elementwise.hpp"

@@ -5,8 +5,6 @@
 // wait for each other.
 #include <algorithm>
 #include <limits>
-#include <memory>
-#include <vector>
 
 #include "ops/families/layers/pool.hpp"
 #include "runtime/elementwise.hpp"

@@ -1,7 +1,5 @@
 // mse_loss: squared differences, summed in double over fixed chunks.
 #include <algorithm>
-#include <memory>
-#include <vector>
 
 #include "runtime/elementwise.hpp"
 #include "runtime/kernel.hpp"

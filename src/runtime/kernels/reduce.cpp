@@ -1,7 +1,5 @@
 // sum, mean and sum_to: sums over any dimensions, accumulated in double in a fixed order.
 #include <algorithm>
-#include <memory>
-#include <vector>
 
 #include "ops/families/indexing/shapes.hpp"
 #include "runtime/elementwise.hpp"

@@ -1,7 +1,5 @@
 // Elementwise functions and their gradients, in SIMD. The functions themselves are in
 // unary_functions-inl.hpp.
-#include <optional>
-#include <string_view>
 
 #include "ops/core/registry.hpp"
 #include "runtime/elementwise.hpp"

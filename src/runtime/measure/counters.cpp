@@ -1,8 +1,6 @@
 // Hardware counters through PAPI where it was found when building; without it, open() says so.
 #include "runtime/measure/counters.hpp"
 
-#include <utility>
-
 #ifdef CH_HAVE_PAPI
 #include <papi.h>
 #endif

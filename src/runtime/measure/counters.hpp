@@ -4,10 +4,6 @@
 // usual; open() then says which, and the caller goes on without.
 #pragma once
 
-#include <cstdint>
-#include <string>
-#include <vector>
-
 #include "support/result.hpp"
 
 namespace chop::runtime {

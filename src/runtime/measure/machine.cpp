@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
-#include <vector>
 
 #include "runtime/gemm/gemm.hpp"
 #include "support/system/threads.hpp"

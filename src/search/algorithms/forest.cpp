@@ -1,7 +1,6 @@
 #include "search/algorithms/forest.hpp"
 
 #include <algorithm>
-#include <optional>
 
 namespace chop::search {
 namespace {

@@ -6,10 +6,6 @@
 //                                           leaf 3: width 4 or 8, rate >= 0.3    0.66
 #pragma once
 
-#include <cstdint>
-#include <span>
-#include <vector>
-
 #include "search/space/space.hpp"
 
 namespace chop::search {

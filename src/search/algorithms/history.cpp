@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <compare>
-#include <utility>
 
 namespace chop::search {
 namespace {

@@ -3,11 +3,7 @@
 // does not grow with the study.
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <span>
 #include <unordered_map>
-#include <vector>
 
 #include "search/algorithms/pareto.hpp"
 #include "search/algorithms/sampler_def.hpp"

@@ -1,9 +1,6 @@
 // How much each parameter matters: functional ANOVA over a random forest, as Optuna's default.
 #pragma once
 
-#include <span>
-#include <vector>
-
 #include "search/algorithms/sampler_def.hpp"
 
 namespace chop::search {

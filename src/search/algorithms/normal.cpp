@@ -1,9 +1,7 @@
 #include "search/algorithms/normal.hpp"
 
-#include <array>
 #include <cmath>
 #include <numbers>
-#include <span>
 
 namespace chop::search {
 namespace {

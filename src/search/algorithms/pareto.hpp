@@ -4,9 +4,6 @@
 // and the last, which (2, 2) dominates, is front 1.
 #pragma once
 
-#include <span>
-#include <vector>
-
 #include "search/store/trial.hpp"
 
 namespace chop::search {

@@ -11,10 +11,6 @@
 // others.
 #pragma once
 
-#include <cstdint>
-#include <span>
-#include <vector>
-
 #include "search/space/space.hpp"
 
 namespace chop::search {

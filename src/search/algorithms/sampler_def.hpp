@@ -2,13 +2,7 @@
 // `SamplerDef define()` in namespace chop::search::samplers::<name>; that is its registration.
 #pragma once
 
-#include <cstdint>
 #include <map>
-#include <memory>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "config/args.hpp"
 #include "search/space/space.hpp"

@@ -2,7 +2,6 @@
 
 #include <bit>
 #include <cassert>
-#include <vector>
 
 namespace chop::search {
 namespace {

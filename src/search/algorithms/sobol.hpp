@@ -4,9 +4,6 @@
 // The first dimension, points 0 to 7: 0, 1/2, 3/4, 1/4, 3/8, 7/8, 5/8, 1/8.
 #pragma once
 
-#include <array>
-#include <cstdint>
-
 #include "support/rng.hpp"
 
 namespace chop::search {

@@ -1,10 +1,7 @@
 // Values by name within a budget of bytes: the least recently used go first.
 #pragma once
 
-#include <cstddef>
 #include <list>
-#include <memory>
-#include <string>
 #include <unordered_map>
 
 #include "support/layers.hpp"

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <functional>
-#include <memory>
 
 #include "config/args.hpp"
 #include "search/space/candidate.hpp"

@@ -4,9 +4,6 @@
 // flows through a cut depends on the formats before it and on nothing else.
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "ops/core/infer.hpp"
 
 namespace chop::search {

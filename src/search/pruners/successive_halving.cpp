@@ -7,7 +7,6 @@
 // looked up in its reports.
 #include <algorithm>
 #include <cmath>
-#include <optional>
 
 #include "search/algorithms/pruner_def.hpp"
 

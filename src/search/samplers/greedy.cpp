@@ -12,7 +12,6 @@
 // point whose result is missing.
 #include <algorithm>
 #include <cmath>
-#include <optional>
 
 #include "search/algorithms/history.hpp"
 #include "support/text.hpp"

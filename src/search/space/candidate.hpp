@@ -1,7 +1,6 @@
 // The candidate of a trial: a network with number formats, and how to train it.
 #pragma once
 
-#include "ir/graph.hpp"
 #include "support/tree.hpp"
 #include "train/trainer.hpp"
 

@@ -4,10 +4,6 @@
 // Internally a value is a double, as Optuna stores it: the index of a choice, or the number itself.
 #pragma once
 
-#include <cstdint>
-#include <string>
-#include <vector>
-
 #include "support/tree.hpp"
 
 namespace chop::search {

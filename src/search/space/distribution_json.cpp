@@ -1,6 +1,5 @@
 // Distributions as Optuna writes them into its tables.
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 

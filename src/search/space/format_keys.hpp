@@ -1,8 +1,6 @@
 // Keys of a quantisation table: the operand they are for, the format they belong to.
 #pragma once
 
-#include <string_view>
-
 #include "config/args.hpp"
 #include "formats/format_def.hpp"
 

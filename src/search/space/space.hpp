@@ -10,10 +10,6 @@
 
 #include <cmath>
 #include <limits>
-#include <optional>
-#include <span>
-#include <string>
-#include <vector>
 
 #include "search/space/distribution.hpp"
 #include "support/rng.hpp"

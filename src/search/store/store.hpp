@@ -2,13 +2,6 @@
 // file, a PostgreSQL server; the tables are Optuna's.
 #pragma once
 
-#include <cstdint>
-#include <memory>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "search/store/trial.hpp"
 
 namespace chop::search {

@@ -1,7 +1,6 @@
 #include "search/store/trial.hpp"
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cmath>
 #include <cstdio>

@@ -1,12 +1,7 @@
 // Trials and studies as Optuna knows them, whatever space they are of.
 #pragma once
 
-#include <cstdint>
 #include <map>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "search/space/distribution.hpp"
 

@@ -1,9 +1,6 @@
 // Memory for large arrays.
 #pragma once
 
-#include <cstddef>
-#include <memory>
-
 #include "support/layers.hpp"
 
 namespace chop::support {

@@ -1,10 +1,7 @@
 // Work done in a child process (fork), for libraries that a damaged file can crash.
 #pragma once
 
-#include <cstddef>
 #include <functional>
-#include <memory>
-#include <span>
 
 #include "support/result.hpp"
 

@@ -10,7 +10,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <optional>
 
 #include "support/system/temporary_file.hpp"
 

@@ -1,14 +1,9 @@
 // Files: read whole or mapped, written beside and renamed.
 #pragma once
 
-#include <cstddef>
 #include <filesystem>
 #include <functional>
-#include <memory>
 #include <ostream>
-#include <span>
-#include <string>
-#include <string_view>
 
 #include "support/result.hpp"
 

@@ -3,9 +3,7 @@
 #include <spdlog/logger.h>
 #include <spdlog/sinks/base_sink.h>
 
-#include <array>
 #include <atomic>
-#include <memory>
 #include <mutex>
 #include <ostream>
 

@@ -5,9 +5,6 @@
 #pragma once
 
 #include <iosfwd>
-#include <optional>
-#include <string>
-#include <string_view>
 
 #include "support/layers.hpp"
 

@@ -1,11 +1,9 @@
 #include "support/system/progress.hpp"
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
-#include <utility>
 
 #include "support/display.hpp"
 #include "support/result.hpp"

@@ -1,10 +1,7 @@
 // A progress bar with rate and remaining time for terminals; silent everywhere else.
 #pragma once
 
-#include <cstdint>
 #include <functional>
-#include <string>
-#include <string_view>
 
 #include "support/layers.hpp"
 

@@ -6,7 +6,6 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cstdarg>
 #include <cstdio>

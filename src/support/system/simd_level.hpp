@@ -2,11 +2,6 @@
 // (--simd, or the variable CH_SIMD), to have the same bits as a smaller machine.
 #pragma once
 
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "support/layers.hpp"
 
 namespace chop::support {

@@ -12,8 +12,6 @@
 #include <cerrno>
 #include <ctime>
 #include <random>
-#include <string>
-#include <string_view>
 
 #include "support/system/log.hpp"
 #include "support/text.hpp"

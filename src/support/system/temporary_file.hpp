@@ -2,8 +2,6 @@
 #pragma once
 
 #include <filesystem>
-#include <memory>
-#include <optional>
 #include <ostream>
 
 #include "support/layers.hpp"

@@ -4,8 +4,6 @@
 // never on the number of threads; that is what makes results bit-identical for any number.
 #pragma once
 
-#include <cstdint>
-#include <memory>
 #include <type_traits>
 
 #include "support/layers.hpp"

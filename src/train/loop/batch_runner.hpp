@@ -5,8 +5,6 @@
 // in between the steps of the plan that runs this one. Both give the same bits.
 #pragma once
 
-#include <optional>
-
 #include "data/feeder.hpp"
 #include "data/loader.hpp"
 #include "train/program.hpp"

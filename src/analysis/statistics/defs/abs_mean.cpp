@@ -1,6 +1,5 @@
 // abs_mean: sum |x| / n, in double.
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "analysis/statistics/stat_groups.hpp"

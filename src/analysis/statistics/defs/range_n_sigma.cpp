@@ -3,7 +3,6 @@
 // var_mode = "online" takes mean and variance from variance_online's pass, "precise" from kept
 // samples, whose size it then reports.
 #include <cmath>
-#include <optional>
 
 #include "analysis/statistics/moments.hpp"
 

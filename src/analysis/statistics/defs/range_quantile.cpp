@@ -4,10 +4,8 @@
 // mode "exact" keeps the values and says how much; "stream" counts them by their leading bits
 // (quantile_sketch.hpp); "auto" is exact while it keeps at most 2^20 elements, then streams.
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
-#include <optional>
 
 #include "analysis/statistics/kept_samples.hpp"
 #include "analysis/statistics/quantile_sketch.hpp"

@@ -1,8 +1,6 @@
 // What reductions other than sum and mean share: the elements each result is made of.
 #pragma once
 
-#include <vector>
-
 #include "ops/core/common.hpp"
 
 namespace chop::ops {

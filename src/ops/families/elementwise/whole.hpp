@@ -3,8 +3,6 @@
 // their reach.
 #pragma once
 
-#include <cstdint>
-
 #include "tensor/tensor.hpp"
 
 namespace chop::ops {

@@ -1,9 +1,6 @@
 // Einstein sums: the equation, and the loops that the sum and its gradient share.
 #pragma once
 
-#include <span>
-#include <vector>
-
 #include "ops/core/common.hpp"
 
 namespace chop::ops {

@@ -5,12 +5,8 @@
 // numbers) or 0 (whole numbers).
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <limits>
-#include <optional>
 #include <type_traits>
-#include <vector>
 
 #include "ops/families/indexing/shapes.hpp"
 

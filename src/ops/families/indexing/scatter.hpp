@@ -2,8 +2,6 @@
 // of x (-1: nowhere), where it replaces, is added to or multiplies what is there, in order.
 #pragma once
 
-#include <span>
-
 #include "ops/families/indexing/indexing.hpp"
 
 namespace chop::ops {

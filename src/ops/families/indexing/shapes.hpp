@@ -1,8 +1,6 @@
 // What ops that reshape, reduce or walk along one dimension share.
 #pragma once
 
-#include <vector>
-
 #include "ops/core/common.hpp"
 
 namespace chop::ops {

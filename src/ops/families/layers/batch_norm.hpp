@@ -1,9 +1,6 @@
 // Batch normalisation: what its one- to three-dimensional forms and its gradient share.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-
 #include "ops/core/common.hpp"
 
 namespace chop::ops {

@@ -2,13 +2,7 @@
 // each other and with their transposes.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <initializer_list>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include "ops/core/common.hpp"
 #include "ops/families/layers/window.hpp"

@@ -2,8 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <span>
-#include <vector>
 
 #include "ops/families/indexing/shapes.hpp"
 

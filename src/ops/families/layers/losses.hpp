@@ -1,8 +1,6 @@
 // What the losses share: reductions, and the rows of logits that cross_entropy sees.
 #pragma once
 
-#include <span>
-
 #include "ops/families/indexing/shapes.hpp"
 
 namespace chop::ops {

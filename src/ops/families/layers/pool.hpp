@@ -1,10 +1,6 @@
 // Pooling in one to three dimensions: geometry, and what the pooling ops share.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <span>
-
 #include "ops/core/common.hpp"
 #include "ops/families/layers/window.hpp"
 

@@ -4,11 +4,6 @@
 // loop is written once.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <string_view>
-
 #include "ops/core/op_def.hpp"
 
 namespace chop::ops {

@@ -1,9 +1,6 @@
 // Applies an epilogue to the accumulators of one tile, in one sweep.
 #pragma once
 
-#include <cstdint>
-#include <span>
-
 #include "runtime/conv/frozen/epilogue.hpp"
 #include "runtime/kernel.hpp"
 

@@ -3,13 +3,6 @@
 // and are packed once.
 #pragma once
 
-#include <cstddef>
-#include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "formats/grid.hpp"
 #include "ops/families/layers/conv.hpp"
 #include "runtime/conv/frozen/conv_tiles.hpp"

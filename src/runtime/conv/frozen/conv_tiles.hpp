@@ -2,9 +2,6 @@
 // shape alone, so results do not depend on the number of threads.
 #pragma once
 
-#include <cstdint>
-#include <vector>
-
 #include "ops/families/layers/conv.hpp"
 
 namespace chop::runtime {

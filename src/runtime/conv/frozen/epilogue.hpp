@@ -9,9 +9,7 @@
 // operations in the same order, so from equal accumulators come equal bits.
 #pragma once
 
-#include <cstdint>
 #include <limits>
-#include <vector>
 
 #include "formats/grid.hpp"
 

@@ -5,8 +5,6 @@
 // of the chain is applied to them while they are in the cache.
 #pragma once
 
-#include <vector>
-
 #include "runtime/conv/frozen/conv_backend.hpp"
 #include "runtime/kernel.hpp"
 

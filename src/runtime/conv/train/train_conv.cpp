@@ -10,8 +10,6 @@
 #include "runtime/conv/train/train_conv.hpp"
 
 #include <algorithm>
-#include <memory>
-#include <utility>
 
 #include "runtime/conv/train/conv_primitive.hpp"
 #include "runtime/elementwise.hpp"

@@ -1,15 +1,8 @@
 // A connection to a database that holds Optuna's tables, and how its SQL differs from others'.
 #pragma once
 
-#include <cstdint>
 #include <functional>
-#include <memory>
-#include <span>
-#include <string>
-#include <string_view>
-#include <utility>
 #include <variant>
-#include <vector>
 
 #include "support/result.hpp"
 

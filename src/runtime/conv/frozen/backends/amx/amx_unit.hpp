@@ -8,10 +8,6 @@
 // oneDNN 2.6 has kernels for it that end in illegal instructions, so we use it ourselves.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <span>
-
 #include "support/layers.hpp"
 
 namespace chop::runtime {

@@ -21,7 +21,6 @@
 #include "runtime/conv/frozen/backends/winograd/winograd_conv.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "support/system/big_memory.hpp"
 

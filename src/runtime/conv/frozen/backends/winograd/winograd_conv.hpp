@@ -7,9 +7,6 @@
 // of all patches that see it.
 #pragma once
 
-#include <memory>
-#include <vector>
-
 #include "ops/families/layers/conv.hpp"
 #include "runtime/conv/frozen/conv_tiles.hpp"
 
