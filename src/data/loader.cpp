@@ -1,11 +1,9 @@
 #include "data/loader.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cassert>
 #include <cstring>
 #include <numeric>
-#include <utility>
 
 #include "support/rng.hpp"
 

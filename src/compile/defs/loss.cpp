@@ -26,7 +26,7 @@ Status run(State& state) {
                                    .opcode = Opcode::Placeholder,
                                    .op = "placeholder",
                                    .target = "target",
-                                   .attrs = {{"shape", Ints{-1}}, {"dtype", std::string("i64")}}});
+                                   .attrs = {{"shape", Ints{-1}}, {"dtype", "i64"}}});
   const NodeId loss = graph.add({.name = "loss",
                                  .opcode = Opcode::CallFunction,
                                  .op = "cross_entropy",

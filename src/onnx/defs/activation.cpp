@@ -35,7 +35,7 @@ void along_axis(const OnnxCall& call, const char* op) {
         op, {x},
         {{"dim", std::min<std::int64_t>(axis, static_cast<std::int64_t>(open.size()) - 1)}}));
   const ImportValue matrix = reshaped(make, x, cut_before(open, axis));
-  const ImportValue y = make.call(op, {matrix}, {{"dim", std::int64_t{-1}}});
+  const ImportValue y = make.call(op, {matrix}, {{"dim", -1}});
   call.out(reshaped(make, y, open));
 }
 

@@ -53,8 +53,7 @@ void import_one_hot(const OnnxCall& call) {
   const ImportValue hot =
       make.call("one_hot", {cast(make, indices, DType::I64)}, {{"depth", depth}, {"dim", axis}});
   const auto pick = [&](std::int64_t at) {
-    return make.call("slice", {values},
-                     {{"dim", std::int64_t{0}}, {"start", at}, {"length", std::int64_t{1}}});
+    return make.call("slice", {values}, {{"dim", 0}, {"start", at}, {"length", 1}});
   };
   call.out(make.call("where", {cast(make, hot, DType::Bool), pick(1), pick(0)}));
 }

@@ -24,12 +24,12 @@ ImportValue likelihood_loss(const OnnxCall& call, ImportValue x) {
     safe =
         make.call("where", {is_ignored, make.constant(Tensor::of<std::int64_t>({}, {0})), target});
   }
-  const ImportValue index = make.call("unsqueeze", {safe}, {{"dim", std::int64_t{1}}});
-  ImportValue picked = make.call("gather_elements", {x, index}, {{"dim", std::int64_t{1}}});
+  const ImportValue index = make.call("unsqueeze", {safe}, {{"dim", 1}});
+  ImportValue picked = make.call("gather_elements", {x, index}, {{"dim", 1}});
   picked = make.call("neg", {make.call("squeeze", {picked}, {{"dim", Ints{1}}})});
   ImportValue weight = kept;
   if (call.has(2)) {
-    weight = make.call("gather", {call.in(2), safe}, {{"dim", std::int64_t{0}}});
+    weight = make.call("gather", {call.in(2), safe}, {{"dim", 0}});
     if (ignores) weight = make.call("mul", {weight, kept});
   }
   const ImportValue each = weight == kNone ? picked : make.call("mul", {picked, weight});
@@ -45,7 +45,7 @@ void import_likelihood(const OnnxCall& call) {
 }
 
 void import_cross_entropy(const OnnxCall& call) {
-  const ImportValue x = call.make().call("log_softmax", {call.in(0)}, {{"dim", std::int64_t{1}}});
+  const ImportValue x = call.make().call("log_softmax", {call.in(0)}, {{"dim", 1}});
   call.out(0, likelihood_loss(call, x));
   call.out(1, x);
 }

@@ -67,7 +67,7 @@ std::optional<NumberFormat> affine_format(Importer& make, ImportValue scale, Imp
     values.push_back(s);
   }
   NumberFormat format{"affine",
-                      {{"width", std::int64_t{8}},
+                      {{"width", 8},
                        {"is_signed", dtype == DType::I8},
                        {"zero_point", zero_point},
                        {"scale", values}}};

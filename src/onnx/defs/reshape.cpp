@@ -79,7 +79,7 @@ void import_flatten(const OnnxCall& call) {
   if (axis < 0 || axis > static_cast<std::int64_t>(shape.size()))
     return call.fail(cat("Flatten: axis ", axis, " of ", to_string(shape)));
   if (axis == 1 && shape.size() >= 2)
-    return call.out(make.call("flatten", {x}, {{"start_dim", std::int64_t{1}}}));
+    return call.out(make.call("flatten", {x}, {{"start_dim", 1}}));
   const Shape open = make.open_shape(x);
   const auto middle = static_cast<std::ptrdiff_t>(axis);
   const auto product = [&](auto first, auto last) {

@@ -63,14 +63,14 @@ OpDef define() {
       .mase_type = MaseType::Gradient,
       .min_inputs = 4,
       .max_inputs = 4,
-      .attrs = {{"of", std::string("maximum"), "the op that is differentiated", true}},
+      .attrs = {{"of", "maximum", "the op that is differentiated", true}},
       .attrs_of = "of",
       .infer = infer,
       .forward = forward,
       .cost = cost,
-      .samples = {{.attrs = {{"of", std::string("maximum")}},
+      .samples = {{.attrs = {{"of", "maximum"}},
                    .inputs = {{{4, 5}}, {{4, 5}}, {{4, 5}}, {{4, 5}}}},
-                  {.attrs = {{"of", std::string("fmod")}},
+                  {.attrs = {{"of", "fmod"}},
                    .inputs = {{{4, 5}}, {{4, 1}}, {.shape = {5}, .low = 0.5}, {{4, 5}}}}},
   };
 }

@@ -34,7 +34,7 @@ void forward(const ForwardCall& call) {
 }
 
 Value transposed(GradBuilder& g, Value matrices) {
-  return g.add("transpose", {matrices}, {{"dim0", std::int64_t{1}}, {"dim1", std::int64_t{2}}});
+  return g.add("transpose", {matrices}, {{"dim0", 1}, {"dim1", 2}});
 }
 
 void gradient(GradBuilder& g) {

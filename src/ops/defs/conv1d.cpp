@@ -15,11 +15,10 @@ OpDef define() {
                                        {{"stride", Ints{2}},
                                         {"padding", Ints{2}},
                                         {"dilation", Ints{2}},
-                                        {"groups", std::int64_t{2}},
+                                        {"groups", 2},
                                         {"bias", false}}),
                    .inputs = {{{2, 2, 6}}}},
-                  {.attrs =
-                       conv_attrs(3, 3, {2}, {{"groups", std::int64_t{3}}, {"stride", Ints{3}}}),
+                  {.attrs = conv_attrs(3, 3, {2}, {{"groups", 3}, {"stride", Ints{3}}}),
                    .inputs = {{{1, 3, 8}}}},
                   {.attrs = conv_attrs(1, 1, {1}), .inputs = {{{1, 1, 1}}}},
                   {.attrs = conv_attrs(2, 1, {5}, {{"padding", Ints{4}}}), .inputs = {{{2, 1}}}}},

@@ -17,11 +17,10 @@ OpDef define() {
                                        {{"stride", Ints{2, 1}},
                                         {"padding", Ints{0, 1}},
                                         {"dilation", Ints{1, 3}},
-                                        {"groups", std::int64_t{2}},
+                                        {"groups", 2},
                                         {"bias", false}}),
                    .inputs = {{{1, 4, 5, 4}}}},
-                  {.attrs =
-                       conv_attrs(3, 6, {2}, {{"groups", std::int64_t{3}}, {"stride", Ints{2}}}),
+                  {.attrs = conv_attrs(3, 6, {2}, {{"groups", 3}, {"stride", Ints{2}}}),
                    .inputs = {{{2, 3, 5, 3}}}},
                   {.attrs = conv_attrs(1, 1, {1}), .inputs = {{{1, 1, 1, 1}}}},
                   {.attrs = conv_attrs(2, 1, {1}, {{"stride", Ints{2}}, {"padding", Ints{1}}}),

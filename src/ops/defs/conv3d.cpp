@@ -16,7 +16,7 @@ OpDef define() {
                                        {{"stride", Ints{2, 1, 1}},
                                         {"padding", Ints{0, 1, 2}},
                                         {"dilation", Ints{1, 2, 1}},
-                                        {"groups", std::int64_t{2}},
+                                        {"groups", 2},
                                         {"bias", false}}),
                    .inputs = {{{2, 2, 3, 2, 3}}}},
                   {.attrs = conv_attrs(1, 1, {1}), .inputs = {{{1, 1, 1, 1, 1}}}},

@@ -15,7 +15,7 @@ OpDef define() {
                                         {"padding", Ints{1}},
                                         {"output_padding", Ints{2}},
                                         {"dilation", Ints{2}},
-                                        {"groups", std::int64_t{2}},
+                                        {"groups", 2},
                                         {"bias", false}}),
                    .inputs = {{{1, 2, 3}}}},
                   {.attrs = conv_attrs(1, 1, {1}), .inputs = {{{1, 1, 1}}}},

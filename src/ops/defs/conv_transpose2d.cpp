@@ -17,7 +17,7 @@ OpDef define() {
                                         {"padding", Ints{1, 0}},
                                         {"output_padding", Ints{1, 0}},
                                         {"dilation", Ints{1, 2}},
-                                        {"groups", std::int64_t{2}},
+                                        {"groups", 2},
                                         {"bias", false}}),
                    .inputs = {{{1, 2, 3, 3}}}},
                   {.attrs = conv_attrs(1, 1, {1}), .inputs = {{{1, 1, 1, 1}}}},

@@ -15,7 +15,7 @@ OpDef define() {
                                        {{"stride", Ints{1, 2, 1}},
                                         {"padding", Ints{0, 1, 1}},
                                         {"output_padding", Ints{0, 1, 0}},
-                                        {"groups", std::int64_t{2}}}),
+                                        {"groups", 2}}),
                    .inputs = {{{1, 2, 2, 2, 2}}}},
                   {.attrs = conv_attrs(1, 1, {1}, {{"bias", false}}),
                    .inputs = {{{1, 1, 1, 1, 1}}}}},

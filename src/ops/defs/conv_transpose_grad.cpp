@@ -42,7 +42,7 @@ OpDef define() {
                 {"padding", Ints{0}, "elements cut off at both ends of each dimension"},
                 {"output_padding", Ints{0}, "elements added at the end of each dimension"},
                 {"dilation", Ints{1}, "distance between neighbouring taps"},
-                {"groups", std::int64_t{1}, "channels are split into this many separate parts"}},
+                {"groups", 1, "channels are split into this many separate parts"}},
       .infer = infer,
       .forward = forward,
       .cost = cost,

@@ -62,7 +62,7 @@ OpDef define() {
       .torch =
           "(lambda turn: turn(torch.cumsum(turn(x), dim)) - (x if exclusive else 0))"
           "(lambda z: z.flip(dim) if reverse and z.dim() else z)",
-      .attrs = {{"dim", std::int64_t{0}, "the dimension to sum along", true},
+      .attrs = {{"dim", 0, "the dimension to sum along", true},
                 {"exclusive", false, "whether x[j] itself is left out of y[j]"},
                 {"reverse", false, "whether sums start at the end"}},
       .infer = infer,
@@ -70,16 +70,15 @@ OpDef define() {
       .gradient = gradient,
       .cost = per_element,
       .onnx = {{"CumSum", 11, {{"exclusive", "exclusive"}, {"reverse", "reverse"}}}},
-      .samples = {{.attrs = {{"dim", std::int64_t{1}}}, .inputs = {{{4, 5}}}},
-                  {.attrs = {{"dim", std::int64_t{0}}}, .inputs = {{{3, 1, 2}}}},
-                  {.attrs = {{"dim", std::int64_t{-2}}, {"exclusive", true}},
-                   .inputs = {{{2, 3, 2}}}},
-                  {.attrs = {{"dim", std::int64_t{-1}}, {"reverse", true}}, .inputs = {{{2, 6}}}},
-                  {.attrs = {{"dim", std::int64_t{0}}, {"exclusive", true}, {"reverse", true}},
+      .samples = {{.attrs = {{"dim", 1}}, .inputs = {{{4, 5}}}},
+                  {.attrs = {{"dim", 0}}, .inputs = {{{3, 1, 2}}}},
+                  {.attrs = {{"dim", -2}, {"exclusive", true}}, .inputs = {{{2, 3, 2}}}},
+                  {.attrs = {{"dim", -1}, {"reverse", true}}, .inputs = {{{2, 6}}}},
+                  {.attrs = {{"dim", 0}, {"exclusive", true}, {"reverse", true}},
                    .inputs = {{.shape = {5}, .low = -1e4, .high = 1e4}}},
-                  {.attrs = {{"dim", std::int64_t{0}}}, .inputs = {{.shape = {}}}},
-                  {.attrs = {{"dim", std::int64_t{1}}}, .inputs = {{{2, 0}}}},
-                  {.attrs = {{"dim", std::int64_t{1}}, {"reverse", true}},
+                  {.attrs = {{"dim", 0}}, .inputs = {{.shape = {}}}},
+                  {.attrs = {{"dim", 1}}, .inputs = {{{2, 0}}}},
+                  {.attrs = {{"dim", 1}, {"reverse", true}},
                    .inputs = {{.shape = {3, 4}, .low = -9, .high = 9, .dtype = DType::I64}}}},
   };
 }

@@ -61,10 +61,8 @@ OpDef define() {
       .infer = infer,
       .forward = forward,
       .cost = cost,
-      .samples = {{.attrs = {{"equation", std::string("ij,jk->ik")}},
-                   .inputs = {{{2, 2}}, {{2, 3}}, {{3, 2}}}},
-                  {.attrs = {{"equation", std::string("ii")}},
-                   .inputs = {{.shape = {}}, {{2, 2}}}}},
+      .samples = {{.attrs = {{"equation", "ij,jk->ik"}}, .inputs = {{{2, 2}}, {{2, 3}}, {{3, 2}}}},
+                  {.attrs = {{"equation", "ii"}}, .inputs = {{.shape = {}}, {{2, 2}}}}},
   };
 }
 

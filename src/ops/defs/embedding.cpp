@@ -77,9 +77,9 @@ OpDef define() {
       .function = "torch.nn.functional.embedding",
       .torch = "F.embedding(x, weight, padding_idx if padding_idx >= 0 else None)",
       .fx = "*xs",
-      .attrs = {{"num_embeddings", std::int64_t{0}, "rows of the table", true},
-                {"embedding_dim", std::int64_t{0}, "size of each row", true},
-                {"padding_idx", std::int64_t{-1}, "row that starts as zero and is never trained"}},
+      .attrs = {{"num_embeddings", 0, "rows of the table", true},
+                {"embedding_dim", 0, "size of each row", true},
+                {"padding_idx", -1, "row that starts as zero and is never trained"}},
       .params = {{.name = "weight",
                   .shape =
                       [](const Call& c) {
@@ -93,13 +93,10 @@ OpDef define() {
       .quantisable = {"weight"},
       .onnx = {{"Gather", 1}},
       .repr = repr,
-      .samples =
-          {{.attrs = {{"num_embeddings", std::int64_t{5}}, {"embedding_dim", std::int64_t{3}}},
-            .inputs = {up_to_5}},
-           {.attrs = {{"num_embeddings", std::int64_t{5}}, {"embedding_dim", std::int64_t{2}}},
-            .inputs = {{.shape = {}, .low = 0, .high = 5, .dtype = DType::I64}}},
-           {.attrs = {{"num_embeddings", std::int64_t{1}}, {"embedding_dim", std::int64_t{1}}},
-            .inputs = {single}}},
+      .samples = {{.attrs = {{"num_embeddings", 5}, {"embedding_dim", 3}}, .inputs = {up_to_5}},
+                  {.attrs = {{"num_embeddings", 5}, {"embedding_dim", 2}},
+                   .inputs = {{.shape = {}, .low = 0, .high = 5, .dtype = DType::I64}}},
+                  {.attrs = {{"num_embeddings", 1}, {"embedding_dim", 1}}, .inputs = {single}}},
   };
 }
 

@@ -40,14 +40,13 @@ OpDef define() {
       .mase_type = MaseType::Gradient,
       .min_inputs = 2,
       .max_inputs = 2,
-      .attrs = {{"num_embeddings", std::int64_t{0}, "rows of the table", true},
-                {"padding_idx", std::int64_t{-1}, "row that gets no gradient; -1: none"}},
+      .attrs = {{"num_embeddings", 0, "rows of the table", true},
+                {"padding_idx", -1, "row that gets no gradient; -1: none"}},
       .infer = infer,
       .forward = forward,
       .cost = [](const CostCall& call) -> Cost { return {.exact = numel(call.shape(0))}; },
-      .samples = {{.attrs = {{"num_embeddings", std::int64_t{4}}},
-                   .inputs = {{{2, 3, 2}}, indices}},
-                  {.attrs = {{"num_embeddings", std::int64_t{4}}, {"padding_idx", std::int64_t{0}}},
+      .samples = {{.attrs = {{"num_embeddings", 4}}, .inputs = {{{2, 3, 2}}, indices}},
+                  {.attrs = {{"num_embeddings", 4}, {"padding_idx", 0}},
                    .inputs = {{{2, 3, 1}}, indices}}},
   };
 }

@@ -20,7 +20,7 @@ void forward(const ForwardCall& call) {
 void gradient(GradBuilder& g) {
   const Value zeros = g.add("full", {}, {{"shape", g.shape(g.input(0))}});
   g.set(0, g.add("scatter_elements", {zeros, g.input(1), g.output_grad()},
-                 {{"dim", g.call().integer("dim")}, {"reduction", std::string("add")}}));
+                 {{"dim", g.call().integer("dim")}, {"reduction", "add"}}));
 }
 
 }  // namespace
@@ -39,21 +39,19 @@ OpDef define() {
       .fx = "x0, dim, x1",
       .min_inputs = 2,
       .max_inputs = 2,
-      .attrs = {{"dim", std::int64_t{0}, "the dimension of x that the indices count along"}},
+      .attrs = {{"dim", 0, "the dimension of x that the indices count along"}},
       .infer = infer,
       .forward = forward,
       .gradient = gradient,
       .cost = free_of_charge,
       .onnx = {{"GatherElements", 11, {{"axis", "dim"}}}},
       .samples = {{.inputs = {{{4, 3}}, sample_indices({5, 3}, 0, 4)}},
-                  {.attrs = {{"dim", std::int64_t{1}}},
+                  {.attrs = {{"dim", 1}},
                    .inputs = {{{3, 4, 2}}, sample_indices({2, 6, 1}, -4, 4)}},
-                  {.attrs = {{"dim", std::int64_t{-1}}},
-                   .inputs = {{{2, 5}}, sample_indices({2, 1}, -5, 0)}},
+                  {.attrs = {{"dim", -1}}, .inputs = {{{2, 5}}, sample_indices({2, 1}, -5, 0)}},
                   {.inputs = {{{1}}, sample_indices({1}, 0, 1)}},
                   {.inputs = {{.shape = {}}, sample_indices({}, 0, 1)}},
-                  {.attrs = {{"dim", std::int64_t{1}}},
-                   .inputs = {{{2, 3}}, sample_indices({2, 0}, 0, 1)}},
+                  {.attrs = {{"dim", 1}}, .inputs = {{{2, 3}}, sample_indices({2, 0}, 0, 1)}},
                   {.inputs = {{.shape = {5}, .dtype = DType::I64}, sample_indices({4}, -5, 5)}}},
   };
 }

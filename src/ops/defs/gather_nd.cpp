@@ -18,9 +18,8 @@ void forward(const ForwardCall& call) {
 
 void gradient(GradBuilder& g) {
   const Value zeros = g.add("full", {}, {{"shape", g.shape(g.input(0))}});
-  g.set(0,
-        g.add("scatter_nd", {zeros, g.input(1), g.output_grad()},
-              {{"batch_dims", g.call().integer("batch_dims")}, {"reduction", std::string("add")}}));
+  g.set(0, g.add("scatter_nd", {zeros, g.input(1), g.output_grad()},
+                 {{"batch_dims", g.call().integer("batch_dims")}, {"reduction", "add"}}));
 }
 
 }  // namespace
@@ -41,8 +40,7 @@ OpDef define() {
       .fx = "x0, x1",
       .min_inputs = 2,
       .max_inputs = 2,
-      .attrs = {{"batch_dims", std::int64_t{0},
-                 "leading dimensions that x and indices share and walk together"}},
+      .attrs = {{"batch_dims", 0, "leading dimensions that x and indices share and walk together"}},
       .infer = infer,
       .forward = forward,
       .gradient = gradient,
@@ -50,9 +48,9 @@ OpDef define() {
       .onnx = {{"GatherND", 12, {{"batch_dims", "batch_dims"}}}},
       .samples = {{.inputs = {{{3, 4}}, sample_indices({5, 2}, 0, 3)}},
                   {.inputs = {{{3, 2, 2}}, sample_indices({2, 2, 1}, -3, 3)}},
-                  {.attrs = {{"batch_dims", std::int64_t{1}}},
+                  {.attrs = {{"batch_dims", 1}},
                    .inputs = {{{2, 3, 2}}, sample_indices({2, 4, 1}, -3, 3)}},
-                  {.attrs = {{"batch_dims", std::int64_t{2}}},
+                  {.attrs = {{"batch_dims", 2}},
                    .inputs = {{{2, 2, 3}}, sample_indices({2, 2, 1}, 0, 3)}},
                   {.inputs = {{{1}}, sample_indices({1}, 0, 1)}},
                   {.inputs = {{{2, 3}}, sample_indices({0, 2}, 0, 1)}},

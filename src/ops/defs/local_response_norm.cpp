@@ -55,12 +55,12 @@ OpDef define() {
       .cost = cost,
       .quantisable = {"data_in"},
       .repr = repr,
-      .samples = {{.attrs = {{"size", std::int64_t{3}}, {"alpha", 0.5}}, .inputs = {{{2, 4, 2}}}},
-                  {.attrs = {{"size", std::int64_t{2}}, {"alpha", 1.0}, {"beta", 0.5}, {"k", 2.0}},
+      .samples = {{.attrs = {{"size", 3}, {"alpha", 0.5}}, .inputs = {{{2, 4, 2}}}},
+                  {.attrs = {{"size", 2}, {"alpha", 1.0}, {"beta", 0.5}, {"k", 2.0}},
                    .inputs = {{{1, 3, 2, 2}}}},
-                  {.attrs = {{"size", std::int64_t{9}}}, .inputs = {{{1, 2, 1, 2}}}},
-                  {.attrs = {{"size", std::int64_t{1}}}, .inputs = {{{1, 1, 1}}}},
-                  {.attrs = {{"size", std::int64_t{2}}}, .inputs = {{{0, 2, 3}}}}},
+                  {.attrs = {{"size", 9}}, .inputs = {{{1, 2, 1, 2}}}},
+                  {.attrs = {{"size", 1}}, .inputs = {{{1, 1, 1}}}},
+                  {.attrs = {{"size", 2}}, .inputs = {{{0, 2, 3}}}}},
   };
 }
 

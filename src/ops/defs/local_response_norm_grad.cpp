@@ -53,8 +53,7 @@ OpDef define() {
       .infer = infer,
       .forward = forward,
       .cost = cost,
-      .samples = {{.attrs = {{"size", std::int64_t{3}}, {"alpha", 0.5}},
-                   .inputs = {{{2, 4, 2}}, {{2, 4, 2}}}}},
+      .samples = {{.attrs = {{"size", 3}, {"alpha", 0.5}}, .inputs = {{{2, 4, 2}}, {{2, 4, 2}}}}},
   };
 }
 

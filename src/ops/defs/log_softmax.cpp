@@ -20,7 +20,7 @@ OpDef define() {
           "subtractions per element (exact: the first of each sum and maximum is free, each "
           "sum's logarithm is one more)",
       .module = "LogSoftmax",
-      .attrs = {{"dim", std::int64_t{-1}, "the dimension whose exponentials sum to one", true}},
+      .attrs = {{"dim", -1, "the dimension whose exponentials sum to one", true}},
       .forward = forward,
       .cost = [](const CostCall& call) -> Cost { return softmax_cost(call, 1); },
       .onnx = {{"LogSoftmax", 13, {{"axis", "dim"}}}},

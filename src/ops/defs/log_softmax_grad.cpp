@@ -18,7 +18,7 @@ OpDef define() {
   return softmax_grad_op({
       .name = "log_softmax_grad",
       .doc = "dx = dy - e^y · Σ dy along `dim`, given dy and y = log_softmax(x)",
-      .attrs = {{"dim", std::int64_t{-1}, "the dimension whose exponentials sum to one", true}},
+      .attrs = {{"dim", -1, "the dimension whose exponentials sum to one", true}},
       .forward = forward,
   });
 }

@@ -70,7 +70,7 @@ Value shaped(GradBuilder& g, Value value, const Shape& shape) {
 }
 
 Value transposed(GradBuilder& g, Value matrix) {
-  return g.add("transpose", {matrix}, {{"dim0", std::int64_t{-2}}, {"dim1", std::int64_t{-1}}});
+  return g.add("transpose", {matrix}, {{"dim0", -2}, {"dim1", -1}});
 }
 
 /// da = dy bᵀ and db = aᵀ dy as matrices, summed over broadcast batches, in a's and b's shapes.

@@ -56,16 +56,15 @@ OpDef define() {
       .fx = "*xs, size_average=None, reduce=None, reduction=reduction",
       .min_inputs = 2,
       .max_inputs = 2,
-      .attrs = {{"reduction", std::string("mean"), "\"mean\" or \"sum\" over the elements"}},
+      .attrs = {{"reduction", "mean", "\"mean\" or \"sum\" over the elements"}},
       .infer = infer,
       .forward = forward,
       .gradient = gradient,
       .cost = cost,
       .samples = {{.inputs = {{{4, 5}}, {{4, 5}}}},
-                  {.attrs = {{"reduction", std::string("sum")}},
-                   .inputs = {{{3, 1, 2}}, {{3, 1, 2}}}},
+                  {.attrs = {{"reduction", "sum"}}, .inputs = {{{3, 1, 2}}, {{3, 1, 2}}}},
                   {.inputs = {{.shape = {}}, {.shape = {}}}},
-                  {.attrs = {{"reduction", std::string("sum")}}, .inputs = {{{0, 2}}, {{0, 2}}}}},
+                  {.attrs = {{"reduction", "sum"}}, .inputs = {{{0, 2}}, {{0, 2}}}}},
   };
 }
 

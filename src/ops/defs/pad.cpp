@@ -40,7 +40,7 @@ OpDef define() {
           "F.pad(x, [p for d in reversed(range(x.dim())) for p in (pads[d], pads[d + "
           "x.dim()])][:2 * (x.dim() if mode == 'constant' else x.dim() - 2)], mode, value)",
       .attrs = {{"pads", Ints{}, "elements before each dimension, then elements after each", true},
-                {"mode", std::string("constant"), "what is added"},
+                {"mode", "constant", "what is added"},
                 {"value", 0.0, "added in mode 'constant'"}},
       .infer = infer,
       .forward = forward,

@@ -74,8 +74,7 @@ OpDef define() {
                   sample({3, 8}, "block_fp",
                          R"({"width": 6, "exponent_width": 8, "block_size": [4]})"),
                   sample({2, 3, 4}, "minifloat_ieee", R"({"width": 8, "exponent_width": 4})"),
-                  {.attrs = {{"format", std::string("lsq_integer")},
-                             {"config", std::string(R"({"width": 4})")}},
+                  {.attrs = {{"format", "lsq_integer"}, {"config", std::string(R"({"width": 4})")}},
                    .inputs = {{.shape = {4, 6}}, {.shape = {1}, .low = 0.2, .high = 0.5}}},
                   sample({0, 3}, "integer", R"({"width": 8, "frac_width": 4})")},
   };

@@ -26,7 +26,7 @@ OpDef define() {
                    "torch.scatter_reduce(x0, dim, x1 % x0.shape[dim], x2, 'sum' if reduction == "
                    "'add' else 'prod')",
           .fx = "x0, dim, x1, x2",
-          .attrs = {{"dim", std::int64_t{0}, "the dimension of x that the indices count along"}},
+          .attrs = {{"dim", 0, "the dimension of x that the indices count along"}},
           .onnx = {{"ScatterElements", 16, {{"axis", "dim"}}}},
           .samples =
               {{.attrs = with(1, "none"),

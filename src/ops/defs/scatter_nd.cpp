@@ -24,7 +24,7 @@ OpDef define() {
                    "x0.index_put(at, x2, reduction == 'add'))(tuple(torch.arange(x0.shape[d])"
                    ".reshape([-1 if e == d else 1 for e in range(x1.dim() - 1)]) for d in "
                    "range(batch_dims)) + tuple(x1.movedim(-1, 0)))",
-          .attrs = {{"batch_dims", std::int64_t{0},
+          .attrs = {{"batch_dims", 0,
                      "leading dimensions that x and indices share and walk together"}},
           .onnx = {{"ScatterND", 16, {{"reduction", "reduction"}}}},
           .samples =

@@ -19,7 +19,7 @@ OpDef define() {
              "addition and a division per element (exact: the first of each sum and maximum is "
              "free)",
       .module = "Softmax",
-      .attrs = {{"dim", std::int64_t{-1}, "the dimension that sums to one", true}},
+      .attrs = {{"dim", -1, "the dimension that sums to one", true}},
       .forward = forward,
       .cost = [](const CostCall& call) -> Cost { return softmax_cost(call, 2); },
       .onnx = {{"Softmax", 13, {{"axis", "dim"}}}},

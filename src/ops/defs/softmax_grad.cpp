@@ -16,7 +16,7 @@ OpDef define() {
   return softmax_grad_op({
       .name = "softmax_grad",
       .doc = "dx = y · (dy - Σ dy·y) along `dim`, given dy and y = softmax(x)",
-      .attrs = {{"dim", std::int64_t{-1}, "the dimension that sums to one", true}},
+      .attrs = {{"dim", -1, "the dimension that sums to one", true}},
       .forward = forward,
   });
 }

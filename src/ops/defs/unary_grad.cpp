@@ -27,14 +27,13 @@ OpDef define() {
       .mase_type = MaseType::Gradient,
       .min_inputs = 3,
       .max_inputs = 3,
-      .attrs = {{"of", std::string("relu"), "the op that is differentiated", true}},
+      .attrs = {{"of", "relu", "the op that is differentiated", true}},
       .attrs_of = "of",
       .traits = Trait::Elementwise,
       .infer = same_type,
       .forward = forward,
       .cost = per_element,
-      .samples = {{.attrs = {{"of", std::string("relu")}},
-                   .inputs = {{{4, 5}}, {{4, 5}}, {{4, 5}}}}},
+      .samples = {{.attrs = {{"of", "relu"}}, .inputs = {{{4, 5}}, {{4, 5}}, {{4, 5}}}}},
   };
 }
 

@@ -27,7 +27,7 @@ OpDef define() {
       .function = "torch.unsqueeze",
       .method = "unsqueeze",
       .torch = "torch.unsqueeze(x, dim)",
-      .attrs = {{"dim", std::int64_t{0}, "where the new dimension is in y", true}},
+      .attrs = {{"dim", 0, "where the new dimension is in y", true}},
       .traits = Trait::View,
       .infer = infer,
       .forward = copy_forward,
@@ -35,13 +35,12 @@ OpDef define() {
       .cost = free_of_charge,
       .rows_apart = rows_apart,
       .onnx = {{"Unsqueeze", 13}},
-      .samples = {{.attrs = {{"dim", std::int64_t{0}}}, .inputs = {{{2, 3}}}},
-                  {.attrs = {{"dim", std::int64_t{1}}}, .inputs = {{{2, 3}}}},
-                  {.attrs = {{"dim", std::int64_t{-1}}}, .inputs = {{{2, 3}}}},
-                  {.attrs = {{"dim", std::int64_t{-1}}}, .inputs = {{.shape = {}}}},
-                  {.attrs = {{"dim", std::int64_t{-2}}}, .inputs = {{{0}}}},
-                  {.attrs = {{"dim", std::int64_t{0}}},
-                   .inputs = {{.shape = {2}, .dtype = DType::I64}}}},
+      .samples = {{.attrs = {{"dim", 0}}, .inputs = {{{2, 3}}}},
+                  {.attrs = {{"dim", 1}}, .inputs = {{{2, 3}}}},
+                  {.attrs = {{"dim", -1}}, .inputs = {{{2, 3}}}},
+                  {.attrs = {{"dim", -1}}, .inputs = {{.shape = {}}}},
+                  {.attrs = {{"dim", -2}}, .inputs = {{{0}}}},
+                  {.attrs = {{"dim", 0}}, .inputs = {{.shape = {2}, .dtype = DType::I64}}}},
   };
 }
 

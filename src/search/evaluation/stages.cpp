@@ -66,7 +66,7 @@ class StageBuilder {
                                   .opcode = Opcode::Placeholder,
                                   .op = "placeholder",
                                   .target = "stage_input",
-                                  .attrs = {{"shape", shape}, {"dtype", std::string("f32")}}});
+                                  .attrs = {{"shape", shape}, {"dtype", "f32"}}});
     placed_[stage.input.node] = input;
     input_ = stage.input;
   }

@@ -3,16 +3,13 @@
 #include <sched.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <exception>
-#include <memory>
 #include <mutex>
 #include <system_error>
 #include <thread>
-#include <vector>
 
 namespace chop::support {
 namespace {

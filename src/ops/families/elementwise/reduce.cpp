@@ -164,7 +164,7 @@ OpDef extreme_op(OpDef op) {
 
 OpDef arg_op(OpDef op) {
   op.mase_type = MaseType::BuiltinFunc;
-  op.attrs = {{"dim", std::int64_t{0}, "the dimension searched"},
+  op.attrs = {{"dim", 0, "the dimension searched"},
               {"keepdim", false, "whether it stays, with size one"},
               {"select_last", false, "whether the last of equal elements counts, not the first"}};
   op.traits = Trait::NoGradient;
@@ -173,19 +173,18 @@ OpDef arg_op(OpDef op) {
   op.rows_apart = lanes_by_row;
   for (OnnxName& name : op.onnx)
     name.attrs = {{"axis", "dim"}, {"keepdims", "keepdim"}, {"select_last_index", "select_last"}};
-  op.samples = {
-      {.inputs = {{.shape = {4, 5}, .distinct = true}}},
-      {.attrs = {{"dim", std::int64_t{1}}}, .inputs = {{.shape = {4, 5}, .distinct = true}}},
-      {.attrs = {{"dim", std::int64_t{-2}}, {"keepdim", true}},
-       .inputs = {{.shape = {2, 3, 2}, .distinct = true}}},
-      {.attrs = {{"dim", std::int64_t{-1}}, {"select_last", true}},
-       .inputs = {{.shape = {2, 3, 2}, .distinct = true}}},
-      {.attrs = {{"dim", std::int64_t{1}}},
-       .inputs = {{.shape = {4, 9}, .low = 0, .high = 3, .dtype = DType::I64}}},
-      {.attrs = {{"dim", std::int64_t{1}}, {"select_last", true}},
-       .inputs = {{.shape = {4, 9}, .low = 0, .high = 3, .dtype = DType::I64}}},
-      {.inputs = {{.shape = {}}}},
-      {.attrs = {{"dim", std::int64_t{1}}}, .inputs = {{{0, 3}}}}};
+  op.samples = {{.inputs = {{.shape = {4, 5}, .distinct = true}}},
+                {.attrs = {{"dim", 1}}, .inputs = {{.shape = {4, 5}, .distinct = true}}},
+                {.attrs = {{"dim", -2}, {"keepdim", true}},
+                 .inputs = {{.shape = {2, 3, 2}, .distinct = true}}},
+                {.attrs = {{"dim", -1}, {"select_last", true}},
+                 .inputs = {{.shape = {2, 3, 2}, .distinct = true}}},
+                {.attrs = {{"dim", 1}},
+                 .inputs = {{.shape = {4, 9}, .low = 0, .high = 3, .dtype = DType::I64}}},
+                {.attrs = {{"dim", 1}, {"select_last", true}},
+                 .inputs = {{.shape = {4, 9}, .low = 0, .high = 3, .dtype = DType::I64}}},
+                {.inputs = {{.shape = {}}}},
+                {.attrs = {{"dim", 1}}, .inputs = {{{0, 3}}}}};
   return op;
 }
 

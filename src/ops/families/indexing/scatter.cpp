@@ -89,7 +89,7 @@ Ints scatter_places(const Call& call, Scatter kind, const Shape& x, const Tensor
 }
 
 Field reduction_attr() {
-  return {"reduction", std::string("none"),
+  return {"reduction", "none",
           "what an update does to the element it meets: 'none' replaces it, 'add' is added, "
           "'mul' multiplies it"};
 }

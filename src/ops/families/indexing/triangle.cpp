@@ -35,16 +35,15 @@ void gradient(GradBuilder& g) {
 
 OpDef triangle_op(bool lower, OpDef op) {
   op.mase_type = MaseType::ImplicitFunc;
-  op.attrs = {{"diagonal", std::int64_t{0},
-               "the last one kept: 0 is the main diagonal, 1 the one to its right"}};
+  op.attrs = {{"diagonal", 0, "the last one kept: 0 is the main diagonal, 1 the one to its right"}};
   op.infer = infer;
   op.forward = lower ? forward<true> : forward<false>;
   op.gradient = gradient;
   op.cost = free_of_charge;
   op.samples = {{.inputs = {{{3, 4}}}},
-                {.attrs = {{"diagonal", std::int64_t{1}}}, .inputs = {{{2, 3, 3}}}},
-                {.attrs = {{"diagonal", std::int64_t{-2}}}, .inputs = {{{4, 2}}}},
-                {.attrs = {{"diagonal", std::int64_t{-9}}}, .inputs = {{{1, 1}}}},
+                {.attrs = {{"diagonal", 1}}, .inputs = {{{2, 3, 3}}}},
+                {.attrs = {{"diagonal", -2}}, .inputs = {{{4, 2}}}},
+                {.attrs = {{"diagonal", -9}}, .inputs = {{{1, 1}}}},
                 {.inputs = {{{0, 3}}}},
                 {.inputs = {{.shape = {3, 3}, .dtype = DType::I64}}}};
   return op;

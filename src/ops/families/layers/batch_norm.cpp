@@ -167,7 +167,7 @@ OpDef batch_norm_op(OpDef op) {
   op.torch =
       "(F.relu if relu else torch.nn.Identity())(F.batch_norm(x, running_mean, running_var, "
       "weight, bias, training or not track_running_stats, momentum, eps))";
-  op.attrs = {{"num_features", std::int64_t{0}, "channels of the input", true},
+  op.attrs = {{"num_features", 0, "channels of the input", true},
               {"eps", 1e-5, "added to the variance"},
               {"momentum", 0.1, "how far one batch moves the running statistics"},
               {"affine", true, "whether weight and bias are applied"},

@@ -197,13 +197,13 @@ OpDef conv_op(OpDef op) {
   op.torch = kept(cat("F.", op.name, "(x, weight, bias, stride, padding, dilation, groups)"));
   op.fx = "*xs, stride=stride, padding=padding, dilation=dilation, groups=groups";
   op.mase_type = MaseType::ModuleRelatedFunc;
-  op.attrs = {{"in_channels", std::int64_t{0}, "channels of the input", true},
-              {"out_channels", std::int64_t{0}, "channels of the output", true},
+  op.attrs = {{"in_channels", 0, "channels of the input", true},
+              {"out_channels", 0, "channels of the output", true},
               {"kernel_size", Ints{}, "taps of the kernel in each dimension", true},
               {"stride", Ints{1}, "step between neighbouring outputs"},
               {"padding", Ints{0}, "zeros added at both ends of each dimension"},
               {"dilation", Ints{1}, "distance between neighbouring taps"},
-              {"groups", std::int64_t{1}, "channels are split into this many separate parts"},
+              {"groups", 1, "channels are split into this many separate parts"},
               {"bias", true, "whether b is added"}};
   op.params = conv_params(conv_weight_shape<kDims>);
   op.infer = conv_infer<kDims>;

@@ -115,13 +115,13 @@ OpDef conv_transpose_op(OpDef op) {
       "*xs, stride=stride, padding=padding, output_padding=output_padding, groups=groups, "
       "dilation=dilation";
   op.mase_type = MaseType::ModuleRelatedFunc;
-  op.attrs = {{"in_channels", std::int64_t{0}, "channels of the input", true},
-              {"out_channels", std::int64_t{0}, "channels of the output", true},
+  op.attrs = {{"in_channels", 0, "channels of the input", true},
+              {"out_channels", 0, "channels of the output", true},
               {"kernel_size", Ints{}, "taps of the kernel in each dimension", true},
               {"stride", Ints{1}, "step between what neighbouring inputs make"},
               {"padding", Ints{0}, "elements cut off at both ends of each dimension"},
               {"output_padding", Ints{0}, "elements added at the end of each dimension"},
-              {"groups", std::int64_t{1}, "channels are split into this many separate parts"},
+              {"groups", 1, "channels are split into this many separate parts"},
               {"bias", true, "whether b is added"},
               {"dilation", Ints{1}, "distance between neighbouring taps"}};
   op.params = conv_params(transposed_weight_shape<kDims>);

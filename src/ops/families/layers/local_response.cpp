@@ -27,7 +27,7 @@ std::int64_t response_terms(const Call& call, const Shape& shape) {
 }
 
 std::vector<Field> response_attrs() {
-  return {{"size", std::int64_t{1}, "how many channels a window has", true},
+  return {{"size", 1, "how many channels a window has", true},
           {"alpha", 1e-4, "scale of the mean of squares"},
           {"beta", 0.75, "the exponent"},
           {"k", 1.0, "added to the scaled mean of squares"}};

@@ -81,14 +81,13 @@ OpDef softmax_op(OpDef op) {
   op.rows_apart = lanes_by_row;
   op.quantisable = {"data_in"};
   op.repr = named_arguments;
-  op.samples = {{.attrs = {{"dim", std::int64_t{1}}}, .inputs = {{{4, 5}}}},
-                {.attrs = {{"dim", std::int64_t{0}}}, .inputs = {{{3, 1, 2}}}},
-                {.attrs = {{"dim", std::int64_t{-2}}}, .inputs = {{{2, 3, 4}}}},
-                {.attrs = {{"dim", std::int64_t{-1}}},
-                 .inputs = {{.shape = {2, 6}, .low = -1e4, .high = 1e4}}},
-                {.attrs = {{"dim", std::int64_t{0}}}, .inputs = {{.shape = {}}}},
-                {.attrs = {{"dim", std::int64_t{1}}}, .inputs = {{{2, 0}}}},
-                {.attrs = {{"dim", std::int64_t{1}}}, .inputs = {{{0, 3}}}}};
+  op.samples = {{.attrs = {{"dim", 1}}, .inputs = {{{4, 5}}}},
+                {.attrs = {{"dim", 0}}, .inputs = {{{3, 1, 2}}}},
+                {.attrs = {{"dim", -2}}, .inputs = {{{2, 3, 4}}}},
+                {.attrs = {{"dim", -1}}, .inputs = {{.shape = {2, 6}, .low = -1e4, .high = 1e4}}},
+                {.attrs = {{"dim", 0}}, .inputs = {{.shape = {}}}},
+                {.attrs = {{"dim", 1}}, .inputs = {{{2, 0}}}},
+                {.attrs = {{"dim", 1}}, .inputs = {{{0, 3}}}}};
   return op;
 }
 
@@ -98,8 +97,8 @@ OpDef softmax_grad_op(OpDef op) {
   op.max_inputs = 2;
   op.infer = same_type;
   op.cost = softmax_grad_cost;
-  op.samples = {{.attrs = {{"dim", std::int64_t{1}}}, .inputs = {{{4, 5}}, {{4, 5}}}},
-                {.attrs = {{"dim", std::int64_t{-2}}}, .inputs = {{{2, 3, 4}}, {{2, 3, 4}}}}};
+  op.samples = {{.attrs = {{"dim", 1}}, .inputs = {{{4, 5}}, {{4, 5}}}},
+                {.attrs = {{"dim", -2}}, .inputs = {{{2, 3, 4}}, {{2, 3, 4}}}}};
   return op;
 }
 
