@@ -237,7 +237,8 @@ struct OpDef {
   /// "": the inputs, then the attributes that are set, in the order of `attrs`.
   std::string_view fx = {};
   std::size_t min_inputs = 1;
-  std::size_t max_inputs = 1;
+  std::size_t max_inputs = 0;     ///< fewer than min_inputs: the registry makes it as many
+  std::size_t dims = 0;           ///< of the images [n, c, ...] it takes, n and c not counted
   std::vector<Field> attrs = {};  ///< each with a default, which shows its kind
   /// Name of a text attribute that names another op whose attributes are taken as well.
   std::string_view attrs_of = {};

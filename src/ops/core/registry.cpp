@@ -1,5 +1,6 @@
 #include "ops/core/registry.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cassert>
 #include <unordered_map>
@@ -54,8 +55,10 @@ std::span<const OpDef> all_ops() {
 #include "ops.inc"
 #undef CH_ITEM
     };
-    for (OpDef& op : ops)
+    for (OpDef& op : ops) {
+      op.max_inputs = std::max(op.min_inputs, op.max_inputs);
       for (const Field& attr : op.attrs) op.defaults[std::string(attr.name)] = default_of(attr);
+    }
     return ops;
   }();
   return table;

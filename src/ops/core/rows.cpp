@@ -11,6 +11,10 @@ bool first_by_row(const RowsCall& call) {
          !call.shape(0).empty();
 }
 
+bool images_by_row(const RowsCall& call) {
+  return first_by_row(call) && call.shape(0).size() == call.op.dims + 2;
+}
+
 bool broadcast_by_row(const RowsCall& call) {
   const Shape& out = call.out[0].shape;
   if (out.empty() || std::count(call.by_row.begin(), call.by_row.end(), true) == 0) return false;

@@ -10,21 +10,14 @@ bool first_by_row(const RowsCall& call);
 /// Elementwise ops, over operands that broadcast: those by row have the result's rows, and the
 /// others are stretched over them.
 bool broadcast_by_row(const RowsCall& call);
-/// Images [n, c, ...] with a batch, of `kDims` dimensions.
-template <std::size_t kDims>
-bool images_by_row(const RowsCall& call) {
-  return first_by_row(call) && call.shape(0).size() == kDims + 2;
-}
+/// Images [n, c, ...] with a batch.
+bool images_by_row(const RowsCall& call);
 /// The attribute `dim` names one dimension, which is not the rows'.
 bool lanes_by_row(const RowsCall& call);
 /// The attribute `dim` lists dimensions, none of them the rows'.
 bool reduced_by_row(const RowsCall& call);
 /// The attribute `shape` leaves the number of rows open, and rows keep their size.
 bool reshaped_by_row(const RowsCall& call);
-
-}  // namespace chop::ops
-
-namespace chop::ops {
 
 /// What the op says of the call; no when it says nothing.
 inline bool works_by_row(const RowsCall& call) {

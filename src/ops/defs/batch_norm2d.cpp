@@ -5,19 +5,11 @@
 namespace chop::ops::batch_norm2d {
 
 OpDef define() {
-  return batch_norm_op<2>({
+  return batch_norm_op({
       .name = "batch_norm2d",
       .doc = "y = (x − mean) / √(var + eps) · weight + bias per channel",
       .module = "BatchNorm2d",
-      .samples = {{.attrs = norm_attrs(3), .inputs = {{{2, 3, 2, 2}}}},
-                  {.attrs = norm_attrs(2, {{"training", true}}), .inputs = {{{2, 2, 3, 2}}}},
-                  {.attrs = norm_attrs(2, {{"training", true}, {"relu", true}}),
-                   .inputs = {{{2, 2, 3, 4}}}},
-                  {.attrs = norm_attrs(2, {{"training", true}, {"affine", false}}),
-                   .inputs = {{{1, 2, 2, 3}}}},
-                  {.attrs = norm_attrs(1, {{"training", true}, {"track_running_stats", false}}),
-                   .inputs = {{{3, 1, 1, 2}}}},
-                  {.attrs = norm_attrs(1), .inputs = {{{2, 1, 1, 1}}}}},
+      .dims = 2,
   });
 }
 

@@ -62,7 +62,6 @@ OpDef define() {
           "and y",
       .mase_type = MaseType::Gradient,
       .min_inputs = 4,
-      .max_inputs = 4,
       .attrs = {{"of", "maximum", "the op that is differentiated", true}},
       .attrs_of = "of",
       .infer = infer,

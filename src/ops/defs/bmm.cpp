@@ -53,7 +53,6 @@ OpDef define() {
       .method = "bmm",
       .torch = "torch.bmm(x0, x1)",
       .min_inputs = 2,
-      .max_inputs = 2,
       .infer = infer,
       .forward = forward,
       .gradient = gradient,

@@ -32,7 +32,6 @@ OpDef define() {
       .doc = "dx, dw and db of a convolution y of x with w, given dy, x and w",
       .mase_type = MaseType::Gradient,
       .min_inputs = 3,
-      .max_inputs = 3,
       .attrs = {{"stride", Ints{1}, "step between neighbouring outputs"},
                 {"padding", Ints{0}, "zeros added at both ends of each dimension"},
                 {"dilation", Ints{1}, "distance between neighbouring taps"},

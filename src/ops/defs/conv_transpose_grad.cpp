@@ -37,7 +37,6 @@ OpDef define() {
       .doc = "dx, dw and db of a transposed convolution y of x with w, given dy, x and w",
       .mase_type = MaseType::Gradient,
       .min_inputs = 3,
-      .max_inputs = 3,
       .attrs = {{"stride", Ints{1}, "step between what neighbouring inputs make"},
                 {"padding", Ints{0}, "elements cut off at both ends of each dimension"},
                 {"output_padding", Ints{0}, "elements added at the end of each dimension"},

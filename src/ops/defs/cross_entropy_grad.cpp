@@ -49,7 +49,6 @@ OpDef define() {
           "one-hot targets after smoothing; divided by the number of rows for \"mean\"",
       .mase_type = MaseType::Gradient,
       .min_inputs = 3,
-      .max_inputs = 3,
       .attrs = {{"reduction", "mean", "\"mean\" or \"sum\" over the rows"},
                 {"label_smoothing", 0.0, "share of the target spread evenly over all classes"},
                 {"ignore_index", -100, "rows with this target do not count"}},

@@ -39,7 +39,6 @@ OpDef define() {
       .doc = "dweight[r, :] = Σ dy[..., :] where indices[...] = r, given dy and indices",
       .mase_type = MaseType::Gradient,
       .min_inputs = 2,
-      .max_inputs = 2,
       .attrs = {{"num_embeddings", 0, "rows of the table", true},
                 {"padding_idx", -1, "row that gets no gradient; -1: none"}},
       .infer = infer,

@@ -25,7 +25,6 @@ OpDef define() {
       .doc = "dx of amax and amin, given dy, x and y: dy shared equally among the x equal to y",
       .mase_type = MaseType::Gradient,
       .min_inputs = 3,
-      .max_inputs = 3,
       .attrs = {{"dim", Ints{}, "the dimensions that were reduced; empty means all"}},
       .infer = reduce_grad_type,
       .forward = forward,

@@ -23,7 +23,6 @@ OpDef define() {
       .function = "torch.full",
       .torch = "torch.full(shape, value, dtype=torch.get_default_dtype())",
       .min_inputs = 0,
-      .max_inputs = 0,
       .attrs = {{"shape", Ints{}, "shape of the result", true}, {"value", 0.0, "its elements"}},
       .traits = Trait::NoGradient,
       .infer = infer,

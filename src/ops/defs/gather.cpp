@@ -55,7 +55,6 @@ OpDef define() {
           "x0.shape[:dim % x0.dim()] + x1.shape + x0.shape[dim % x0.dim() + 1:])",
       .fx = "x0, dim, x1",
       .min_inputs = 2,
-      .max_inputs = 2,
       .attrs = {{"dim", 0, "the dimension of x that the indices count along"}},
       .infer = infer,
       .forward = forward,

@@ -38,7 +38,6 @@ OpDef define() {
       .torch = "torch.gather(x0, dim, x1 % x0.shape[dim] if x0.dim() else x1)",
       .fx = "x0, dim, x1",
       .min_inputs = 2,
-      .max_inputs = 2,
       .attrs = {{"dim", 0, "the dimension of x that the indices count along"}},
       .infer = infer,
       .forward = forward,

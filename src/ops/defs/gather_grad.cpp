@@ -45,7 +45,6 @@ OpDef define() {
       .doc = "dx of gather, given dy and indices: each dy is added where it was read from",
       .mase_type = MaseType::Gradient,
       .min_inputs = 2,
-      .max_inputs = 2,
       .attrs = {{"dim", 0, "the dimension of x that the indices count along"},
                 {"input_shape", Ints{}, "shape of x", true}},
       .infer = infer,

@@ -39,7 +39,6 @@ OpDef define() {
           "range(x1.dim() - 1)]) for d in range(batch_dims)) + tuple(x1.movedim(-1, 0))]",
       .fx = "x0, x1",
       .min_inputs = 2,
-      .max_inputs = 2,
       .attrs = {{"batch_dims", 0, "leading dimensions that x and indices share and walk together"}},
       .infer = infer,
       .forward = forward,

@@ -79,7 +79,6 @@ OpDef define() {
       .torch = "F.instance_norm(x0, weight=x1, bias=x2, eps=eps) if x0.numel() else x0 * 1",
       .fx = "x0, weight=x1, bias=x2, eps=eps",
       .min_inputs = 3,
-      .max_inputs = 3,
       .attrs = {{"eps", 1e-5, "added to the variance"}},
       .infer = infer,
       .forward = forward,

@@ -48,7 +48,6 @@ OpDef define() {
       .doc = "dx of local_response_norm, given dy and x",
       .mase_type = MaseType::Gradient,
       .min_inputs = 2,
-      .max_inputs = 2,
       .attrs = response_attrs(),
       .infer = infer,
       .forward = forward,

@@ -100,7 +100,6 @@ OpDef define() {
       .method = "matmul",
       .torch = "torch.matmul(x0, x1)",
       .min_inputs = 2,
-      .max_inputs = 2,
       .infer = infer,
       .forward = forward,
       .gradient = gradient,

@@ -47,7 +47,6 @@ OpDef define() {
       .doc = "dx of max pooling, given dy and x: each dy goes to the maximum of its window",
       .mase_type = MaseType::Gradient,
       .min_inputs = 2,
-      .max_inputs = 2,
       .attrs = {{"kernel_size", Ints{}, "size of the window, one entry per dimension", true},
                 {"stride", Ints{}, "step between windows; empty: the kernel's size"},
                 {"padding", Ints{0}, "added at both ends of each dimension"},

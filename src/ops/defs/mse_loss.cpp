@@ -55,7 +55,6 @@ OpDef define() {
       .torch = "F.mse_loss(x0, x1, reduction=reduction)",
       .fx = "*xs, size_average=None, reduce=None, reduction=reduction",
       .min_inputs = 2,
-      .max_inputs = 2,
       .attrs = {{"reduction", "mean", "\"mean\" or \"sum\" over the elements"}},
       .infer = infer,
       .forward = forward,

@@ -37,7 +37,6 @@ OpDef define() {
       .doc = "dx of prod, given dy and x: dy · the product of all other x",
       .mase_type = MaseType::Gradient,
       .min_inputs = 2,
-      .max_inputs = 2,
       .attrs = {{"dim", Ints{}, "the dimensions that were reduced; empty means all"}},
       .infer = reduce_grad_type,
       .forward = forward,

@@ -67,7 +67,6 @@ OpDef define() {
       .doc = "dx and dupdates of scatter_elements or scatter_nd, given dy, x, indices and updates",
       .mase_type = MaseType::Gradient,
       .min_inputs = 4,
-      .max_inputs = 4,
       .attrs = {{"nd", false, "whether it was scatter_nd"},
                 {"dim", 0, "of scatter_elements"},
                 {"batch_dims", 0, "of scatter_nd"},

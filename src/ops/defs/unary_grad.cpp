@@ -26,7 +26,6 @@ OpDef define() {
       .doc = "dx = dy · f'(x) for the elementwise op f named by `of`",
       .mase_type = MaseType::Gradient,
       .min_inputs = 3,
-      .max_inputs = 3,
       .attrs = {{"of", "relu", "the op that is differentiated", true}},
       .attrs_of = "of",
       .traits = Trait::Elementwise,

@@ -53,7 +53,6 @@ OpDef define() {
       .function = "torch.where",
       .torch = "torch.where(x0.bool(), x1, x2)",
       .min_inputs = 3,
-      .max_inputs = 3,
       .infer = infer,
       .forward = forward,
       .gradient = gradient,

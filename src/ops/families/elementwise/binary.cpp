@@ -36,7 +36,6 @@ TypeList binary_type(const TypedCall& call) {
 OpDef binary_op(OpDef op) {
   op = torch_named(std::move(op), "x0, x1");
   op.min_inputs = 2;
-  op.max_inputs = 2;
   if (op.infer == nullptr) op.infer = binary_type;
   if (op.forward == nullptr) op.forward = binary_forward;
   op.gradient = binary_gradient;

@@ -35,7 +35,6 @@ void shift_forward(const ForwardCall& call, std::uint64_t (*f)(std::uint64_t a, 
 OpDef shift_op(OpDef op) {
   op = torch_named(std::move(op), "x0, x1");
   op.min_inputs = 2;
-  op.max_inputs = 2;
   op.traits = op.traits | Trait::NoGradient;
   op.infer = shift_type;
   op.cost = per_element_forward;

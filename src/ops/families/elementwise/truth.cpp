@@ -17,7 +17,6 @@ TypeList compare_type(const TypedCall& call) {
 OpDef truth_op(OpDef op, std::string_view arguments, std::vector<Sample> samples) {
   op = torch_named(std::move(op), arguments);
   op.min_inputs = 2;
-  op.max_inputs = 2;
   op.traits = op.traits | Trait::NoGradient;
   op.cost = per_element_forward;
   op.rows_apart = broadcast_by_row;

@@ -98,7 +98,6 @@ OpDef scatter_op(Scatter kind, OpDef op) {
   const bool nd = kind == Scatter::Nd;
   op.mase_type = MaseType::ImplicitFunc;
   op.min_inputs = 3;
-  op.max_inputs = 3;
   op.attrs.push_back(reduction_attr());
   op.infer = nd ? infer<Scatter::Nd> : infer<Scatter::Elements>;
   op.forward = nd ? forward<Scatter::Nd> : forward<Scatter::Elements>;

@@ -9,6 +9,7 @@
 
 #include "ops/core/checks.hpp"
 #include "ops/core/rows.hpp"
+#include "ops/families/layers/window.hpp"
 #include "support/text.hpp"
 
 namespace chop::ops {
@@ -18,15 +19,15 @@ bool updates_running(const Call& call) {
   return call.flag("training") && call.flag("track_running_stats");
 }
 
-template <std::size_t kDims>
 Status check_rank(const Call& call, const Shape& x) {
-  const bool fits = kDims == 1 ? x.size() == 2 || x.size() == 3 : x.size() == kDims + 2;
+  const bool fits =
+      call.op.dims == 1 ? x.size() == 2 || x.size() == 3 : x.size() == call.op.dims + 2;
   const std::int64_t channels = call.integer("num_features");
   if (!fits)
     return Error{.what = cat(call.op.name, " cannot take ", to_string(x)),
-                 .hint = kDims == 1   ? "its input must be [N, C] or [N, C, L]"
-                         : kDims == 2 ? "its input must be [N, C, H, W]"
-                                      : "its input must be [N, C, D, H, W]"};
+                 .hint = call.op.dims == 1   ? "its input must be [N, C] or [N, C, L]"
+                         : call.op.dims == 2 ? "its input must be [N, C, H, W]"
+                                             : "its input must be [N, C, D, H, W]"};
   if (x[1] != channels)
     return Error{
         .what = cat(call.op.name, " with num_features=", channels, " cannot take ", to_string(x)),
@@ -34,12 +35,11 @@ Status check_rank(const Call& call, const Shape& x) {
   return {};
 }
 
-template <std::size_t kDims>
 TypeList norm_infer(const TypedCall& call) {
   CH_CHECK(check_at_least(call, "num_features", 1));
   CH_CHECK(check_operands(call));
   const Shape& x = call.shape(0);
-  CH_CHECK(check_rank<kDims>(call, x));
+  CH_CHECK(check_rank(call, x));
   if (uses_batch_statistics(call) && ChannelLayout(x).per_channel() == 1)
     return Error{
         .what = cat("expected more than 1 value per channel when training, got ", to_string(x)),
@@ -161,7 +161,6 @@ Attrs norm_attrs(std::int64_t features, Attrs more) {
   return more;
 }
 
-template <std::size_t kDims>
 OpDef batch_norm_op(OpDef op) {
   op.mase_type = MaseType::Module;
   op.torch =
@@ -185,7 +184,7 @@ OpDef batch_norm_op(OpDef op) {
                {"running_mean", channel_shape, {InitKind::Zeros}, false, "track_running_stats"},
                {"running_var", channel_shape, {InitKind::Ones}, false, "track_running_stats"}};
   op.updates = {{3, "running_mean"}, {4, "running_var"}};
-  op.infer = norm_infer<kDims>;
+  op.infer = norm_infer;
   op.forward = norm_forward;
   op.gradient = norm_gradient;
   op.cost = norm_cost;
@@ -194,10 +193,26 @@ OpDef batch_norm_op(OpDef op) {
   op.quantisable = {"data_in", {"weight", false}, {"bias", false}};
   op.onnx = {{"BatchNormalization", 9}};
   op.repr = norm_repr;
+  std::vector<Sample> samples = in_dims(
+      op.dims,
+      {{.attrs = norm_attrs(3), .inputs = {{{2, 3, 1, 2, 2}}}},
+       {.attrs = norm_attrs(2, {{"training", true}}), .inputs = {{{2, 2, 2, 3, 2}}}},
+       {.attrs = norm_attrs(2, {{"training", true}, {"relu", true}}),
+        .inputs = {{{2, 2, 1, 3, 4}}}},
+       {.attrs = norm_attrs(2, {{"training", true}, {"affine", false}}),
+        .inputs = {{{1, 2, 2, 2, 3}}}},
+       {.attrs = norm_attrs(1, {{"training", true}, {"track_running_stats", false}}),
+        .inputs = {{{3, 1, 1, 1, 2}}}},
+       {.attrs = norm_attrs(2, {{"training", true}, {"eps", 0.1}, {"momentum", 0.3}}),
+        .inputs = {{{2, 2, 2, 1, 3}}}},
+       {.attrs =
+            norm_attrs(2, {{"training", true}, {"affine", false}, {"track_running_stats", false}}),
+        .inputs = {{{4, 2, 1, 1, 1}}}},
+       {.attrs = norm_attrs(2, {{"track_running_stats", false}}), .inputs = {{{1, 2, 1, 1, 4}}}},
+       {.attrs = norm_attrs(1, {{"affine", false}, {"eps", 0.1}}), .inputs = {{{2, 1, 1, 1, 1}}}},
+       {.attrs = norm_attrs(1), .inputs = {{{2, 1, 1, 1, 1}}}}});
+  op.samples.insert(op.samples.begin(), samples.begin(), samples.end());
   return op;
 }
-template OpDef batch_norm_op<1>(OpDef op);
-template OpDef batch_norm_op<2>(OpDef op);
-template OpDef batch_norm_op<3>(OpDef op);
 
 }  // namespace chop::ops

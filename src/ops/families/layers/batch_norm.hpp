@@ -28,8 +28,7 @@ bool uses_batch_statistics(const Call& call);
 /// The attributes of a sample.
 Attrs norm_attrs(std::int64_t features, Attrs more = {});
 /// Completes batch_norm1d (rank 2 or 3), batch_norm2d (rank 4) and batch_norm3d (rank 5): all but
-/// names and samples.
-template <std::size_t kDims>
+/// names and `dims`.
 OpDef batch_norm_op(OpDef op);
 
 }  // namespace chop::ops

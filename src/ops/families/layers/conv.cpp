@@ -11,9 +11,8 @@
 namespace chop::ops {
 namespace {
 
-template <std::size_t kDims>
 Shape conv_weight_shape(const Call& call) {
-  return conv_weight(call, "out_channels", "in_channels", kDims);
+  return conv_weight(call, "out_channels", "in_channels");
 }
 
 Shape bias_shape(const Call& call) {
@@ -38,9 +37,8 @@ Status check_channels(const Call& call) {
   return {};
 }
 
-template <std::size_t kDims>
 TypeList conv_infer(const TypedCall& call) {
-  CH_CHECK(check_conv(call, kDims));
+  CH_CHECK(check_conv(call));
   CH_TRY(const ConvShape conv, conv_shape(call, call.shape(0), call.shape(1)));
   return std::vector<TensorType>{{call.in[0].dtype, conv_output(conv, call.shape(0))}};
 }
@@ -54,9 +52,8 @@ void conv_forward(const ForwardCall& call) {
   for_each_product(conv, [&](auto at_y, auto at_x, auto at_w) { y[at_y] += x[at_x] * w[at_w]; });
 }
 
-template <std::size_t kDims>
 void plain_gradient(GradBuilder& g) {
-  conv_gradient(g, "conv_grad", kDims, {"stride", "padding", "dilation"});
+  conv_gradient(g, "conv_grad", {"stride", "padding", "dilation"});
 }
 
 /// Every tap counts, those in the padding too.
@@ -70,9 +67,8 @@ Cost conv_cost(const CostCall& call) {
           .backward = 2 * macs};
 }
 
-template <std::size_t kDims>
 std::string plain_repr(const Call& call) {
-  return conv_repr(call, kDims, {"padding", "dilation"});
+  return conv_repr(call, {"padding", "dilation"});
 }
 
 Result<std::int64_t> places(const Call& call, std::int64_t in, std::int64_t kernel,
@@ -88,19 +84,18 @@ Result<std::int64_t> places(const Call& call, std::int64_t in, std::int64_t kern
 
 }  // namespace
 
-Status check_conv(const TypedCall& call, std::size_t dims) {
+Status check_conv(const TypedCall& call) {
   CH_CHECK(check_channels(call));
-  CH_TRY(const Extent kernel, extent(call, "kernel_size", dims, 1));
+  CH_TRY(const Extent kernel, extent(call, "kernel_size", call.op.dims, 1));
   static_cast<void>(kernel);
   return check_operands(call);
 }
 
 /// Also asked before the attributes were checked, hence the care.
-Shape conv_weight(const Call& call, std::string_view rows, std::string_view columns,
-                  std::size_t dims) {
+Shape conv_weight(const Call& call, std::string_view rows, std::string_view columns) {
   const std::int64_t groups = std::max<std::int64_t>(call.integer("groups"), 1);
   Shape shape = {call.integer(rows), call.integer(columns) / groups};
-  for (const std::int64_t taps : call.ints("kernel_size", dims)) shape.push_back(taps);
+  for (const std::int64_t taps : call.ints("kernel_size", call.op.dims)) shape.push_back(taps);
   return shape;
 }
 
@@ -119,18 +114,17 @@ void start_from_bias(const ForwardCall& call, std::int64_t area) {
     y[i] = bias[i / static_cast<std::size_t>(area) % bias.size()];
 }
 
-void conv_gradient(GradBuilder& g, std::string_view op, std::size_t dims,
-                   std::initializer_list<const char*> lists) {
+void conv_gradient(GradBuilder& g, std::string_view op, std::initializer_list<const char*> lists) {
   Attrs attrs = {{"groups", g.call().integer("groups")}};
-  for (const char* name : lists) attrs[name] = g.call().ints(name, dims);
+  for (const char* name : lists) attrs[name] = g.call().ints(name, g.call().op.dims);
   const Value dx = g.add(op, {g.output_grad(), g.input(0), g.input(1)}, std::move(attrs));
   g.set(0, dx);
   g.set(1, {dx.node, 1});
   if (g.call().flag("bias")) g.set(2, {dx.node, 2});
 }
 
-std::string conv_repr(const Call& call, std::size_t dims,
-                      std::initializer_list<std::string_view> lists) {
+std::string conv_repr(const Call& call, std::initializer_list<std::string_view> lists) {
+  const std::size_t dims = call.op.dims;
   std::string text = cat(call.integer("in_channels"), ", ", call.integer("out_channels"),
                          ", kernel_size=", tuple_repr(call, "kernel_size", dims),
                          ", stride=", tuple_repr(call, "stride", dims));
@@ -191,7 +185,6 @@ Attrs conv_attrs(std::int64_t in, std::int64_t out, Ints kernel, Attrs more) {
   return more;
 }
 
-template <std::size_t kDims>
 OpDef conv_op(OpDef op) {
   op.function = kept(cat("torch.", op.name));
   op.torch = kept(cat("F.", op.name, "(x, weight, bias, stride, padding, dilation, groups)"));
@@ -205,20 +198,40 @@ OpDef conv_op(OpDef op) {
               {"dilation", Ints{1}, "distance between neighbouring taps"},
               {"groups", 1, "channels are split into this many separate parts"},
               {"bias", true, "whether b is added"}};
-  op.params = conv_params(conv_weight_shape<kDims>);
-  op.infer = conv_infer<kDims>;
+  op.params = conv_params(conv_weight_shape);
+  op.infer = conv_infer;
   op.forward = conv_forward;
-  op.gradient = plain_gradient<kDims>;
+  op.gradient = plain_gradient;
   op.cost = conv_cost;
-  op.rows_apart = images_by_row<kDims>;
+  op.rows_apart = images_by_row;
   op.weight_axis = 1;
   op.quantisable = {"data_in", "weight", {"bias", false}};
   op.onnx = {{"Conv", 11}};
-  op.repr = plain_repr<kDims>;
+  op.repr = plain_repr;
+  op.samples = in_dims(
+      op.dims,
+      {{.attrs = conv_attrs(2, 3, {3}, {{"padding", Ints{1}}}), .inputs = {{{1, 2, 3, 4, 5}}}},
+       {.attrs = conv_attrs(4, 2, {1, 3, 2},
+                            {{"stride", Ints{2, 2, 1}},
+                             {"padding", Ints{0, 0, 1}},
+                             {"dilation", Ints{1, 1, 3}},
+                             {"groups", 2},
+                             {"bias", false}}),
+        .inputs = {{{1, 4, 3, 5, 4}}}},
+       {.attrs = conv_attrs(2, 4, {3},
+                            {{"stride", Ints{2}},
+                             {"padding", Ints{2}},
+                             {"dilation", Ints{2}},
+                             {"groups", 2},
+                             {"bias", false}}),
+        .inputs = {{{2, 2, 3, 4, 6}}}},
+       {.attrs = conv_attrs(3, 6, {2}, {{"groups", 3}, {"stride", Ints{2}}}),
+        .inputs = {{{2, 3, 2, 5, 3}}}},
+       {.attrs = conv_attrs(1, 1, {1}), .inputs = {{{1, 1, 1, 1, 1}}}},
+       {.attrs = conv_attrs(2, 1, {1}, {{"stride", Ints{2}}, {"padding", Ints{1}}}),
+        .inputs = {{{2, 3, 3, 3}}}},
+       {.attrs = conv_attrs(2, 1, {5}, {{"padding", Ints{4}}}), .inputs = {{{2, 1, 1, 1}}}}});
   return op;
 }
-template OpDef conv_op<1>(OpDef op);
-template OpDef conv_op<2>(OpDef op);
-template OpDef conv_op<3>(OpDef op);
 
 }  // namespace chop::ops

@@ -55,24 +55,21 @@ void for_each_product(const ConvShape& conv, F&& f) {
 
 /// in_channels, out_channels and groups fit each other, the kernel has a size, and operands are
 /// what these attributes call for.
-Status check_conv(const TypedCall& call, std::size_t dims);
+Status check_conv(const TypedCall& call);
 /// The kernel as w has it; stride, padding and dilation from the attributes.
 Status read_window(const Call& call, const Shape& w, ConvShape& conv);
 
 /// [rows, columns / groups, kernel_size...], where `rows` and `columns` name attributes.
-Shape conv_weight(const Call& call, std::string_view rows, std::string_view columns,
-                  std::size_t dims);
+Shape conv_weight(const Call& call, std::string_view rows, std::string_view columns);
 /// A weight of this shape, and a bias; both start as in PyTorch.
 std::vector<ParamDef> conv_params(Shape (*weight_shape)(const Call&));
 
 /// y = the bias of each channel if there is one; a channel has `area` elements.
 void start_from_bias(const ForwardCall& call, std::int64_t area);
 /// Gives dx, dw and db to `op`, which takes dy, x and w, and the attributes of these names.
-void conv_gradient(GradBuilder& g, std::string_view op, std::size_t dims,
-                   std::initializer_list<const char*> lists);
+void conv_gradient(GradBuilder& g, std::string_view op, std::initializer_list<const char*> lists);
 /// As Python shows the module; of these lists only what is not the default.
-std::string conv_repr(const Call& call, std::size_t dims,
-                      std::initializer_list<std::string_view> lists);
+std::string conv_repr(const Call& call, std::initializer_list<std::string_view> lists);
 
 /// Whether w can be the weight of a convolution in one to three dimensions.
 Status check_weight_rank(const Call& call, const Shape& w);
@@ -96,8 +93,7 @@ void add_conv_gradients(const ForwardCall& call, std::int64_t area, Products pro
 
 /// The attributes of a sample of a convolution or its transpose.
 Attrs conv_attrs(std::int64_t in, std::int64_t out, Ints kernel, Attrs more = {});
-/// Completes conv1d, conv2d and conv3d: everything but names and samples.
-template <std::size_t kDims>
+/// Completes conv1d, conv2d and conv3d: everything but names and `dims`.
 OpDef conv_op(OpDef op);
 
 }  // namespace chop::ops

@@ -9,14 +9,12 @@
 namespace chop::ops {
 namespace {
 
-template <std::size_t kDims>
 Shape transposed_weight_shape(const Call& call) {
-  return conv_weight(call, "in_channels", "out_channels", kDims);
+  return conv_weight(call, "in_channels", "out_channels");
 }
 
-template <std::size_t kDims>
 TypeList transposed_infer(const TypedCall& call) {
-  CH_CHECK(check_conv(call, kDims));
+  CH_CHECK(check_conv(call));
   CH_TRY(const ConvShape conv, conv_transpose_shape(call, call.shape(0), call.shape(1)));
   Shape y = conv_transpose_output(conv, call.shape(0));
   CH_CHECK(check_size(call, y));
@@ -33,10 +31,8 @@ void transposed_forward(const ForwardCall& call) {
   for_each_product(conv, [&](auto at_x, auto at_y, auto at_w) { y[at_y] += x[at_x] * w[at_w]; });
 }
 
-template <std::size_t kDims>
 void transposed_gradient(GradBuilder& g) {
-  conv_gradient(g, "conv_transpose_grad", kDims,
-                {"stride", "padding", "output_padding", "dilation"});
+  conv_gradient(g, "conv_transpose_grad", {"stride", "padding", "output_padding", "dilation"});
 }
 
 /// Every tap of every input is multiplied and added to what is there, the bias or zero; those
@@ -46,9 +42,8 @@ Cost transposed_cost(const CostCall& call) {
   return {.macs = macs, .lab = macs, .exact = 2 * macs, .backward = 2 * macs};
 }
 
-template <std::size_t kDims>
 std::string transposed_repr(const Call& call) {
-  return conv_repr(call, kDims, {"padding", "dilation", "output_padding"});
+  return conv_repr(call, {"padding", "dilation", "output_padding"});
 }
 
 /// The size of the result: ⟨last position⟩·stride − 2·padding + reach of the kernel + extra.
@@ -106,7 +101,6 @@ Shape conv_transpose_output(const ConvShape& conv, const Shape& x) {
   return y;
 }
 
-template <std::size_t kDims>
 OpDef conv_transpose_op(OpDef op) {
   op.function = kept(cat("torch.", op.name));
   op.torch = kept(
@@ -124,19 +118,39 @@ OpDef conv_transpose_op(OpDef op) {
               {"groups", 1, "channels are split into this many separate parts"},
               {"bias", true, "whether b is added"},
               {"dilation", Ints{1}, "distance between neighbouring taps"}};
-  op.params = conv_params(transposed_weight_shape<kDims>);
-  op.infer = transposed_infer<kDims>;
+  op.params = conv_params(transposed_weight_shape);
+  op.infer = transposed_infer;
   op.forward = transposed_forward;
-  op.gradient = transposed_gradient<kDims>;
+  op.gradient = transposed_gradient;
   op.cost = transposed_cost;
-  op.rows_apart = images_by_row<kDims>;
+  op.rows_apart = images_by_row;
   op.quantisable = {"data_in", "weight", {"bias", false}};
   op.onnx = {{"ConvTranspose", 11}};
-  op.repr = transposed_repr<kDims>;
+  op.repr = transposed_repr;
+  op.samples = in_dims(
+      op.dims,
+      {{.attrs = conv_attrs(2, 3, {3}), .inputs = {{{2, 2, 1, 2, 4}}}},
+       {.attrs = conv_attrs(2, 3, {3}, {{"padding", Ints{1}}}), .inputs = {{{2, 2, 2, 3, 2}}}},
+       {.attrs = conv_attrs(2, 2, {1, 3, 2},
+                            {{"stride", Ints{1, 2, 1}},
+                             {"padding", Ints{0, 1, 0}},
+                             {"output_padding", Ints{0, 1, 0}},
+                             {"dilation", Ints{1, 1, 2}},
+                             {"groups", 2},
+                             {"bias", false}}),
+        .inputs = {{{1, 2, 2, 3, 3}}}},
+       {.attrs = conv_attrs(2, 4, {3},
+                            {{"stride", Ints{3}},
+                             {"padding", Ints{1}},
+                             {"output_padding", Ints{2}},
+                             {"dilation", Ints{2}},
+                             {"groups", 2},
+                             {"bias", false}}),
+        .inputs = {{{1, 2, 1, 2, 3}}}},
+       {.attrs = conv_attrs(1, 1, {1}), .inputs = {{{1, 1, 1, 1, 1}}}},
+       {.attrs = conv_attrs(2, 1, {2}, {{"stride", Ints{2}}}), .inputs = {{{2, 1, 2, 3}}}},
+       {.attrs = conv_attrs(1, 2, {2}), .inputs = {{{0, 1, 2, 2, 3}}}}});
   return op;
 }
-template OpDef conv_transpose_op<1>(OpDef op);
-template OpDef conv_transpose_op<2>(OpDef op);
-template OpDef conv_transpose_op<3>(OpDef op);
 
 }  // namespace chop::ops

@@ -15,8 +15,7 @@ Result<ConvShape> conv_transpose_shape(const Call& call, const Shape& x, const S
 /// The shape of y for an x of this shape.
 Shape conv_transpose_output(const ConvShape& conv, const Shape& x);
 
-/// Completes conv_transpose1d to conv_transpose3d: everything but names and samples.
-template <std::size_t kDims>
+/// Completes conv_transpose1d to conv_transpose3d: everything but names and `dims`.
 OpDef conv_transpose_op(OpDef op);
 
 }  // namespace chop::ops

@@ -85,12 +85,9 @@ void share_out(const PoolShape& pool, PatchAt&& patch_at, std::span<const double
     });
 }
 
-/// Complete the one-, two- and three-dimensional forms: everything but names and samples.
-template <std::size_t kDims>
+/// Complete the one-, two- and three-dimensional forms: everything but names and `dims`.
 OpDef max_pool_op(OpDef op);
-template <std::size_t kDims>
 OpDef avg_pool_op(OpDef op);
-template <std::size_t kDims>
 OpDef adaptive_avg_pool_op(OpDef op);
 
 }  // namespace chop::ops

@@ -21,17 +21,15 @@ Field ceil_attr() {
   return {"ceil_mode", false, "whether a last window may hang over the end"};
 }
 
-template <std::size_t kDims>
 TypeList pool_infer(const TypedCall& call) {
   CH_CHECK(check_operands(call));
-  CH_TRY(const PoolShape pool, pool_shape(call, call.shape(0), kDims));
+  CH_TRY(const PoolShape pool, pool_shape(call, call.shape(0), call.op.dims));
   return std::vector<TensorType>{
-      {call.in[0].dtype, with_image(call.shape(0), kDims, pool.window.out)}};
+      {call.in[0].dtype, with_image(call.shape(0), call.op.dims, pool.window.out)}};
 }
 
-template <std::size_t kDims>
 void max_forward(const ForwardCall& call) {
-  const PoolShape pool = pool_shape(call, call.in[0]->shape(), kDims).value();
+  const PoolShape pool = pool_shape(call, call.in[0]->shape(), call.op.dims).value();
   const Window& win = pool.window;
   const auto image = static_cast<std::size_t>(win.in.area());
   const auto y = call.y();
@@ -46,43 +44,39 @@ void max_forward(const ForwardCall& call) {
 }
 
 /// The window's attributes spelt out for each dimension, as the gradient ops want them.
-template <std::size_t kDims>
 Attrs window_attrs(const Call& call) {
   const char* stride = call.ints("stride").empty() ? "kernel_size" : "stride";
-  return {{"kernel_size", call.ints("kernel_size", kDims)},
-          {"stride", call.ints(stride, kDims)},
-          {"padding", call.ints("padding", kDims)},
+  return {{"kernel_size", call.ints("kernel_size", call.op.dims)},
+          {"stride", call.ints(stride, call.op.dims)},
+          {"padding", call.ints("padding", call.op.dims)},
           {"ceil_mode", call.flag("ceil_mode")}};
 }
 
-template <std::size_t kDims>
 void max_gradient(GradBuilder& g) {
-  Attrs attrs = window_attrs<kDims>(g.call());
-  attrs["dilation"] = g.call().ints("dilation", kDims);
+  Attrs attrs = window_attrs(g.call());
+  attrs["dilation"] = g.call().ints("dilation", g.call().op.dims);
   g.set(0, g.add("max_pool_grad", {g.output_grad(), g.input(0)}, std::move(attrs)));
 }
 
-template <std::size_t kDims>
 void avg_forward(const ForwardCall& call) {
-  const PoolShape pool = pool_shape(call, call.in[0]->shape(), kDims).value();
+  const PoolShape pool = pool_shape(call, call.in[0]->shape(), call.op.dims).value();
   const bool include_pad = call.flag("count_include_pad");
   average(
       pool, [&](auto... position) { return average_patch(pool.window, include_pad, position...); },
       call.x(0), call.y());
 }
 
-template <std::size_t kDims>
 void avg_gradient(GradBuilder& g) {
-  Attrs attrs = window_attrs<kDims>(g.call());
+  Attrs attrs = window_attrs(g.call());
   attrs["count_include_pad"] = g.call().flag("count_include_pad");
   attrs["input_shape"] = g.shape(g.input(0));
   g.set(0, g.add("avg_pool_grad", {g.output_grad()}, std::move(attrs)));
 }
 
 /// A comparison or an addition for every tap; the mean's division replaces its first addition.
-template <std::size_t kDims, bool kDivides>
+template <bool kDivides>
 Cost pool_cost(const CostCall& call) {
-  const std::int64_t taps = product(call.ints("kernel_size", kDims), 0);
+  const std::int64_t taps = product(call.ints("kernel_size", call.op.dims), 0);
   const std::int64_t outputs = numel(call.out[0].shape);
   return {.lab = outputs * taps,
           .exact = outputs * (kDivides ? taps : taps - 1),
@@ -100,10 +94,9 @@ std::string max_repr(const Call& call) {
 }
 
 /// PyTorch keeps tuples in one dimension and what was given in others.
-template <std::size_t kDims>
 std::string avg_repr(const Call& call) {
-  const auto show = [](const Ints& list) {
-    return kDims == 1 ? to_python(list) : given_repr(list);
+  const auto show = [&](const Ints& list) {
+    return call.op.dims == 1 ? to_python(list) : given_repr(list);
   };
   const Ints& kernel = call.ints("kernel_size");
   const Ints& stride = call.ints("stride");
@@ -111,33 +104,29 @@ std::string avg_repr(const Call& call) {
              ", padding=", show(call.ints("padding")));
 }
 
-template <std::size_t kDims>
 TypeList adaptive_infer(const TypedCall& call) {
   CH_CHECK(check_operands(call));
-  CH_TRY(const PoolShape pool, adaptive_shape(call, call.shape(0), kDims));
+  CH_TRY(const PoolShape pool, adaptive_shape(call, call.shape(0), call.op.dims));
   return std::vector<TensorType>{
-      {call.in[0].dtype, with_image(call.shape(0), kDims, pool.window.out)}};
+      {call.in[0].dtype, with_image(call.shape(0), call.op.dims, pool.window.out)}};
 }
 
-template <std::size_t kDims>
 void adaptive_forward(const ForwardCall& call) {
-  const PoolShape pool = adaptive_shape(call, call.in[0]->shape(), kDims).value();
+  const PoolShape pool = adaptive_shape(call, call.in[0]->shape(), call.op.dims).value();
   average(
       pool, [&](auto... position) { return adaptive_patch(pool.window, position...); }, call.x(0),
       call.y());
 }
 
-template <std::size_t kDims>
 void adaptive_gradient(GradBuilder& g) {
   g.set(0, g.add("adaptive_avg_pool_grad", {g.output_grad()},
-                 {{"output_size", g.call().ints("output_size", kDims)},
+                 {{"output_size", g.call().ints("output_size", g.call().op.dims)},
                   {"input_shape", g.shape(g.input(0))}}));
 }
 
 /// The reference system's count, one per input; exactly, patches may overlap.
-template <std::size_t kDims>
 Cost adaptive_cost(const CostCall& call) {
-  const PoolShape pool = adaptive_shape(call, call.shape(0), kDims).value();
+  const PoolShape pool = adaptive_shape(call, call.shape(0), call.op.dims).value();
   std::int64_t exact = 0;
   for_each_position(pool.window, [&](auto... position) {
     exact += pool.planes * adaptive_patch(pool.window, position...).divisor;
@@ -152,7 +141,6 @@ std::string adaptive_repr(const Call& call) {
 
 }  // namespace
 
-template <std::size_t kDims>
 OpDef max_pool_op(OpDef op) {
   op.function = kept(cat("torch.nn.functional.", op.name));
   op.torch = kept(cat("F.", op.name, "(x, kernel_size, stride, padding, dilation, ceil_mode)"));
@@ -164,21 +152,48 @@ OpDef max_pool_op(OpDef op) {
               padding_attr(),
               {"dilation", Ints{1}, "distance between neighbouring taps"},
               ceil_attr()};
-  op.infer = pool_infer<kDims>;
-  op.forward = max_forward<kDims>;
-  op.gradient = max_gradient<kDims>;
-  op.cost = pool_cost<kDims, false>;
-  op.rows_apart = images_by_row<kDims>;
+  op.infer = pool_infer;
+  op.forward = max_forward;
+  op.gradient = max_gradient;
+  op.cost = pool_cost<false>;
+  op.rows_apart = images_by_row;
   op.quantisable = {"data_in"};
   op.onnx = {{"MaxPool", 10}};
   op.repr = max_repr;
+  op.samples = in_dims(
+      op.dims,
+      {{.attrs = {{"kernel_size", Ints{2}}},
+        .inputs = {{.shape = {2, 2, 2, 4, 5}, .distinct = true}}},
+       {.attrs = {{"kernel_size", Ints{3}}, {"stride", Ints{2}}, {"padding", Ints{1}}},
+        .inputs = {{.shape = {1, 2, 4, 5, 4}, .distinct = true}}},
+       {.attrs = {{"kernel_size", Ints{1, 3, 2}},
+                  {"stride", Ints{1, 1, 3}},
+                  {"padding", Ints{0, 1, 0}},
+                  {"ceil_mode", true}},
+        .inputs = {{.shape = {1, 1, 2, 3, 6}, .distinct = true}}},
+       {.attrs = {{"kernel_size", Ints{2}}, {"dilation", Ints{2, 2, 1}}, {"stride", Ints{1}}},
+        .inputs = {{.shape = {1, 2, 3, 4, 3}, .distinct = true}}},
+       {.attrs = {{"kernel_size", Ints{3}},
+                  {"stride", Ints{2}},
+                  {"padding", Ints{1}},
+                  {"dilation", Ints{2}},
+                  {"ceil_mode", true}},
+        .inputs = {{.shape = {1, 1, 4, 5, 8}, .distinct = true}}},
+       {.attrs = {{"kernel_size", Ints{2}}, {"stride", Ints{3}}, {"ceil_mode", true}},
+        .inputs = {{.shape = {2, 1, 4, 3, 6}, .distinct = true}}},
+       {.attrs = {{"kernel_size", Ints{2}},
+                  {"stride", Ints{2}},
+                  {"padding", Ints{1}},
+                  {"ceil_mode", true}},
+        .inputs = {{.shape = {1, 1, 3, 4, 5}, .distinct = true}}},
+       {.attrs = {{"kernel_size", Ints{1}}},
+        .inputs = {{.shape = {1, 1, 1, 1, 1}, .distinct = true}}},
+       {.attrs = {{"kernel_size", Ints{2}}}, .inputs = {{.shape = {2, 3, 3, 3}, .distinct = true}}},
+       {.attrs = {{"kernel_size", Ints{3}}, {"stride", Ints{1}}},
+        .inputs = {{.shape = {2, 3, 4, 5}, .distinct = true}}}});
   return op;
 }
-template OpDef max_pool_op<1>(OpDef op);
-template OpDef max_pool_op<2>(OpDef op);
-template OpDef max_pool_op<3>(OpDef op);
 
-template <std::size_t kDims>
 OpDef avg_pool_op(OpDef op) {
   op.torch =
       kept(cat("F.", op.name, "(x, kernel_size, stride, padding, ceil_mode, count_include_pad)"));
@@ -187,35 +202,67 @@ OpDef avg_pool_op(OpDef op) {
               padding_attr(),
               ceil_attr(),
               {"count_include_pad", true, "whether padding counts as values of the window"}};
-  op.infer = pool_infer<kDims>;
-  op.forward = avg_forward<kDims>;
-  op.gradient = avg_gradient<kDims>;
-  op.cost = pool_cost<kDims, true>;
-  op.rows_apart = images_by_row<kDims>;
+  op.infer = pool_infer;
+  op.forward = avg_forward;
+  op.gradient = avg_gradient;
+  op.cost = pool_cost<true>;
+  op.rows_apart = images_by_row;
   op.quantisable = {"data_in"};
   op.onnx = {{"AveragePool", 10}};
-  op.repr = avg_repr<kDims>;
+  op.repr = avg_repr;
+  op.samples = in_dims(
+      op.dims,
+      {{.attrs = {{"kernel_size", Ints{2}}}, .inputs = {{{2, 2, 2, 4, 5}}}},
+       {.attrs = {{"kernel_size", Ints{3}}, {"stride", Ints{2}}, {"padding", Ints{1}}},
+        .inputs = {{{1, 2, 4, 5, 4}}}},
+       {.attrs = {{"kernel_size", Ints{1, 3, 2}},
+                  {"stride", Ints{1, 1, 3}},
+                  {"padding", Ints{0, 1, 0}},
+                  {"ceil_mode", true},
+                  {"count_include_pad", false}},
+        .inputs = {{{1, 1, 2, 3, 6}}}},
+       {.attrs = {{"kernel_size", Ints{3}},
+                  {"stride", Ints{2}},
+                  {"padding", Ints{1}},
+                  {"ceil_mode", true}},
+        .inputs = {{{1, 2, 3, 4, 6}}}},
+       {.attrs = {{"kernel_size", Ints{3}},
+                  {"stride", Ints{2}},
+                  {"padding", Ints{1}},
+                  {"ceil_mode", true},
+                  {"count_include_pad", false}},
+        .inputs = {{{1, 2, 3, 4, 6}}}},
+       {.attrs = {{"kernel_size", Ints{2}},
+                  {"stride", Ints{2, 1, 1}},
+                  {"padding", Ints{1, 0, 1}},
+                  {"ceil_mode", true}},
+        .inputs = {{{1, 3, 2, 2}}}},
+       {.attrs = {{"kernel_size", Ints{1}}}, .inputs = {{{1, 1, 1, 1, 1}}}},
+       {.attrs = {{"kernel_size", Ints{2}}}, .inputs = {{{2, 3, 3, 3}}}},
+       {.attrs = {{"kernel_size", Ints{3}}, {"stride", Ints{1}}}, .inputs = {{{2, 3, 4, 5}}}}});
   return op;
 }
-template OpDef avg_pool_op<1>(OpDef op);
-template OpDef avg_pool_op<2>(OpDef op);
-template OpDef avg_pool_op<3>(OpDef op);
 
-template <std::size_t kDims>
 OpDef adaptive_avg_pool_op(OpDef op) {
+  const std::string repeated = op.dims == 1 ? "" : cat(" * (", op.dims, " // len(output_size))");
+  op.torch = kept(cat("F.", op.name, "(x, output_size", repeated, ")"));
   op.attrs = {{"output_size", Ints{}, "size of the result in each dimension", true}};
-  op.infer = adaptive_infer<kDims>;
-  op.forward = adaptive_forward<kDims>;
-  op.gradient = adaptive_gradient<kDims>;
-  op.cost = adaptive_cost<kDims>;
-  op.rows_apart = images_by_row<kDims>;
+  op.infer = adaptive_infer;
+  op.forward = adaptive_forward;
+  op.gradient = adaptive_gradient;
+  op.cost = adaptive_cost;
+  op.rows_apart = images_by_row;
   op.quantisable = {"data_in"};
   op.onnx = {{"GlobalAveragePool", 1}};
   op.repr = adaptive_repr;
+  op.samples =
+      in_dims(op.dims, {{.attrs = {{"output_size", Ints{1}}}, .inputs = {{{2, 3, 2, 3, 4}}}},
+                        {.attrs = {{"output_size", Ints{2, 3, 2}}}, .inputs = {{{1, 2, 3, 5, 4}}}},
+                        {.attrs = {{"output_size", Ints{3, 2, 5}}}, .inputs = {{{1, 1, 2, 3, 3}}}},
+                        {.attrs = {{"output_size", Ints{2, 1, 3}}}, .inputs = {{{1, 1, 3, 2, 7}}}},
+                        {.attrs = {{"output_size", Ints{1, 1, 1}}}, .inputs = {{{1, 1, 1, 1, 1}}}},
+                        {.attrs = {{"output_size", Ints{2}}}, .inputs = {{{2, 3, 3, 4}}}}});
   return op;
 }
-template OpDef adaptive_avg_pool_op<1>(OpDef op);
-template OpDef adaptive_avg_pool_op<2>(OpDef op);
-template OpDef adaptive_avg_pool_op<3>(OpDef op);
 
 }  // namespace chop::ops

@@ -94,7 +94,6 @@ OpDef softmax_op(OpDef op) {
 OpDef softmax_grad_op(OpDef op) {
   op.mase_type = MaseType::Gradient;
   op.min_inputs = 2;
-  op.max_inputs = 2;
   op.infer = same_type;
   op.cost = softmax_grad_cost;
   op.samples = {{.attrs = {{"dim", 1}}, .inputs = {{{4, 5}}, {{4, 5}}}},

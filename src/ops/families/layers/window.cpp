@@ -58,6 +58,18 @@ std::string given_repr(const Ints& list) {
   return list.size() == 1 ? cat(list.front()) : to_python(list);
 }
 
+std::vector<Sample> in_dims(std::size_t dims, std::vector<Sample> samples) {
+  const auto cut = [&](Ints& list) {
+    if (list.size() >= 3) list.erase(list.end() - 3, list.end() - std::ptrdiff_t(dims));
+  };
+  for (Sample& sample : samples) {
+    for (auto& [name, value] : sample.attrs)
+      if (auto* list = std::get_if<Ints>(&value)) cut(*list);
+    for (SampleInput& input : sample.inputs) cut(input.shape);
+  }
+  return samples;
+}
+
 std::string size_text(Extent extent, std::size_t dims) {
   const std::string flat = dims == 1 ? cat(extent.w) : cat(extent.h, " x ", extent.w);
   return dims == 3 ? cat(extent.d, " x ", flat) : flat;

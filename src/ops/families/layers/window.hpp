@@ -75,6 +75,8 @@ Status check_image(const Call& call, const Shape& x, std::size_t dims);
 std::string tuple_repr(const Call& call, std::string_view attr, std::size_t dims);
 /// A list as it was given: 3 for a single number, (3, 2) otherwise.
 std::string given_repr(const Ints& list);
+/// Samples for three dimensions, cut to the last `dims`: shapes and lists with an entry for each.
+std::vector<Sample> in_dims(std::size_t dims, std::vector<Sample> samples);
 /// "5 x 4", in one dimension "4", in three "2 x 5 x 4".
 std::string size_text(Extent extent, std::size_t dims);
 
