@@ -1,7 +1,5 @@
 #include "analysis/operands.hpp"
 
-#include <algorithm>
-
 #include "formats/registry.hpp"
 #include "ops/core/registry.hpp"
 

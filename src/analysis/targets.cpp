@@ -1,7 +1,5 @@
 #include "analysis/targets.hpp"
 
-#include <algorithm>
-
 #include "analysis/operands.hpp"
 #include "compat/mase_names.hpp"
 #include "ops/core/registry.hpp"

@@ -1,8 +1,6 @@
 // A network by name or by file, for actions that need no data set.
 #pragma once
 
-#include <map>
-
 #include "cli/settings/settings.hpp"
 #include "models/model_def.hpp"
 #include "support/system/files.hpp"

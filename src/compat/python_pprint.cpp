@@ -1,7 +1,5 @@
 #include "compat/python_pprint.hpp"
 
-#include <algorithm>
-
 #include "support/display.hpp"
 #include "support/escape.hpp"
 #include "support/text.hpp"

@@ -1,7 +1,5 @@
 #include "compile/call_facts.hpp"
 
-#include <algorithm>
-
 #include "ops/core/registry.hpp"
 #include "ops/families/indexing/shapes.hpp"
 

@@ -1,8 +1,6 @@
 // What kernels say about the calls of a graph before a plan is made of it, and who reads what.
 #pragma once
 
-#include <map>
-
 #include "ops/core/infer.hpp"
 #include "runtime/kernel.hpp"
 

@@ -1,7 +1,5 @@
 #include "compile/compile.hpp"
 
-#include <algorithm>
-#include <cassert>
 #include <chrono>
 
 #include "support/system/log.hpp"

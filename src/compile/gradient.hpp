@@ -1,8 +1,6 @@
 // Reverse-mode differentiation: gradient nodes in the same graph.
 #pragma once
 
-#include <map>
-
 #include "ops/core/infer.hpp"
 #include "ops/core/op_def.hpp"
 

@@ -1,7 +1,5 @@
 #include "compile/heads.hpp"
 
-#include <algorithm>
-
 #include "compile/call_facts.hpp"
 
 namespace chop::compile {

@@ -1,6 +1,5 @@
 #include "compile/lower.hpp"
 
-#include <map>
 #include <tuple>
 
 #include "formats/registry.hpp"

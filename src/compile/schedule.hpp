@@ -5,7 +5,6 @@
 // text form (compile/state.hpp), and read by the planner. Without it each call is a step.
 #pragma once
 
-#include <map>
 #include <set>
 
 #include "runtime/kernel.hpp"

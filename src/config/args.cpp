@@ -1,7 +1,5 @@
 #include "config/args.hpp"
 
-#include <cassert>
-
 #include "support/text.hpp"
 
 namespace chop::config {

@@ -1,6 +1,5 @@
 #include "data/cache.hpp"
 
-#include <algorithm>
 #include <cstring>
 
 #include "support/system/log.hpp"

@@ -1,8 +1,5 @@
 #include "data/images.hpp"
 
-#include <algorithm>
-#include <cassert>
-
 #include "support/system/threads.hpp"
 
 namespace chop::data {

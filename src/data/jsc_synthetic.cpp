@@ -1,8 +1,5 @@
 #include "data/jsc_synthetic.hpp"
 
-#include <algorithm>
-#include <cassert>
-#include <cmath>
 #include <numbers>
 #include <numeric>
 

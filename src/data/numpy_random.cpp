@@ -1,7 +1,6 @@
 #include "data/numpy_random.hpp"
 
 #include <bit>
-#include <cassert>
 #include <numeric>
 
 namespace chop::data {

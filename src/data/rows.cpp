@@ -1,10 +1,6 @@
 #include "data/rows.hpp"
 
-#include <algorithm>
 #include <bit>
-#include <cassert>
-#include <cmath>
-#include <limits>
 
 #include "support/rng.hpp"
 #include "support/system/threads.hpp"

@@ -1,10 +1,6 @@
 #include "data/splits.hpp"
 
-#include <algorithm>
-#include <cassert>
-#include <cmath>
 #include <cstring>
-#include <limits>
 
 #include "data/numpy_random.hpp"
 #include "support/system/threads.hpp"

@@ -5,7 +5,6 @@
 // a scale) complete a copy of their element for every group of values.
 #pragma once
 
-#include <cassert>
 #include <new>
 #include <type_traits>
 

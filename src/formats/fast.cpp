@@ -5,11 +5,8 @@
 // use(f) with an f that quantises one vector of values.
 #include "formats/fast.hpp"
 
-#include <algorithm>
 #include <bit>
-#include <cassert>
 #include <cstring>
-#include <limits>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "formats/fast.cpp"

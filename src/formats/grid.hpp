@@ -2,8 +2,6 @@
 // What training, integer kernels and ONNX need to know of a format whose numbers are such.
 #pragma once
 
-#include <cmath>
-
 #include "support/layers.hpp"
 
 namespace chop::formats {

@@ -1,8 +1,5 @@
 #include "formats/magnitudes.hpp"
 
-#include <cassert>
-#include <limits>
-
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "formats/magnitudes.cpp"
 #include "hwy/foreach_target.h"

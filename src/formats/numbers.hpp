@@ -1,9 +1,6 @@
 // Small things the definitions of formats have in common.
 #pragma once
 
-#include <algorithm>
-#include <cmath>
-
 #include "formats/own.hpp"
 
 namespace chop::formats {

@@ -1,7 +1,5 @@
 // Quantiser::run() for groups that lie together: each is measured, completed and quantised while
 // it is in the cache, so memory is read once.
-#include <algorithm>
-
 #include "formats/fast.hpp"
 #include "formats/quantiser.hpp"
 

@@ -1,6 +1,4 @@
 // Gradients through a format: straight through, clipped, or with a learned step.
-#include <cassert>
-#include <cmath>
 #include <cstring>
 
 #include "formats/quantiser.hpp"

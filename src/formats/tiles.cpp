@@ -1,8 +1,5 @@
 #include "formats/tiles.hpp"
 
-#include <algorithm>
-#include <cassert>
-
 namespace chop::formats {
 
 Tiles::Tiles(const Shape& shape, const Shape& box) : dims_{}, box_{} {

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <filesystem>
-#include <map>
 
 #include "ir/graph.hpp"
 #include "support/system/files.hpp"

@@ -11,7 +11,6 @@
 // error in the parent like any other (support/system/child_process.hpp).
 #include "io/hdf5.hpp"
 
-#include <algorithm>
 #include <cstring>
 #include <functional>
 

@@ -1,7 +1,5 @@
 #include "io/load_weights.hpp"
 
-#include <algorithm>
-#include <map>
 #include <set>
 
 #include "io/torch/state_dict.hpp"

@@ -1,6 +1,5 @@
 #include "io/safetensors.hpp"
 
-#include <algorithm>
 #include <set>
 
 #include "io/tensor_bytes.hpp"

@@ -8,7 +8,6 @@
 #pragma once
 
 #include <filesystem>
-#include <map>
 
 #include "support/system/files.hpp"
 #include "tensor/tensor.hpp"

@@ -1,6 +1,5 @@
 #include "io/tensor_bytes.hpp"
 
-#include <cassert>
 #include <cstring>
 
 namespace chop::io {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <bit>
-#include <limits>
 
 #include "tensor/tensor.hpp"
 

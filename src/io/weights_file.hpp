@@ -4,7 +4,6 @@
 
 #include <filesystem>
 #include <functional>
-#include <map>
 
 #include "support/system/files.hpp"
 #include "tensor/tensor.hpp"

@@ -1,8 +1,6 @@
 #include "ir/attr.hpp"
 
-#include <algorithm>
 #include <bit>
-#include <cassert>
 
 #include "support/escape.hpp"
 #include "support/text.hpp"

@@ -1,6 +1,5 @@
 #include "ir/fx_names.hpp"
 
-#include <algorithm>
 #include <charconv>
 
 #include "support/result.hpp"

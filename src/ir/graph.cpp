@@ -1,8 +1,5 @@
 #include "ir/graph.hpp"
 
-#include <algorithm>
-#include <cassert>
-
 #include "ir/fx_names.hpp"
 
 namespace chop::ir {

@@ -5,8 +5,6 @@
 // Opcodes and names are those of torch.fx: module `seq_blocks.2` is node `seq_blocks_2`.
 #pragma once
 
-#include <map>
-
 #include "ir/attr.hpp"
 #include "ir/metadata.hpp"
 

@@ -1,7 +1,5 @@
 #include "ir/json.hpp"
 
-#include <limits>
-
 #include "ir/json_fields.hpp"
 #include "ir/verify.hpp"
 #include "support/escape.hpp"

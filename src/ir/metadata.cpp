@@ -1,7 +1,5 @@
 #include "ir/metadata.hpp"
 
-#include <algorithm>
-
 namespace chop::ir {
 namespace {
 

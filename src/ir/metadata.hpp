@@ -2,7 +2,6 @@
 // software (statistics), hardware (placement).
 #pragma once
 
-#include <map>
 #include <variant>
 
 #include "ir/attr.hpp"

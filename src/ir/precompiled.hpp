@@ -2,26 +2,12 @@
 // not belong here: a change compiles everything again.
 #pragma once
 
-#include <algorithm>
-#include <array>
-#include <cassert>
-#include <cmath>
-#include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <functional>
-#include <limits>
-#include <map>
-#include <memory>
 #include <numeric>
-#include <optional>
 #include <set>
-#include <span>
-#include <string>
-#include <string_view>
-#include <utility>
 #include <variant>
-#include <vector>
 
 #include "ir/graph.hpp"
 #include "support/result.hpp"

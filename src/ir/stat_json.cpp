@@ -1,9 +1,5 @@
 #include "ir/stat_json.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-
 #include "ir/json_fields.hpp"
 #include "support/escape.hpp"
 #include "support/text.hpp"

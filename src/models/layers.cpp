@@ -1,7 +1,5 @@
 #include "models/layers.hpp"
 
-#include <cmath>
-
 namespace chop::models {
 
 Value sample_input(GraphBuilder& b, const ModelArgs& args) {

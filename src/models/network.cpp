@@ -1,9 +1,7 @@
 // From a NetworkSpec to a graph: sizes are taken from the values a layer reads.
 #include "models/network.hpp"
 
-#include <algorithm>
 #include <cstdlib>
-#include <map>
 
 #include "ops/core/builder.hpp"
 #include "ops/core/registry.hpp"

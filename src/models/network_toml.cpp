@@ -1,7 +1,4 @@
 // From TOML to a NetworkSpec: which keys there are, the kind of each, its line in the file.
-#include <algorithm>
-#include <map>
-
 #include "config/toml.hpp"
 #include "models/network.hpp"
 #include "support/system/files.hpp"

@@ -1,6 +1,5 @@
 #include "models/registry.hpp"
 
-#include <algorithm>
 #include <iterator>
 
 #include "models/network.hpp"

@@ -9,8 +9,6 @@
 //
 // A small file must not ask for gigabytes or hours: elements and operations are limited by a budget
 // that grows with the elements the file itself holds.
-#include <cmath>
-
 #include "formats/quantiser.hpp"
 #include "onnx/importer.hpp"
 #include "ops/core/operand_count.hpp"

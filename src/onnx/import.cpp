@@ -1,7 +1,5 @@
 #include "onnx/import.hpp"
 
-#include <algorithm>
-
 #include "onnx/onnx_call.hpp"
 #include "onnx/row_check.hpp"
 #include "support/text.hpp"

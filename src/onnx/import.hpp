@@ -2,7 +2,6 @@
 #pragma once
 
 #include <filesystem>
-#include <map>
 
 #include "ir/graph.hpp"
 #include "onnx/model_file.hpp"

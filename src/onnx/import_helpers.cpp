@@ -1,7 +1,5 @@
 #include "onnx/import_helpers.hpp"
 
-#include <algorithm>
-
 #include "formats/quantiser.hpp"
 #include "support/text.hpp"
 

@@ -1,7 +1,5 @@
 #include "onnx/importer.hpp"
 
-#include <algorithm>
-
 #include "ir/limits.hpp"
 #include "ops/core/operand_count.hpp"
 #include "ops/core/registry.hpp"

@@ -15,7 +15,6 @@
 
 #include <deque>
 #include <functional>
-#include <map>
 #include <set>
 
 #include "ops/core/infer.hpp"

@@ -1,8 +1,6 @@
 // One ONNX node while it is imported: its attributes, inputs and results.
 #pragma once
 
-#include <map>
-
 #include "onnx/importer.hpp"
 #include "onnx/model_file.hpp"
 

@@ -1,10 +1,7 @@
 // All operators of ONNX that are known: those of onnx/defs, and those that ops name.
-#include <algorithm>
-#include <map>
-
+#include "ops/core/registry.hpp"
 #include "onnx/export/export_call.hpp"
 #include "onnx/onnx_def.hpp"
-#include "ops/core/registry.hpp"
 #include "support/text.hpp"
 
 namespace chop::onnx::defs {

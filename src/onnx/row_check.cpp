@@ -7,8 +7,6 @@
 // they are.
 #include "onnx/row_check.hpp"
 
-#include <algorithm>
-#include <cmath>
 #include <cstring>
 
 #include "compile/compile.hpp"

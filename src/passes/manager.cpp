@@ -1,6 +1,5 @@
 #include "passes/manager.hpp"
 
-#include <algorithm>
 #include <chrono>
 
 #include "ops/core/infer.hpp"

@@ -1,7 +1,5 @@
 #include "passes/quantise_config.hpp"
 
-#include <algorithm>
-
 #include "formats/registry.hpp"
 #include "ops/core/registry.hpp"
 #include "support/text.hpp"

@@ -1,7 +1,6 @@
 // From a [passes.quantize.NAME.config] table to number formats for the operands of a node.
 #pragma once
 
-#include <map>
 #include <set>
 
 #include "analysis/operands.hpp"

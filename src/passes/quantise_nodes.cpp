@@ -1,7 +1,5 @@
 #include "passes/quantise_nodes.hpp"
 
-#include <algorithm>
-
 #include "analysis/calibration/observe.hpp"
 #include "formats/quantiser.hpp"
 #include "formats/registry.hpp"

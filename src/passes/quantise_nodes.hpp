@@ -1,7 +1,6 @@
 // Which configuration table applies to which node, and setting the formats of the nodes.
 #pragma once
 
-#include <map>
 #include <set>
 
 #include "analysis/calibration/calibrate.hpp"

@@ -1,6 +1,4 @@
 // Bar charts.
-#include <algorithm>
-
 #include "report/svg.hpp"
 #include "report/svg_parts.hpp"
 #include "report/table.hpp"

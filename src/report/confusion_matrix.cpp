@@ -1,7 +1,4 @@
 // Confusion matrices as heat maps.
-#include <algorithm>
-#include <cassert>
-#include <cmath>
 #include <cstdio>
 
 #include "report/svg.hpp"

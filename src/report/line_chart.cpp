@@ -1,8 +1,4 @@
 // Line charts.
-#include <algorithm>
-#include <cassert>
-#include <cmath>
-#include <limits>
 #include <set>
 
 #include "report/svg.hpp"

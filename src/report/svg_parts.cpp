@@ -1,8 +1,6 @@
 #include "report/svg_parts.hpp"
 
-#include <algorithm>
 #include <charconv>
-#include <cmath>
 
 #include "support/display.hpp"
 #include "support/result.hpp"

@@ -1,6 +1,5 @@
 #include "report/table.hpp"
 
-#include <cmath>
 #include <cstdio>
 
 #include "support/text.hpp"

@@ -1,7 +1,5 @@
 // Drawing tables in the styles of Python's tabulate.
-#include <algorithm>
 #include <numeric>
-
 #include "report/table.hpp"
 #include "support/display.hpp"
 #include "support/terminal_text.hpp"

@@ -1,5 +1,4 @@
 // Breaking text into lines by the rules of Python's textwrap, which tabulate uses.
-
 #include "report/table.hpp"
 #include "support/display.hpp"
 #include "support/text.hpp"

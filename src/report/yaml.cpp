@@ -1,6 +1,4 @@
 // Flat YAML: one "name: value" line per entry.
-#include <cmath>
-
 #include "report/tensorboard.hpp"
 #include "support/text.hpp"
 

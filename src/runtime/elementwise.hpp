@@ -1,8 +1,6 @@
 // Sharing elementwise work among threads.
 #pragma once
 
-#include <algorithm>
-
 #include "support/system/threads.hpp"
 
 namespace chop::runtime {

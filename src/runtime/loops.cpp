@@ -3,8 +3,6 @@
 // (steps 4 and 0) and moves in the second (steps 1 and 1).
 #include "runtime/loops.hpp"
 
-#include <algorithm>
-
 namespace chop::runtime {
 
 std::int64_t Loops::iterations(std::size_t count) const {

@@ -2,8 +2,6 @@
 // It is the oracle of every fast kernel.
 #pragma once
 
-#include <map>
-
 #include "ops/core/infer.hpp"
 #include "ops/core/op_def.hpp"
 

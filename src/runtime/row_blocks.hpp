@@ -2,8 +2,6 @@
 // order of the blocks, so their bits depend on the number of rows and not on that of threads.
 #pragma once
 
-#include <algorithm>
-
 #include "support/system/threads.hpp"
 
 namespace chop::runtime {

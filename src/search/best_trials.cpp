@@ -1,7 +1,5 @@
 #include "search/best_trials.hpp"
 
-#include <algorithm>
-#include <limits>
 #include <numeric>
 
 namespace chop::search {

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <cctype>
 
 #include "search/algorithms/pruner_def.hpp"

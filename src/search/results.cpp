@@ -1,6 +1,5 @@
 #include "search/results.hpp"
 
-#include <algorithm>
 #include <set>
 
 #include "search/algorithms/pareto.hpp"

@@ -1,8 +1,5 @@
 #include "search/search_config.hpp"
 
-#include <algorithm>
-#include <cmath>
-
 #include "search/space/format_keys.hpp"
 #include "support/system/threads.hpp"
 #include "support/text.hpp"

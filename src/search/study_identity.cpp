@@ -5,7 +5,6 @@
 // it comes from.
 #include "search/study_identity.hpp"
 
-#include <algorithm>
 #include <charconv>
 
 #include "passes/quantise_nodes.hpp"

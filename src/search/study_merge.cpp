@@ -4,9 +4,6 @@
 // into such origins first, and back into numbers once the new ones are known.
 #include "search/study_merge.hpp"
 
-#include <algorithm>
-#include <map>
-
 #include "search/study_identity.hpp"
 #include "support/json.hpp"
 #include "support/text.hpp"

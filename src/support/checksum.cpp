@@ -2,7 +2,6 @@
 // and the checksum is the sum of the sums, so that blocks can be summed by several threads.
 #include "support/checksum.hpp"
 
-#include <algorithm>
 #include <bit>
 #include <cstring>
 

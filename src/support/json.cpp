@@ -1,8 +1,5 @@
 #include "support/json.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "support/escape.hpp"

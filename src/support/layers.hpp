@@ -3,12 +3,17 @@
 //
 // From outside, names are found in chop as well, as long as only one layer has them: chop::Graph.
 //
-// Every header reaches this one, so it also provides what all interfaces are written in.
+// Every header reaches this one, so it also provides the standard headers that most files need.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cassert>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>

@@ -1,6 +1,5 @@
 #include "support/rng.hpp"
 
-#include <cmath>
 #include <numbers>
 
 namespace chop::support {

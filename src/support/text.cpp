@@ -1,11 +1,8 @@
 #include "support/text.hpp"
 
-#include <algorithm>
 #include <bit>
 #include <charconv>
-#include <cmath>
 #include <cstdio>
-#include <limits>
 
 #include "support/result.hpp"
 

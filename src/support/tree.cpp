@@ -1,8 +1,5 @@
 #include "support/tree.hpp"
 
-#include <algorithm>
-#include <cassert>
-
 #include "support/text.hpp"
 
 namespace chop::support {

@@ -9,7 +9,6 @@
 #pragma once
 
 #include <concepts>
-#include <map>
 #include <variant>
 
 #include "support/result.hpp"

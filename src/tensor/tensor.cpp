@@ -1,10 +1,6 @@
 #include "tensor/tensor.hpp"
 
-#include <algorithm>
-#include <cassert>
-#include <cmath>
 #include <cstring>
-#include <limits>
 #include <type_traits>
 
 #include "support/system/big_memory.hpp"

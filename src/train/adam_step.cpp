@@ -2,8 +2,6 @@
 // same bits.
 #include "train/adam_step.hpp"
 
-#include <cmath>
-
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "train/adam_step.cpp"
 #include "hwy/foreach_target.h"

@@ -2,8 +2,6 @@
 // share the work of one batch among the threads; both give the same bits (train/tally.hpp).
 #include "train/evaluate.hpp"
 
-#include <algorithm>
-
 #include "ops/core/infer.hpp"
 #include "support/text.hpp"
 

@@ -3,7 +3,6 @@
 // leaves them alone.
 #include "train/parameter_store.hpp"
 
-#include <cassert>
 #include <cstring>
 
 namespace chop::train {

@@ -2,8 +2,6 @@
 // another of the same layout, so that an optimiser updates the whole network in one sweep.
 #pragma once
 
-#include <map>
-
 #include "ir/graph.hpp"
 
 namespace chop::train {

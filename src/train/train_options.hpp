@@ -6,7 +6,6 @@
 #pragma once
 
 #include <filesystem>
-#include <map>
 
 #include "config/field.hpp"
 #include "train/optimiser.hpp"

@@ -4,9 +4,7 @@
 // (checkpoint_writer).
 #include "train/trainer.hpp"
 
-#include <algorithm>
 #include <chrono>
-#include <cmath>
 
 #include "support/text.hpp"
 #include "train/loop/batch_runner.hpp"

@@ -4,8 +4,6 @@
 
 #include <filesystem>
 #include <functional>
-#include <limits>
-#include <map>
 
 #include "data/dataset.hpp"
 #include "io/checkpoint.hpp"

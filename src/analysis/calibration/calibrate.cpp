@@ -1,10 +1,5 @@
 #include "analysis/calibration/calibrate.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-#include <map>
-
 #include "formats/quantiser.hpp"
 #include "formats/registry.hpp"
 #include "support/text.hpp"

@@ -1,6 +1,5 @@
 #include "analysis/calibration/observe.hpp"
 
-#include <algorithm>
 #include <cstring>
 
 #include "compile/compile.hpp"

@@ -1,6 +1,5 @@
 #include "analysis/compare/compare.hpp"
 
-#include <algorithm>
 #include <set>
 
 #include "analysis/compare/quantisation_summary.hpp"

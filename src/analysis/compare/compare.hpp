@@ -2,8 +2,6 @@
 // weights they compute with. Nodes are matched by name.
 #pragma once
 
-#include <map>
-
 #include "analysis/compare/error_meter.hpp"
 #include "ir/graph.hpp"
 

@@ -1,7 +1,5 @@
 #include "analysis/compare/compare_outputs.hpp"
 
-#include <algorithm>
-
 #include "analysis/calibration/observe.hpp"
 #include "data/splits.hpp"
 #include "support/system/batches.hpp"

@@ -1,5 +1,4 @@
 // Comparisons as text: formats of a node, and weights row by row.
-#include <algorithm>
 #include <cstdio>
 
 #include "analysis/compare/compare.hpp"

@@ -1,9 +1,5 @@
 #include "analysis/compare/error_meter.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-
 namespace chop::analysis {
 
 void ErrorMeter::add(const float* wanted, const float* given, std::int64_t count) {

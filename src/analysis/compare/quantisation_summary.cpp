@@ -1,8 +1,5 @@
 #include "analysis/compare/quantisation_summary.hpp"
 
-#include <algorithm>
-#include <map>
-
 #include "analysis/operands.hpp"
 #include "compat/mase_names.hpp"
 #include "formats/registry.hpp"

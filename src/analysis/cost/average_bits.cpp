@@ -1,6 +1,5 @@
 #include "analysis/cost/average_bits.hpp"
 
-#include <algorithm>
 #include <numeric>
 
 #include "ops/core/registry.hpp"

@@ -1,6 +1,5 @@
 #include "analysis/cost/cost.hpp"
 
-#include <algorithm>
 #include <set>
 
 #include "formats/registry.hpp"

@@ -1,8 +1,6 @@
 // The smallest and the largest of many floats, and whether a NaN was among them.
 #pragma once
 
-#include <limits>
-
 #include "support/layers.hpp"
 
 namespace chop::analysis {

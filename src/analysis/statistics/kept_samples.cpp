@@ -1,7 +1,5 @@
 #include "analysis/statistics/kept_samples.hpp"
 
-#include <algorithm>
-
 namespace chop::analysis {
 
 void KeptSamples::add(const float* samples, std::int64_t count) {

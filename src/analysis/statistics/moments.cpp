@@ -1,7 +1,5 @@
 #include "analysis/statistics/moments.hpp"
 
-#include <algorithm>
-
 #include "analysis/statistics/stat_loops.hpp"
 
 namespace chop::analysis {

@@ -1,9 +1,6 @@
 #include "analysis/statistics/quantile_sketch.hpp"
 
-#include <algorithm>
-#include <cmath>
 #include <cstring>
-#include <limits>
 
 #include "analysis/statistics/stat_loops.hpp"
 #include "support/system/big_memory.hpp"

@@ -10,8 +10,6 @@
 // is counted. What is counted does not depend on the order.
 #pragma once
 
-#include <map>
-
 #include "analysis/statistics/extent.hpp"
 
 namespace chop::analysis {

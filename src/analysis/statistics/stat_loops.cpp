@@ -1,7 +1,5 @@
 #include "analysis/statistics/stat_loops.hpp"
 
-#include <cmath>
-
 #include "analysis/statistics/extent.hpp"
 
 #undef HWY_TARGET_INCLUDE

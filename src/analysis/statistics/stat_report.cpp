@@ -1,6 +1,5 @@
 #include "analysis/statistics/stat_report.hpp"
 
-#include <algorithm>
 #include <cstdio>
 #include <set>
 

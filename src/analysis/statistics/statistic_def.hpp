@@ -5,8 +5,6 @@
 // has formulas.
 #pragma once
 
-#include <map>
-
 #include "config/args.hpp"
 #include "ir/metadata.hpp"
 

@@ -1,7 +1,5 @@
 #include "cli/settings/config_file.hpp"
 
-#include <algorithm>
-
 #include "config/toml.hpp"
 #include "support/system/files.hpp"
 #include "support/text.hpp"

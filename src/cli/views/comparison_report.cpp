@@ -1,6 +1,5 @@
 #include "cli/views/comparison_report.hpp"
 
-#include <cmath>
 #include <cstdio>
 
 #include "formats/registry.hpp"

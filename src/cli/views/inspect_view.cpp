@@ -1,9 +1,5 @@
 #include "cli/views/inspect_view.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <map>
-
 #include "support/text.hpp"
 
 namespace chop::cli {

@@ -1,7 +1,5 @@
 #include "cli/views/study_json.hpp"
 
-#include <cmath>
-
 namespace chop::cli {
 namespace {
 

@@ -1,7 +1,6 @@
 #include "cli/views/study_view.hpp"
 #include "cli/views/search_report.hpp"
 
-#include <algorithm>
 #include <cstdio>
 #include <set>
 

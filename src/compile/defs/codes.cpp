@@ -6,8 +6,6 @@
 //   %conv = conv2d(%pool, %w_q)     its weights lie on a grid of bytes too
 //
 // A value is coded only together with all values that it was selected from, back to the rounding.
-#include <algorithm>
-
 #include "compile/call_facts.hpp"
 #include "compile/heads.hpp"
 #include "compile/step_def.hpp"

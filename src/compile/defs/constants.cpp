@@ -8,8 +8,6 @@
 // Nothing moves: the plan computes what is marked ahead. Calls that may draw random numbers draw
 // others in each run, so of those only roundings to a fixed-point grid, which draw none, are
 // folded.
-#include <algorithm>
-
 #include "compile/call_facts.hpp"
 #include "compile/heads.hpp"
 #include "compile/step_def.hpp"

@@ -10,8 +10,6 @@
 //   output(%pool_dense)
 //
 // One walk in execution order: layouts follow from the operands, so no choice is taken back.
-#include <algorithm>
-
 #include "compile/call_facts.hpp"
 #include "compile/step_def.hpp"
 #include "ops/core/registry.hpp"

@@ -11,8 +11,6 @@
 //
 // Rounding keeps the order of values, so the same elements are selected, but perhaps 0 for -0; that
 // is lost on readers that accumulate products, so all readers must be such.
-#include <algorithm>
-
 #include "compile/call_facts.hpp"
 #include "compile/step_def.hpp"
 #include "runtime/conv/frozen/apply_epilogue.hpp"

@@ -6,8 +6,6 @@
 // if the parameters, which every slice reads again, weigh less than what the rows write. What is
 // alive is found by compiling for one row up to the layout and measuring that plan. Graphs whose
 // rows meet (a softmax over the batch, a loss) are not cut.
-#include <algorithm>
-
 #include "compile/plan/planner.hpp"
 #include "compile/step_def.hpp"
 #include "ops/core/registry.hpp"

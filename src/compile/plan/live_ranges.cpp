@@ -1,6 +1,5 @@
 #include "compile/plan/live_ranges.hpp"
 
-#include <algorithm>
 #include <numeric>
 
 namespace chop::compile {

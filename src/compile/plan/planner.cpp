@@ -11,8 +11,6 @@
 // because they never reach memory; the bytes of the quantise live until their last reader.
 #include "compile/plan/planner.hpp"
 
-#include <algorithm>
-
 #include "ops/core/registry.hpp"
 #include "support/system/big_memory.hpp"
 

@@ -1,8 +1,6 @@
 // Turns a graph with its schedule into the steps of a plan: who runs when, and where values lie.
 #pragma once
 
-#include <map>
-
 #include "compile/plan/live_ranges.hpp"
 #include "compile/state.hpp"
 

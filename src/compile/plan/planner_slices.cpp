@@ -1,6 +1,4 @@
 // What a plan keeps of the whole batch when it runs slice by slice: the inputs and the outputs.
-#include <algorithm>
-
 #include "compile/plan/planner.hpp"
 
 namespace chop::compile {

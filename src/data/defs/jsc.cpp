@@ -3,8 +3,6 @@
 // The real file when it is given or is in the cache folder, synthetic jets otherwise. Either
 // way: repeated rows dropped, 80/20 split as scikit-learn's with random_state 42,
 // standardised on the train part.
-#include <algorithm>
-
 #include "data/cache.hpp"
 #include "data/jsc_synthetic.hpp"
 #include "data/registry.hpp"

@@ -1,6 +1,5 @@
 #include "data/files/by_path.hpp"
 
-#include <algorithm>
 #include <cctype>
 
 #include "data/files/loaders.hpp"

@@ -1,8 +1,5 @@
 // q = s · clamp(rne(x / s), low - z, high - z): whole numbers with a scale and a zero point,
 // what ONNX's QuantizeLinear and DequantizeLinear make of a number between them.
-#include <algorithm>
-#include <limits>
-
 #include "formats/defs/affine-simd.hpp"
 #include "formats/groups.hpp"
 

@@ -1,6 +1,4 @@
 // q = Σ b_l, b_l = sign(r_l) · |means_l|, r_0 = x, r_{l+1} = r_l - b_l: signs of what is left.
-#include <algorithm>
-
 #include "formats/defs/binary_residual-simd.hpp"
 #include "formats/numbers.hpp"
 

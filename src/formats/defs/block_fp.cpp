@@ -1,7 +1,5 @@
 // q = ± 2^E · M, a block of values sharing E = clamp(⌈log2 max|x|⌉, -bias, 2^e - 1 - bias):
 // M = clamp(rne((|x| + ε) / 2^E · 2^m), 0, 2^m - 1) / 2^m.
-#include <algorithm>
-
 #include "formats/defs/block_fp-simd.hpp"
 #include "formats/groups.hpp"
 

@@ -1,7 +1,5 @@
 // log(width, b) with a bias that a block shares: b = clamp(2^(width-1) - 1 - ⌈log2 max|x|⌉, 0, 2^bw
 // - 1).
-#include <algorithm>
-
 #include "formats/defs/log_-simd.hpp"
 #include "formats/groups.hpp"
 

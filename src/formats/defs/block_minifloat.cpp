@@ -1,7 +1,5 @@
 // minifloat_ieee(width, e, b) with a bias b that a block shares: b = clamp(⌊log2 max|x|⌋, 0, 2^bw -
 // 1).
-#include <algorithm>
-
 #include "formats/defs/minifloat_ieee-simd.hpp"
 #include "formats/groups.hpp"
 

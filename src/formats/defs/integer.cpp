@@ -1,6 +1,4 @@
 // q = clamp(rne(x · 2^f), low, high) / 2^f: fixed point, f bits after the point.
-#include <algorithm>
-
 #include "formats/defs/integer-simd.hpp"
 #include "formats/numbers.hpp"
 

@@ -1,7 +1,5 @@
 // q = ± 2^E with E = clamp(rne(log2(|x| + p/10)), -bias, 2^k - 1 - bias), p = 2^-bias, k = width
 // - 1.
-#include <algorithm>
-
 #include "formats/defs/log_-simd.hpp"
 #include "formats/numbers.hpp"
 

@@ -1,7 +1,4 @@
 // q = s · clamp(floor(x / s + 1/2), low, high), with a step s that training learns.
-#include <algorithm>
-#include <limits>
-
 #include "formats/defs/lsq_integer-simd.hpp"
 #include "formats/groups.hpp"
 

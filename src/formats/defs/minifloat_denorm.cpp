@@ -1,8 +1,6 @@
 // q = ± 2^E · M, a float without an implicit leading one:
 // E = clamp(⌈log2(|x| + ε)⌉, -bias, 2^e - 1 - bias), M = clamp(rne(|x| / 2^E · 2^m), 0, 2^m - 1) /
 // 2^m.
-#include <algorithm>
-
 #include "formats/defs/minifloat_denorm-simd.hpp"
 #include "formats/numbers.hpp"
 

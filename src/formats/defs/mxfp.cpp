@@ -1,7 +1,5 @@
 // q = 2^S · v with v the nearest finite minifloat (e exponent, f fraction bits) to x / 2^S, and
 // S = ⌊log2 max|x|⌋ - (2^e - 1 - bias) of each block, bias = 2^(e-1) - 1.
-#include <algorithm>
-
 #include "formats/defs/mxfp-simd.hpp"
 #include "formats/groups.hpp"
 

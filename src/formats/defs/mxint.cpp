@@ -1,7 +1,5 @@
 // q = 2^S · clamp(rne(x / 2^S · 2^(b-1)), -2^(b-1), 2^(b-1) - 1) / 2^(b-1), S = ⌈log2 max|x|⌉ of
 // each block.
-#include <algorithm>
-
 #include "formats/defs/mxint-simd.hpp"
 #include "formats/groups.hpp"
 

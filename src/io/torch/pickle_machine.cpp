@@ -1,8 +1,5 @@
 #include "io/torch/pickle_machine.hpp"
 
-#include <algorithm>
-#include <cassert>
-
 #include "support/text.hpp"
 
 namespace chop::io {

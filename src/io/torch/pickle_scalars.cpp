@@ -1,7 +1,6 @@
 #include "io/torch/pickle_scalars.hpp"
 
 #include <bit>
-#include <cassert>
 #include <charconv>
 
 namespace chop::io {

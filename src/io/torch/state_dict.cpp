@@ -1,6 +1,5 @@
 #include "io/torch/state_dict.hpp"
 
-#include <algorithm>
 #include <set>
 
 #include "support/escape.hpp"

@@ -2,8 +2,6 @@
 // called, and which prefixes wrappers such as Lightning's put before every name.
 #pragma once
 
-#include <map>
-
 #include "io/torch/torch_values.hpp"
 
 namespace chop::io {

@@ -1,7 +1,5 @@
 #include "io/torch/torch_allow_list.hpp"
 
-#include <algorithm>
-
 namespace chop::io {
 namespace {
 

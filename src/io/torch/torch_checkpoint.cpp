@@ -1,7 +1,5 @@
 #include "io/torch/torch_checkpoint.hpp"
 
-#include <algorithm>
-
 #include "io/tensor_bytes.hpp"
 #include "io/torch/state_dict.hpp"
 #include "io/torch/torch_allow_list.hpp"

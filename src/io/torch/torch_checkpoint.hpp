@@ -5,7 +5,6 @@
 #pragma once
 
 #include <filesystem>
-#include <map>
 
 #include "io/torch/torch_values.hpp"
 #include "support/system/files.hpp"

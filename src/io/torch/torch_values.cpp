@@ -1,6 +1,5 @@
 #include "io/torch/torch_values.hpp"
 
-#include <cassert>
 #include <cstring>
 
 #include "io/tensor_bytes.hpp"

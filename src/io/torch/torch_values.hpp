@@ -1,8 +1,6 @@
 // The storages and tensors that the pickle of a PyTorch checkpoint describes.
 #pragma once
 
-#include <map>
-
 #include "io/torch/pickle.hpp"
 #include "tensor/tensor.hpp"
 

@@ -1,8 +1,5 @@
 #include "ir/text/text_lexer.hpp"
 
-#include <algorithm>
-#include <limits>
-
 #include "support/escape.hpp"
 #include "support/text.hpp"
 

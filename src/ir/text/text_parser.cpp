@@ -1,6 +1,5 @@
 #include "ir/text/text_parser.hpp"
 
-#include <algorithm>
 #include <bit>
 
 #include "support/escape.hpp"

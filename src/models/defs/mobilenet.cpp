@@ -1,6 +1,5 @@
 // MobileNetV2 (Sandler et al. 2018), module for module as torchvision builds it, so that its
 // weights load by name.
-
 #include "models/layers.hpp"
 
 namespace chop::models::mobilenet {

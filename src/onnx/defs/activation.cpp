@@ -1,8 +1,4 @@
 // Activations whose ONNX form differs in more than names.
-#include <algorithm>
-#include <cmath>
-#include <limits>
-
 #include "onnx/export/export_call.hpp"
 #include "onnx/import_helpers.hpp"
 #include "ops/core/common.hpp"

@@ -1,6 +1,4 @@
 // Conv and ConvTranspose in one to three dimensions.
-#include <algorithm>
-
 #include "onnx/export/export_call.hpp"
 #include "onnx/import_helpers.hpp"
 #include "support/text.hpp"

@@ -1,6 +1,4 @@
 // Operators that gather, slice, scatter and pad elements.
-#include <limits>
-
 #include "onnx/export/export_call.hpp"
 #include "onnx/import_helpers.hpp"
 #include "support/text.hpp"

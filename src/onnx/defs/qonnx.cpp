@@ -1,6 +1,4 @@
 // QONNX's quantisers: formats of the operands that read their results.
-#include <cmath>
-
 #include "onnx/import_helpers.hpp"
 #include "support/text.hpp"
 

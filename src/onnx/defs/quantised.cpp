@@ -1,7 +1,5 @@
 // ONNX's own quantised operators. A QuantizeLinear whose result only goes through
 // DequantizeLinear becomes a number format; everything else becomes integer arithmetic.
-#include <cmath>
-
 #include "onnx/import_helpers.hpp"
 #include "support/text.hpp"
 

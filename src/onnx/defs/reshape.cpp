@@ -1,5 +1,4 @@
 // Operators that give the same elements another shape or order.
-#include <algorithm>
 #include <numeric>
 
 #include "onnx/export/export_call.hpp"

@@ -1,7 +1,4 @@
 // Resize and Upsample: every axis by itself, as a constant matrix that mixes its elements.
-#include <algorithm>
-#include <cmath>
-
 #include "onnx/import_helpers.hpp"
 #include "support/text.hpp"
 

@@ -1,7 +1,4 @@
 // Operators whose results are known from shapes and constants alone.
-#include <algorithm>
-#include <cmath>
-
 #include "onnx/export/export_call.hpp"
 #include "onnx/import_helpers.hpp"
 #include "support/text.hpp"

@@ -1,7 +1,5 @@
 // Number formats as ONNX nodes: QDQ pairs, QONNX's quantisers, or plain arithmetic where
 // neither rounds as the format does.
-#include <cmath>
-
 #include "formats/registry.hpp"
 #include "onnx/export/exporter.hpp"
 #include "support/text.hpp"

@@ -1,7 +1,6 @@
 // Writes the nodes of a graph into an ONNX model, one call at a time.
 #pragma once
 
-#include <map>
 #include <set>
 
 #include "onnx/export/export.hpp"

@@ -9,8 +9,6 @@
 // nothing, and finish() returns it with the name of the layer it happened in.
 #pragma once
 
-#include <map>
-
 #include "ops/core/infer.hpp"
 
 namespace chop::ops {

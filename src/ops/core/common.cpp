@@ -1,6 +1,5 @@
 #include "ops/core/common.hpp"
 
-#include <algorithm>
 #include <deque>
 
 #include "ops/core/rows.hpp"

@@ -1,7 +1,5 @@
 #include "ops/core/grad_builder.hpp"
 
-#include <cassert>
-
 #include "ops/core/registry.hpp"
 
 namespace chop::ops {

@@ -1,8 +1,5 @@
 #include "ops/core/init.hpp"
 
-#include <algorithm>
-#include <cassert>
-
 #include "ops/core/registry.hpp"
 #include "support/system/threads.hpp"
 #include "support/text.hpp"

@@ -1,7 +1,5 @@
 #include "ops/core/operand_count.hpp"
 
-#include <algorithm>
-
 #include "ops/core/registry.hpp"
 
 namespace chop::ops {

@@ -1,7 +1,5 @@
 #include "ops/core/rows.hpp"
 
-#include <algorithm>
-
 #include "ops/families/indexing/shapes.hpp"
 
 namespace chop::ops {

@@ -1,6 +1,4 @@
 // y = |x|
-#include <cmath>
-
 #include "ops/core/common.hpp"
 #include "ops/families/elementwise/whole.hpp"
 

@@ -1,6 +1,4 @@
 // y = arccos x
-#include <cmath>
-
 #include "ops/core/common.hpp"
 
 namespace chop::ops::acos_ {

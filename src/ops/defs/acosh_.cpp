@@ -1,6 +1,4 @@
 // y = arcosh x
-#include <cmath>
-
 #include "ops/core/common.hpp"
 
 namespace chop::ops::acosh_ {

@@ -1,6 +1,4 @@
 // y = arcsin x
-#include <cmath>
-
 #include "ops/core/common.hpp"
 
 namespace chop::ops::asin_ {

@@ -1,6 +1,4 @@
 // y = arsinh x
-#include <cmath>
-
 #include "ops/core/common.hpp"
 
 namespace chop::ops::asinh_ {

@@ -1,6 +1,4 @@
 // y = arctan x
-#include <cmath>
-
 #include "ops/core/common.hpp"
 
 namespace chop::ops::atan_ {

@@ -1,6 +1,4 @@
 // y = artanh x
-#include <cmath>
-
 #include "ops/core/common.hpp"
 
 namespace chop::ops::atanh_ {

@@ -1,6 +1,4 @@
 // y = the inputs one behind the other along `dim`
-#include <algorithm>
-
 #include "ops/families/indexing/shapes.hpp"
 
 namespace chop::ops::cat_ {

@@ -1,6 +1,4 @@
 // y = the smallest whole number that is not below x
-#include <cmath>
-
 #include "ops/core/common.hpp"
 
 namespace chop::ops::ceil_ {

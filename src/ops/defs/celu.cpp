@@ -1,7 +1,5 @@
 // y = x                         when x > 0
 //     alpha (e^(x / alpha) - 1)  otherwise
-#include <cmath>
-
 #include "ops/core/common.hpp"
 #include "ops/core/costs.hpp"
 

@@ -1,8 +1,4 @@
 // y = min(max(x, min), max)
-#include <algorithm>
-#include <cmath>
-#include <limits>
-
 #include "ops/core/common.hpp"
 #include "ops/core/costs.hpp"
 

@@ -1,6 +1,4 @@
 // y = cos x
-#include <cmath>
-
 #include "ops/core/common.hpp"
 
 namespace chop::ops::cos_ {

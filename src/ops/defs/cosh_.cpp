@@ -1,6 +1,4 @@
 // y = cosh x
-#include <cmath>
-
 #include "ops/core/common.hpp"
 
 namespace chop::ops::cosh_ {

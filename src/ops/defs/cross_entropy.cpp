@@ -1,9 +1,5 @@
 // loss = -Σ_c q_c log p_c per row, summed or averaged over the rows, where p = softmax(logits)
 // and q = (1 - label_smoothing) · onehot(target) + label_smoothing / C
-#include <algorithm>
-#include <cmath>
-#include <limits>
-
 #include "ops/families/layers/losses.hpp"
 #include "support/text.hpp"
 

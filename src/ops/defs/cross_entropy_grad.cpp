@@ -1,7 +1,5 @@
 // dlogits = dloss · (p - q) per row, divided by the number of rows for "mean"; p is the softmax
 // cross_entropy kept, q its smoothed one-hot target
-#include <limits>
-
 #include "ops/families/layers/losses.hpp"
 
 namespace chop::ops::cross_entropy_grad {

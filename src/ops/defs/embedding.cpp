@@ -2,8 +2,6 @@
 //
 // An index outside the table, which PyTorch refuses at run time, gives a row of NaN: wrong
 // data shows in the first loss instead of reading memory it must not.
-#include <limits>
-
 #include "ops/core/checks.hpp"
 #include "ops/core/common.hpp"
 

@@ -1,6 +1,4 @@
 // y = erf x
-#include <cmath>
-
 #include "ops/core/common.hpp"
 
 namespace chop::ops::erf_ {

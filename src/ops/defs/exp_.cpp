@@ -1,6 +1,4 @@
 // y = eˣ
-#include <cmath>
-
 #include "ops/core/common.hpp"
 
 namespace chop::ops::exp_ {

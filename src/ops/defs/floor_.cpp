@@ -1,6 +1,4 @@
 // y = the largest whole number that is not above x
-#include <cmath>
-
 #include "ops/core/common.hpp"
 
 namespace chop::ops::floor_ {

@@ -1,6 +1,4 @@
 // y = a - b · trunc(a / b): what is left of a, with its sign
-#include <cmath>
-
 #include "ops/families/elementwise/binary.hpp"
 
 namespace chop::ops::fmod_ {

@@ -1,6 +1,4 @@
 // A constant tensor: every element is `value`.
-#include <algorithm>
-
 #include "ops/core/common.hpp"
 
 namespace chop::ops::full {

@@ -1,6 +1,5 @@
 // y = x Φ(x), Φ the normal distribution function; or with approximate = "tanh"
 // y = x/2 · (1 + tanh u),  u = √(2/π) (x + 0.044715 x³)
-#include <cmath>
 #include <numbers>
 
 #include "ops/core/common.hpp"

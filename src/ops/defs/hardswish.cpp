@@ -1,6 +1,4 @@
 // y = x · min(max(x + 3, 0), 6) / 6
-#include <algorithm>
-
 #include "ops/core/common.hpp"
 #include "ops/core/costs.hpp"
 

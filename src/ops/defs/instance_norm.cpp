@@ -1,8 +1,5 @@
 // y = (x − mean) / √(var + eps) · weight + bias per channel of each sample of x [N, C, ...];
 // results 1 and 2 are the means and 1/√(var + eps), [N · C].
-#include <algorithm>
-#include <cmath>
-
 #include "ops/core/checks.hpp"
 #include "ops/families/indexing/shapes.hpp"
 

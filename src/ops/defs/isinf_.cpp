@@ -1,7 +1,4 @@
 // y = whether x is infinite
-#include <cmath>
-#include <limits>
-
 #include "ops/core/rows.hpp"
 #include "ops/families/elementwise/truth.hpp"
 

@@ -1,9 +1,6 @@
 // y = (x − mean) · invstd · weight + bias, over each row of the last dimensions, those that
 // normalized_shape names. Results 1 and 2 are mean and invstd = 1/√(var + eps), shaped like
 // x with those dimensions 1; var is the biased one.
-#include <algorithm>
-#include <cmath>
-
 #include "ops/core/checks.hpp"
 #include "ops/core/common.hpp"
 #include "ops/core/rows.hpp"

@@ -2,8 +2,6 @@
 // Per row of n elements, with x̂ = (x − mean) · invstd and g = dy · weight:
 //   dx = invstd · (g − (Σ g + x̂ · Σ g·x̂) / n)
 // and, summed over rows, dweight = Σ dy·x̂ and dbias = Σ dy.
-#include <algorithm>
-
 #include "ops/core/checks.hpp"
 #include "ops/core/common.hpp"
 

@@ -1,7 +1,5 @@
 // y = x Wᵀ + b        x [..., in]   W [out, in]   b [out]   y [..., out]
 // With the attribute `relu`, which plans set when they fuse, y is clamped at zero.
-#include <cmath>
-
 #include "ops/core/common.hpp"
 #include "ops/core/costs.hpp"
 #include "ops/core/rows.hpp"

@@ -1,8 +1,6 @@
 // The three gradients of y = x Wᵀ + b, given dy, x and W:
 //   dx = dy W        dW = dyᵀ x        db = Σ dy over all rows
 // With `relu`, y = max(0, x Wᵀ + b) comes as fourth operand and dy counts where y > 0.
-#include <algorithm>
-
 #include "ops/core/common.hpp"
 #include "ops/core/costs.hpp"
 

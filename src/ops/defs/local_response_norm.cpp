@@ -1,7 +1,5 @@
 // y[n, c, ...] = x[n, c, ...] / (k + alpha / size · Σ_j x[n, j, ...]²)^beta, j running over the
 // `size` channels from c − ⌊size/2⌋ on
-#include <cmath>
-
 #include "ops/families/layers/local_response.hpp"
 #include "support/text.hpp"
 

@@ -1,8 +1,6 @@
 // dx of local_response_norm, given dy and x. With s the sum it divides by:
 //   dx_j = dy_j · s_j^−beta − 2 · alpha · beta / size · x_j · Σ_c dy_c · x_c · s_c^(−beta − 1)
 // over the channels c whose window has j.
-#include <cmath>
-
 #include "ops/core/checks.hpp"
 #include "ops/families/layers/local_response.hpp"
 

@@ -1,6 +1,4 @@
 // y = ln x
-#include <cmath>
-
 #include "ops/core/common.hpp"
 
 namespace chop::ops::log_ {

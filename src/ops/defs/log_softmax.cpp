@@ -1,6 +1,4 @@
 // y = x - m - log Σ e^(x - m) along `dim`, m the largest x there (so nothing overflows)
-#include <cmath>
-
 #include "ops/families/layers/softmax.hpp"
 
 namespace chop::ops::log_softmax {

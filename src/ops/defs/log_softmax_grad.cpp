@@ -1,6 +1,4 @@
 // dx = dy - e^y · Σ dy along `dim`, given dy and y = log_softmax(x)
-#include <cmath>
-
 #include "ops/families/layers/softmax.hpp"
 
 namespace chop::ops::log_softmax_grad {

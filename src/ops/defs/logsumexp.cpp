@@ -1,8 +1,4 @@
 // y = m + ln Σ e^(x - m) over the dimensions `dim`, m the largest x (so nothing overflows)
-#include <algorithm>
-#include <cmath>
-#include <limits>
-
 #include "ops/core/rows.hpp"
 #include "ops/families/elementwise/reduce.hpp"
 #include "ops/families/indexing/shapes.hpp"

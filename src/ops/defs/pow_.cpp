@@ -1,6 +1,4 @@
 // y = a^b
-#include <cmath>
-
 #include "ops/families/elementwise/binary.hpp"
 #include "ops/families/elementwise/whole.hpp"
 #include "ops/families/indexing/shapes.hpp"

@@ -1,6 +1,4 @@
 // y = a - b · floor(a / b): what is left of a, with the sign of b
-#include <cmath>
-
 #include "ops/families/elementwise/binary.hpp"
 
 namespace chop::ops::remainder_ {

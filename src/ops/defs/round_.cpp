@@ -1,6 +1,4 @@
 // y = the whole number nearest to x, the even one of two
-#include <cmath>
-
 #include "ops/core/common.hpp"
 
 namespace chop::ops::round_ {

@@ -1,7 +1,5 @@
 // y = scale · (x when x > 0, alpha (eˣ - 1) otherwise), with the constants of
 // Klambauer et al. 2017 that keep mean 0 and variance 1.
-#include <cmath>
-
 #include "ops/core/common.hpp"
 #include "ops/core/costs.hpp"
 

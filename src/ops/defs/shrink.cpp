@@ -1,8 +1,6 @@
 // y = x + bias  when x < -lambd
 //     x - bias  when x > lambd
 //     0         otherwise
-#include <cmath>
-
 #include "ops/core/common.hpp"
 #include "ops/core/costs.hpp"
 

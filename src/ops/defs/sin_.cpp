@@ -1,6 +1,4 @@
 // y = sin x
-#include <cmath>
-
 #include "ops/core/common.hpp"
 
 namespace chop::ops::sin_ {

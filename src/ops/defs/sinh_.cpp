@@ -1,6 +1,4 @@
 // y = sinh x
-#include <cmath>
-
 #include "ops/core/common.hpp"
 
 namespace chop::ops::sinh_ {

@@ -1,6 +1,4 @@
 // y = e^(x - m) / Σ e^(x - m) along `dim`, m the largest x there (so nothing overflows)
-#include <cmath>
-
 #include "ops/families/layers/softmax.hpp"
 
 namespace chop::ops::softmax {

@@ -1,6 +1,4 @@
 // y = x / (1 + |x|)
-#include <cmath>
-
 #include "ops/core/common.hpp"
 #include "ops/core/costs.hpp"
 

@@ -1,6 +1,4 @@
 // y = tan x
-#include <cmath>
-
 #include "ops/core/common.hpp"
 
 namespace chop::ops::tan_ {

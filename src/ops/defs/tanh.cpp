@@ -1,6 +1,4 @@
 // y = tanh x
-#include <cmath>
-
 #include "ops/core/common.hpp"
 
 namespace chop::ops::tanh {

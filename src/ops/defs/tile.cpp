@@ -1,6 +1,4 @@
 // y = x written repeats[d] times one behind the other along each dimension d
-#include <algorithm>
-
 #include "ops/families/indexing/indexing.hpp"
 
 namespace chop::ops::tile {

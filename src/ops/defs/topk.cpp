@@ -1,7 +1,5 @@
 // The k largest (or smallest) elements of each lane along `dim`, best first, and their indices.
 // Equal elements come in the order of their indices; NaN counts as larger than everything.
-#include <algorithm>
-#include <cmath>
 #include <numeric>
 
 #include "ops/families/indexing/shapes.hpp"

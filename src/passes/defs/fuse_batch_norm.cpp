@@ -1,7 +1,5 @@
 // fuse_batch_norm: a batch normalisation that follows a layer becomes part of its weights.
 //   w' = w · γ / √(σ² + eps)      b' = (b − μ) · γ / √(σ² + eps) + β
-#include <cmath>
-
 #include "analysis/common_metadata.hpp"
 #include "analysis/operands.hpp"
 #include "ops/core/registry.hpp"

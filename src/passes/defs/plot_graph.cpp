@@ -1,7 +1,4 @@
 // plot_graph: a picture of the network with layers, shapes, parameter counts and formats.
-#include <algorithm>
-#include <map>
-
 #include "analysis/operands.hpp"
 #include "compat/mase_names.hpp"
 #include "formats/registry.hpp"

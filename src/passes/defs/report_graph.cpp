@@ -1,5 +1,4 @@
 // report_graph: the listing of torch.fx, how many nodes of each kind, the layers.
-
 #include "compat/python_pprint.hpp"
 #include "ops/core/fx_text.hpp"
 #include "passes/report_parts.hpp"

@@ -1,6 +1,4 @@
 // report_node_meta_param: everything the passes so far have written about every node.
-#include <algorithm>
-
 #include "compat/python_pprint.hpp"
 #include "passes/report_parts.hpp"
 #include "report/table.hpp"

@@ -9,9 +9,6 @@
 // depend on the number of threads.
 #include "runtime/gemm/gemm.hpp"
 
-#include <algorithm>
-#include <cassert>
-
 #include "runtime/onednn.hpp"
 #include "runtime/scratch.hpp"
 #include "support/system/big_memory.hpp"

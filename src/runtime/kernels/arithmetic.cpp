@@ -1,6 +1,4 @@
 // add, sub, mul and div in SIMD: two tensors that broadcast, or one and the number `other`.
-#include <algorithm>
-
 #include "runtime/elementwise.hpp"
 #include "runtime/kernel.hpp"
 #include "runtime/loops.hpp"

@@ -1,7 +1,5 @@
 // avg_pool and adaptive_avg_pool in one and two dimensions, and their gradients: each output
 // position averages, or shares out over, a patch of the image.
-#include <algorithm>
-
 #include "ops/families/layers/pool.hpp"
 #include "runtime/elementwise.hpp"
 #include "runtime/kernel.hpp"

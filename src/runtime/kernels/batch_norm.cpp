@@ -1,6 +1,4 @@
 // batch_norm1d, batch_norm2d and batch_norm_grad; the loops are in batch_norm_loops-inl.hpp.
-#include <cmath>
-
 #include "runtime/elementwise.hpp"
 #include "runtime/kernel.hpp"
 #include "runtime/kernels/batch_norm_job.hpp"

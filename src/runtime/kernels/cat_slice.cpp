@@ -2,7 +2,6 @@
 //
 // A tensor [2, 3, 4] seen from dimension 1 is two blocks of 12 numbers; its slice 1:3 copies the
 // last 8 of each.
-#include <algorithm>
 #include <cstring>
 
 #include "ops/families/indexing/shapes.hpp"

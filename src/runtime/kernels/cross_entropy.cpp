@@ -1,8 +1,5 @@
 // cross_entropy and its gradient over logits [n, c], in SIMD: one sweep for the exponentials
 // of all rows together, so that few classes do not waste the vectors.
-#include <algorithm>
-#include <cmath>
-#include <limits>
 #include <numeric>
 
 #include "runtime/kernel.hpp"

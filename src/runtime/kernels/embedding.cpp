@@ -1,8 +1,5 @@
 // embedding and its gradient: rows of a table picked, and added back.
-#include <algorithm>
 #include <cstring>
-#include <limits>
-#include <span>
 
 #include "runtime/elementwise.hpp"
 #include "runtime/kernel.hpp"

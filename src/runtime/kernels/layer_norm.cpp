@@ -1,7 +1,4 @@
 // layer_norm and layer_norm_grad in SIMD, over x as rows of `width` elements.
-#include <algorithm>
-#include <cmath>
-
 #include "ops/core/common.hpp"
 #include "runtime/elementwise.hpp"
 #include "runtime/kernel.hpp"

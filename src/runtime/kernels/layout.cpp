@@ -1,6 +1,5 @@
 // expand, transpose and permute: copies of x in another order. Rows that lie together are
 // copied whole; where rows become columns, tiles that fit the cache are turned one by one.
-#include <algorithm>
 #include <cstring>
 #include <numeric>
 

@@ -1,6 +1,4 @@
 // linear and linear_grad as matrix products.
-#include <algorithm>
-
 #include "runtime/conv/frozen/frozen_conv.hpp"
 #include "runtime/elementwise.hpp"
 #include "runtime/gemm/gemm.hpp"

@@ -3,9 +3,6 @@
 //
 // A whole row of positions is done at once, tap after tap, so that neighbouring positions do not
 // wait for each other.
-#include <algorithm>
-#include <limits>
-
 #include "ops/families/layers/pool.hpp"
 #include "runtime/elementwise.hpp"
 #include "runtime/kernel.hpp"

@@ -1,6 +1,4 @@
 // mse_loss: squared differences, summed in double over fixed chunks.
-#include <algorithm>
-
 #include "runtime/elementwise.hpp"
 #include "runtime/kernel.hpp"
 

@@ -1,6 +1,5 @@
 // quantize and quantize_grad: the format's own loops, cut among threads where values stand
 // alone.
-
 #include "ops/core/quantise.hpp"
 #include "runtime/conv/frozen/apply_epilogue.hpp"
 #include "runtime/elementwise.hpp"

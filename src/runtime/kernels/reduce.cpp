@@ -1,6 +1,4 @@
 // sum, mean and sum_to: sums over any dimensions, accumulated in double in a fixed order.
-#include <algorithm>
-
 #include "ops/families/indexing/shapes.hpp"
 #include "runtime/elementwise.hpp"
 #include "runtime/kernel.hpp"

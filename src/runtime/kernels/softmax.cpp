@@ -2,9 +2,6 @@
 //
 // With inner = 1 a lane is a row; otherwise a block of neighbouring lanes is done together,
 // so that both read memory in order.
-#include <algorithm>
-#include <cmath>
-
 #include "ops/families/indexing/shapes.hpp"
 #include "runtime/elementwise.hpp"
 #include "runtime/kernel.hpp"

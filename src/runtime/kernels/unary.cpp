@@ -1,6 +1,5 @@
 // Elementwise functions and their gradients, in SIMD. The functions themselves are in
 // unary_functions-inl.hpp.
-
 #include "ops/core/registry.hpp"
 #include "runtime/elementwise.hpp"
 #include "runtime/kernel.hpp"

@@ -3,7 +3,6 @@
 // one down.
 #include "runtime/measure/machine.hpp"
 
-#include <algorithm>
 #include <chrono>
 #include <cstring>
 

@@ -1,7 +1,5 @@
 #include "search/algorithms/forest.hpp"
 
-#include <algorithm>
-
 namespace chop::search {
 namespace {
 

@@ -1,9 +1,5 @@
 #include "search/algorithms/genetic.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-
 #include "search/algorithms/spread.hpp"
 
 namespace chop::search {

@@ -1,6 +1,5 @@
 #include "search/algorithms/history.hpp"
 
-#include <algorithm>
 #include <bit>
 #include <compare>
 

@@ -8,8 +8,6 @@
 // variance 0. So x has importance 1, y 0.
 #include "search/algorithms/importance.hpp"
 
-#include <algorithm>
-
 #include "search/algorithms/forest.hpp"
 
 namespace chop::search {

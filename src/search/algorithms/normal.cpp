@@ -1,6 +1,5 @@
 #include "search/algorithms/normal.hpp"
 
-#include <cmath>
 #include <numbers>
 
 namespace chop::search {

@@ -1,8 +1,5 @@
 #include "search/algorithms/pareto.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
 #include <numeric>
 
 namespace chop::search {

@@ -1,7 +1,5 @@
 #include "search/algorithms/parzen.hpp"
 
-#include <algorithm>
-#include <cmath>
 #include <numbers>
 
 #include "search/algorithms/normal.hpp"

@@ -1,9 +1,5 @@
 #include "search/algorithms/reference_lines.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-
 namespace chop::search {
 namespace {
 

@@ -2,8 +2,6 @@
 // `SamplerDef define()` in namespace chop::search::samplers::<name>; that is its registration.
 #pragma once
 
-#include <map>
-
 #include "config/args.hpp"
 #include "search/space/space.hpp"
 #include "search/store/trial.hpp"

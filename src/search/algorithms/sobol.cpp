@@ -1,7 +1,6 @@
 #include "search/algorithms/sobol.hpp"
 
 #include <bit>
-#include <cassert>
 
 namespace chop::search {
 namespace {

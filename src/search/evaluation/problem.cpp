@@ -2,9 +2,6 @@
 // measures become objectives (each times its scale, or their sum).
 #include "search/evaluation/problem.hpp"
 
-#include <algorithm>
-#include <cmath>
-
 #include "search/space/format_keys.hpp"
 #include "support/json.hpp"
 

@@ -8,7 +8,6 @@
 // second time on that their formats come up, the least recently used ones are dropped first.
 #include "search/evaluation/staged_evaluator.hpp"
 
-#include <algorithm>
 #include <numeric>
 
 #include "compile/compile.hpp"

@@ -3,8 +3,6 @@
 // a residual network two values flow on inside a block, so cuts lie between blocks only.
 #include "search/evaluation/stages.hpp"
 
-#include <algorithm>
-#include <map>
 #include <set>
 
 #include "formats/registry.hpp"

@@ -1,8 +1,5 @@
 // Ends a trial whose best report so far is worse than the median of what finished trials reported
 // at the same step. As Optuna's MedianPruner.
-#include <algorithm>
-#include <cmath>
-
 #include "search/algorithms/pruner_def.hpp"
 
 namespace chop::search::pruners::median {

@@ -5,9 +5,6 @@
 //
 // As Optuna's SuccessiveHalvingPruner, but it stores nothing: the value of a trial at a rung is
 // looked up in its reports.
-#include <algorithm>
-#include <cmath>
-
 #include "search/algorithms/pruner_def.hpp"
 
 namespace chop::search::pruners::successive_halving {

@@ -1,6 +1,5 @@
 // basic_train: some epochs with the candidate's number formats in place, always from the same
 // weights; then loss and accuracy on the validation rows.
-
 #include "data/splits.hpp"
 #include "search/evaluation/runner_def.hpp"
 #include "search/space/train_space.hpp"

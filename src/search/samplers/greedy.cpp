@@ -10,9 +10,6 @@
 //
 // The sampler keeps no state: each call replays these steps over the trials and proposes the first
 // point whose result is missing.
-#include <algorithm>
-#include <cmath>
-
 #include "search/algorithms/history.hpp"
 #include "support/text.hpp"
 

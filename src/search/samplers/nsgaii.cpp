@@ -3,8 +3,6 @@
 //
 // Of the losses (1, 4), (2, 2), (4, 1), (3, 3) three survivors are front 0, the first three. Of
 // two, the ends (1, 4) and (4, 1) survive: their crowding distance is infinite.
-#include <algorithm>
-
 #include "search/algorithms/genetic.hpp"
 
 namespace chop::search::samplers::nsgaii {

@@ -2,8 +2,6 @@
 // reference-point-based nondominated sorting"): members of better fronts survive; of the last front
 // that fits those nearest to reference directions that have the fewest survivors. For three
 // objectives and more.
-#include <algorithm>
-
 #include "search/algorithms/genetic.hpp"
 #include "search/algorithms/reference_lines.hpp"
 

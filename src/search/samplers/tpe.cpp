@@ -12,9 +12,6 @@
 //
 // Parameters that are only active when another has a certain value are drawn after it (the "tree").
 // docs/samplers.md says where this differs from Optuna's TPE.
-#include <algorithm>
-#include <cmath>
-
 #include "search/algorithms/parzen.hpp"
 #include "search/algorithms/spread.hpp"
 #include "search/best_trials.hpp"

@@ -2,8 +2,6 @@
 //
 //   weight_width in {2, 4, 8}           2 -> 1/6, 4 -> 1/2, 8 -> 5/6: by rank
 //   learning_rate 1e-4 .. 1e-1, log     1e-4 -> 0, 1e-3 -> 1/3, 1e-1 -> 1
-#include <algorithm>
-#include <cmath>
 #include <numeric>
 
 #include "search/algorithms/parzen.hpp"

@@ -1,8 +1,5 @@
 #include "search/space/distribution.hpp"
 
-#include <algorithm>
-#include <cmath>
-
 #include "support/text.hpp"
 
 namespace chop::search {

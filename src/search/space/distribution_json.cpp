@@ -1,8 +1,4 @@
 // Distributions as Optuna writes them into its tables.
-#include <algorithm>
-#include <cmath>
-#include <limits>
-
 #include "search/space/distribution.hpp"
 #include "support/json.hpp"
 #include "support/text.hpp"

@@ -1,7 +1,5 @@
 #include "search/space/format_keys.hpp"
 
-#include <algorithm>
-
 #include "formats/registry.hpp"
 #include "passes/quantise_config.hpp"
 

@@ -1,6 +1,5 @@
 #include "search/space/quantise_space.hpp"
 
-#include <algorithm>
 #include <set>
 
 #include "search/space/format_keys.hpp"

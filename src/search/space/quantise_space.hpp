@@ -9,7 +9,6 @@
 // format does not have is not active.
 #pragma once
 
-#include <map>
 #include <mutex>
 
 #include "passes/quantise_nodes.hpp"

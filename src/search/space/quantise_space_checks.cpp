@@ -1,5 +1,4 @@
 // Checks every choice of a quantisation space before the first trial.
-#include <algorithm>
 #include <set>
 
 #include "formats/registry.hpp"

@@ -1,7 +1,5 @@
 #include "search/space/space.hpp"
 
-#include <algorithm>
-#include <cassert>
 #include <numeric>
 
 namespace chop::search {

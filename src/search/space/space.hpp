@@ -8,9 +8,6 @@
 // has 2 + 4 = 6 points. NaN marks a parameter that is not active.
 #pragma once
 
-#include <cmath>
-#include <limits>
-
 #include "search/space/distribution.hpp"
 #include "support/rng.hpp"
 

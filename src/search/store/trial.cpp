@@ -1,8 +1,6 @@
 #include "search/store/trial.hpp"
 
-#include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <cstdio>
 #include <ctime>
 

@@ -1,8 +1,6 @@
 // Trials and studies as Optuna knows them, whatever space they are of.
 #pragma once
 
-#include <map>
-
 #include "search/space/distribution.hpp"
 
 namespace chop::search {

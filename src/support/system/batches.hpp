@@ -4,7 +4,6 @@
 // lane 1 the batch 1; a lane runs its batches one after the other, with memory of its own.
 #pragma once
 
-#include <algorithm>
 #include <atomic>
 
 #include "support/system/threads.hpp"

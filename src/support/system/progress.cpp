@@ -1,8 +1,6 @@
 #include "support/system/progress.hpp"
 
-#include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <cstdio>
 
 #include "support/display.hpp"

@@ -5,7 +5,6 @@
 
 #include <hwy/highway.h>
 
-#include <algorithm>
 #include <atomic>
 #include <cstdarg>
 #include <cstdio>

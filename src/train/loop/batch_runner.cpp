@@ -1,7 +1,5 @@
 #include "train/loop/batch_runner.hpp"
 
-#include <algorithm>
-
 namespace chop::train {
 
 BatchRunner::BatchRunner(const Split& split, const BatchOptions& options)

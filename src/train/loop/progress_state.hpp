@@ -2,8 +2,6 @@
 // so that the run can go on to the same bits. Exact: reals are stored by their bits.
 #pragma once
 
-#include <map>
-
 #include "train/trainer.hpp"
 
 namespace chop::train {

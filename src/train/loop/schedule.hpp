@@ -2,7 +2,6 @@
 // CosineAnnealingLR. From 0.1 down to 0 within 4 epochs: 0.1, 0.0854, 0.05, 0.0146, 0.
 #pragma once
 
-#include <cmath>
 #include <numbers>
 
 #include "support/layers.hpp"

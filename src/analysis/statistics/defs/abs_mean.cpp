@@ -1,7 +1,4 @@
 // abs_mean: sum |x| / n, in double.
-#include <algorithm>
-#include <cmath>
-
 #include "analysis/statistics/stat_groups.hpp"
 #include "analysis/statistics/stat_loops.hpp"
 

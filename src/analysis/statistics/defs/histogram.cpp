@@ -5,10 +5,6 @@
 // spacing of floats near the largest magnitude) for which all finite values fit in `bins` of them.
 // When a value does not fit, k grows and neighbours join, so the counts are exactly those of the
 // final bins. Infinities are underflow and overflow; NaNs are counted apart.
-#include <algorithm>
-#include <cmath>
-#include <limits>
-
 #include "analysis/statistics/stat_groups.hpp"
 #include "support/text.hpp"
 

@@ -1,8 +1,6 @@
 // range_min_max: the smallest and the largest element; range = max - min.
 //
 // A group with a NaN has NaN for all three, as in PyTorch.
-#include <limits>
-
 #include "analysis/statistics/extent.hpp"
 #include "analysis/statistics/stat_groups.hpp"
 

@@ -2,8 +2,6 @@
 //
 // var_mode = "online" takes mean and variance from variance_online's pass, "precise" from kept
 // samples, whose size it then reports.
-#include <cmath>
-
 #include "analysis/statistics/moments.hpp"
 
 namespace chop::analysis::statistics::range_n_sigma {

@@ -3,10 +3,6 @@
 // The q-quantile of n values lies at position q (n - 1) of the sorted ones, linearly interpolated.
 // mode "exact" keeps the values and says how much; "stream" counts them by their leading bits
 // (quantile_sketch.hpp); "auto" is exact while it keeps at most 2^20 elements, then streams.
-#include <algorithm>
-#include <cmath>
-#include <limits>
-
 #include "analysis/statistics/kept_samples.hpp"
 #include "analysis/statistics/quantile_sketch.hpp"
 

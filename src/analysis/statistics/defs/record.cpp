@@ -2,8 +2,6 @@
 //
 // data = the samples joined along dimension 0, count = how many, size_in_bytes = 4 per element.
 // Keeps everything: memory grows with the samples.
-#include <algorithm>
-
 #include "analysis/statistics/kept_samples.hpp"
 
 namespace chop::analysis::statistics::record {

@@ -1,7 +1,6 @@
 // Elementwise ops of two operands that broadcast: pow, maximum, fmod ...
 #pragma once
 
-#include <cmath>
 #include <type_traits>
 
 #include "ops/core/common.hpp"

@@ -1,6 +1,5 @@
 #include "ops/families/elementwise/reduce.hpp"
 
-#include <cmath>
 #include <type_traits>
 
 #include "ops/core/rows.hpp"

@@ -1,8 +1,6 @@
 // Functions written so that nothing overflows on the way to a finite result.
 #pragma once
 
-#include <cmath>
-
 #include "support/layers.hpp"
 
 namespace chop::ops {

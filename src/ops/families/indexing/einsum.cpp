@@ -1,8 +1,6 @@
 #include "ops/families/indexing/einsum.hpp"
 
-#include <algorithm>
 #include <cctype>
-#include <map>
 
 #include "ops/families/indexing/shapes.hpp"
 #include "support/text.hpp"

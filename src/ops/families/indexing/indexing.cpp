@@ -1,7 +1,5 @@
 #include "ops/families/indexing/indexing.hpp"
 
-#include <algorithm>
-
 namespace chop::ops {
 
 void take(const ForwardCall& call, const Ints& offsets) {

@@ -5,7 +5,6 @@
 // numbers) or 0 (whole numbers).
 #pragma once
 
-#include <limits>
 #include <type_traits>
 
 #include "ops/families/indexing/shapes.hpp"

@@ -1,6 +1,5 @@
 #include "ops/families/indexing/padding.hpp"
 
-#include <algorithm>
 #include <cstdlib>
 
 namespace chop::ops {

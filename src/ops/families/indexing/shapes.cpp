@@ -2,7 +2,6 @@
 
 #include "ops/core/rows.hpp"
 
-#include <algorithm>
 #include <cstring>
 
 #include "ops/families/elementwise/whole.hpp"

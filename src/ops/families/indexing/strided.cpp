@@ -1,7 +1,5 @@
 #include "ops/families/indexing/strided.hpp"
 
-#include <algorithm>
-
 namespace chop::ops {
 namespace {
 

@@ -4,9 +4,6 @@
 // training moves: running ← (1 − momentum)·running + momentum·batch, with unbiased var.
 #include "ops/families/layers/batch_norm.hpp"
 
-#include <algorithm>
-#include <cmath>
-
 #include "ops/core/checks.hpp"
 #include "ops/core/rows.hpp"
 #include "ops/families/layers/window.hpp"

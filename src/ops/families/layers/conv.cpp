@@ -2,9 +2,6 @@
 #include "ops/families/layers/conv.hpp"
 #include "ops/core/costs.hpp"
 
-#include <algorithm>
-#include <cmath>
-
 #include "ops/core/checks.hpp"
 #include "ops/core/rows.hpp"
 

@@ -1,7 +1,5 @@
 #include "ops/families/layers/conv_transpose.hpp"
 
-#include <algorithm>
-
 #include "ops/core/checks.hpp"
 #include "ops/core/rows.hpp"
 #include "ops/families/indexing/shapes.hpp"

@@ -1,8 +1,6 @@
 // Local response normalisation: the sum that the op and its gradient divide by.
 #pragma once
 
-#include <algorithm>
-
 #include "ops/families/indexing/shapes.hpp"
 
 namespace chop::ops {

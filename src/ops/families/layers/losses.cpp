@@ -1,7 +1,5 @@
 #include "ops/families/layers/losses.hpp"
 
-#include <algorithm>
-
 namespace chop::ops {
 
 Status check_reduction(const Call& call) {

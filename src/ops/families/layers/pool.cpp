@@ -1,9 +1,6 @@
 // Geometry of pooling: how many windows there are, and what each of them covers.
 #include "ops/families/layers/pool.hpp"
 
-#include <algorithm>
-#include <cmath>
-
 namespace chop::ops {
 namespace {
 

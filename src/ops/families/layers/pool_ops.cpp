@@ -1,6 +1,4 @@
 // What the one- to three-dimensional forms of max, average and adaptive average pooling share.
-#include <limits>
-
 #include "ops/core/checks.hpp"
 #include "ops/core/rows.hpp"
 #include "ops/families/layers/pool.hpp"

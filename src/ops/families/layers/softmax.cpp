@@ -1,9 +1,5 @@
 #include "ops/families/layers/softmax.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-
 #include "ops/core/rows.hpp"
 
 namespace chop::ops {

@@ -1,8 +1,6 @@
 // Windows that slide over images: reading their attributes and describing them.
 #include "ops/families/layers/window.hpp"
 
-#include <algorithm>
-
 namespace chop::ops {
 namespace {
 

@@ -5,8 +5,6 @@
 // every op transforms it in registers, and values that are results of the step are stored.
 #include "runtime/conv/frozen/apply_epilogue.hpp"
 
-#include <limits>
-
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "runtime/conv/frozen/apply_epilogue.cpp"
 #include "hwy/foreach_target.h"

@@ -1,9 +1,6 @@
 // The list of convolution backends, and the choice among them.
 #include "runtime/conv/frozen/conv_backend.hpp"
 
-#include <algorithm>
-#include <cmath>
-
 namespace chop::runtime::backends {
 #define CH_ITEM(name)   \
   namespace name {      \

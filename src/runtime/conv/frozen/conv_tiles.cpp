@@ -9,8 +9,6 @@
 // has 9.4 MB of weights: four tiles of 128 channels.
 #include "runtime/conv/frozen/conv_tiles.hpp"
 
-#include <algorithm>
-
 namespace chop::runtime {
 namespace {
 

@@ -2,8 +2,6 @@
 // [positions, channels] or back, in blocks of 16 x 16 that stay in the first cache.
 #include "runtime/conv/frozen/convert_layout.hpp"
 
-#include <algorithm>
-
 #include "ops/families/indexing/shapes.hpp"
 #include "runtime/elementwise.hpp"
 

@@ -9,8 +9,6 @@
 // operations in the same order, so from equal accumulators come equal bits.
 #pragma once
 
-#include <limits>
-
 #include "formats/grid.hpp"
 
 namespace chop::runtime {

@@ -5,8 +5,6 @@
 // where the result lies, and what is left of the epilogue, the clamp, runs over each tile in place.
 #include "runtime/conv/frozen/frozen_conv.hpp"
 
-#include <algorithm>
-
 #include "runtime/conv/frozen/apply_epilogue.hpp"
 #include "runtime/scratch.hpp"
 #include "support/system/threads.hpp"

@@ -5,8 +5,6 @@
 // choice is the dense layout.
 #include "runtime/conv/train/conv_primitive.hpp"
 
-#include <algorithm>
-#include <cassert>
 #include <unordered_map>
 
 #include "runtime/onednn.hpp"

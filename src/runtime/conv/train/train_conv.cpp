@@ -9,8 +9,6 @@
 // an image, which is worth a task: a batch of 256 has 256 tasks forward, and 16 partial sums.
 #include "runtime/conv/train/train_conv.hpp"
 
-#include <algorithm>
-
 #include "runtime/conv/train/conv_primitive.hpp"
 #include "runtime/elementwise.hpp"
 #include "runtime/scratch.hpp"

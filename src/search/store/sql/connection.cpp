@@ -1,7 +1,5 @@
 #include "search/store/sql/connection.hpp"
 
-#include <limits>
-
 namespace chop::search {
 
 std::int64_t integer_of(const SqlValue& value) {

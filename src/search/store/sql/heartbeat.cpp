@@ -3,8 +3,6 @@
 // stored go back in front of the queue and are tried again after a second.
 #include "search/store/sql/heartbeat.hpp"
 
-#include <algorithm>
-
 #include "support/system/log.hpp"
 
 namespace chop::search {

@@ -3,7 +3,6 @@
 // without a version are waited for.
 #include "search/store/sql/schema.hpp"
 
-#include <algorithm>
 #include <chrono>
 #include <set>
 #include <thread>

@@ -2,8 +2,6 @@
 // one transaction that locks the study.
 #include "search/store/sql/sql_store.hpp"
 
-#include <algorithm>
-
 #include "search/store/sql/schema.hpp"
 #include "search/store/sql/session.hpp"
 

@@ -2,8 +2,6 @@
 // ordered by it), instead of several queries per trial.
 #include "search/store/sql/trial_rows.hpp"
 
-#include <limits>
-
 namespace chop::search {
 namespace {
 

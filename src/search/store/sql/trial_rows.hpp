@@ -1,8 +1,6 @@
 // Trials and studies as rows: reading them, and the commands that write them.
 #pragma once
 
-#include <map>
-
 #include "search/store/sql/connection.hpp"
 #include "search/store/trial.hpp"
 

@@ -1,6 +1,4 @@
 // The commands that write a trial.
-#include <cmath>
-
 #include "search/store/sql/trial_rows.hpp"
 
 namespace chop::search {

@@ -13,7 +13,6 @@
 // With a stride of one, the copied rows are treated as one long row: blocks of 32 positions run
 // over the ends of rows, and the accumulators of windows that straddle two rows are discarded. With
 // 7 outputs to a row, copied 9 wide, that wastes 2 of 9; blocks of single rows would waste 9 of 16.
-#include <algorithm>
 #include <cstring>
 
 #include "runtime/conv/frozen/backends/amx/amx_unit.hpp"

@@ -5,8 +5,6 @@
 // that a band sees are a smaller image, whose padding above and below is what the window reaches
 // beyond it. With a window of 3 x 3 and padding of one, rows 0 and 1 of the output are a
 // convolution of rows 0 to 2 of the input with one row of padding above and none below.
-#include <cassert>
-#include <map>
 #include <tuple>
 
 #include "runtime/conv/frozen/conv_backend.hpp"

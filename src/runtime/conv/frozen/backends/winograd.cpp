@@ -1,7 +1,5 @@
 // Winograd backend: 3 x 3 windows of floats with a stride of one (winograd/winograd_conv.hpp says
 // how). For graphs without number formats only, because it rounds in other ways.
-#include <algorithm>
-
 #include "runtime/conv/frozen/backends/winograd/winograd_conv.hpp"
 #include "runtime/conv/frozen/conv_backend.hpp"
 #include "runtime/gemm/gemm.hpp"

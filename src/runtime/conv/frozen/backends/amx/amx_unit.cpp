@@ -8,8 +8,6 @@
 //   positions 5  sums 2      sums 3
 #include "runtime/conv/frozen/backends/amx/amx_unit.hpp"
 
-#include <cassert>
-
 #include "support/system/simd_level.hpp"
 
 #if defined(__x86_64__) && defined(__linux__)

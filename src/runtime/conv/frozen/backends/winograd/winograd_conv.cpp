@@ -20,8 +20,6 @@
 // unit of work, with many patches.)
 #include "runtime/conv/frozen/backends/winograd/winograd_conv.hpp"
 
-#include <algorithm>
-
 #include "support/system/big_memory.hpp"
 
 #undef HWY_TARGET_INCLUDE
