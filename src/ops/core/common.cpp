@@ -143,6 +143,21 @@ std::vector<Sample> each_of(std::vector<SampleInput> inputs) {
   return samples;
 }
 
+std::vector<Sample> usual_samples(double low, double high, double far_low, double far_high) {
+  return each_of({{.shape = {4, 5}, .low = low, .high = high},
+                  {.shape = {7}, .low = far_low, .high = far_high},
+                  {.shape = {1}, .low = low, .high = high},
+                  {.shape = {0, 3}}});
+}
+
+SampleInput wholes(Shape shape, double low, double high, DType dtype) {
+  return {.shape = std::move(shape), .low = low, .high = high, .dtype = dtype};
+}
+
+SampleInput truths(Shape shape) {
+  return wholes(std::move(shape), 0, 2, DType::Bool);
+}
+
 TypeList unary_type(const TypedCall& call) {
   CH_CHECK(call.op.unary.whole != nullptr ? need_number(call) : need_real(call));
   return same_type(call);
@@ -151,8 +166,9 @@ TypeList unary_type(const TypedCall& call) {
 OpDef unary_op(OpDef op) {
   op = torch_named(std::move(op), "x");
   op.traits = op.traits | Trait::Elementwise;
-  op.infer = unary_type;
+  if (op.infer == nullptr) op.infer = unary_type;
   op.forward = unary_forward;
+  if (op.samples.empty()) op.samples = usual_samples();
   op.rows_apart = broadcast_by_row;
   const bool differentiable = !has(op.traits, Trait::NoGradient);
   if (differentiable) op.gradient = unary_gradient;

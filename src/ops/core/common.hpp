@@ -51,10 +51,16 @@ Field inplace_attr();
 std::string named_arguments(const Call& call);
 /// Samples of one input each.
 std::vector<Sample> each_of(std::vector<SampleInput> inputs);
+/// Of one input each: some elements and one in [low, high], some in [far_low, far_high], none.
+std::vector<Sample> usual_samples(double low = -3, double high = 3, double far_low = -1e4,
+                                  double far_high = 1e4);
+/// An input of a sample: whole numbers in [low, high).
+SampleInput wholes(Shape shape, double low, double high, DType dtype = DType::I64);
+SampleInput truths(Shape shape);
 
 /// The type of the one input, if it is of a kind that the op's `unary` field can take.
 TypeList unary_type(const TypedCall& call);
-/// Completes an elementwise op from its `unary` field: infer, forward, gradient, cost,
+/// Completes an elementwise op from its `unary` field: infer, forward, gradient, cost, samples,
 /// traits, arity, names as torch_named() does and, of an activation, the quantisable operand. With
 /// Trait::NoGradient it gets no gradient.
 OpDef unary_op(OpDef op);

@@ -14,6 +14,13 @@ Cost elementwise(const CostCall& call) {
   return cost;
 }
 
+/// So many operations for each element of operand `kOperand`.
+template <int kLab, int kExact, int kBackward = 0, std::size_t kOperand = 0>
+Cost per_input(const CostCall& call) {
+  const std::int64_t count = numel(call.shape(kOperand));
+  return {.lab = kLab * count, .exact = kExact * count, .backward = kBackward * count};
+}
+
 /// Multiplications and additions of `outputs` sums of `terms` products each.
 inline std::int64_t exact_sums(std::int64_t outputs, std::int64_t terms) {
   return terms == 0 ? 0 : outputs * (2 * terms - 1);

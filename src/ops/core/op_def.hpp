@@ -227,9 +227,10 @@ struct OpDef {
   std::string_view name;
   std::string_view doc;  ///< formula first, then prose
   MaseType mase_type = MaseType::ModuleRelatedFunc;
-  std::string_view module = {};    ///< torch.nn class: "Linear"
-  std::string_view function = {};  ///< torch function: "torch.nn.functional.linear"
-  std::string_view method = {};    ///< tensor method: "view"
+  std::string_view module = {};  ///< torch.nn class: "Linear"
+  /// torch function: "torch.nn.functional.linear"; "": the one that `torch` starts by calling.
+  std::string_view function = {};
+  std::string_view method = {};  ///< tensor method: "view"
   /// The call in PyTorch, over x (or x0, x1 ...), parameter and attribute names; `xs` is the
   /// list of inputs. "" when PyTorch has no such op; the oracle test then skips it.
   std::string_view torch = {};

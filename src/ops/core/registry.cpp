@@ -5,6 +5,7 @@
 #include <cassert>
 #include <unordered_map>
 
+#include "ops/core/common.hpp"
 #include "support/text.hpp"
 
 namespace chop::ops {
@@ -26,6 +27,17 @@ const std::unordered_map<std::string_view, const OpDef*>& by_name() {
     return map;
   }();
   return table;
+}
+
+/// "torch.nn.functional.relu" of the call "F.relu(x)", "torch.cat" of "torch.cat(xs)"; nothing of
+/// an expression that does not start with a call.
+std::string_view called_function(std::string_view expression) {
+  const std::string_view callee = expression.substr(0, expression.find('('));
+  const std::size_t dot = callee.find('.');
+  if (dot == callee.npos || callee.find_first_of(". ", dot + 1) != callee.npos) return {};
+  const std::string_view from = callee.substr(0, dot);
+  if (from == "torch") return callee;
+  return from == "F" ? kept(cat("torch.nn.functional.", callee.substr(dot + 1))) : "";
 }
 
 /// Parameters follow the data inputs, absent ones leaving no gap.
@@ -57,6 +69,7 @@ std::span<const OpDef> all_ops() {
     };
     for (OpDef& op : ops) {
       op.max_inputs = std::max(op.min_inputs, op.max_inputs);
+      if (op.function.empty()) op.function = called_function(op.torch);
       for (const Field& attr : op.attrs) op.defaults[std::string(attr.name)] = default_of(attr);
     }
     return ops;

@@ -30,8 +30,8 @@ OpDef define() {
                           {.shape = {7}, .low = -1e4, .high = 1e4, .avoid = {0.0}},
                           {.shape = {1}, .avoid = {0.0}},
                           {.shape = {0, 3}},
-                          {.shape = {2, 3}, .low = -9, .high = 9, .dtype = DType::I64},
-                          {.shape = {3}, .low = 0, .high = 9, .dtype = DType::U8}}),
+                          wholes({2, 3}, -9, 9),
+                          wholes({3}, 0, 9, DType::U8)}),
   });
 }
 

@@ -18,7 +18,6 @@ OpDef define() {
       .doc =
           "y = the largest x over the dimensions `dim`; NaN wins. The gradient is shared equally "
           "among equal elements",
-      .function = "torch.amax",
       .method = "amax",
       .torch = "torch.amax(x, dim, keepdim)",
       .forward = forward,

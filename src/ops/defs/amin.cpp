@@ -18,7 +18,6 @@ OpDef define() {
       .doc =
           "y = the smallest x over the dimensions `dim`; NaN wins. The gradient is shared equally "
           "among equal elements",
-      .function = "torch.amin",
       .method = "amin",
       .torch = "torch.amin(x, dim, keepdim)",
       .forward = forward,

@@ -10,9 +10,7 @@ OpDef define() {
       .unary = {.value = [](double x, const Call&) { return std::asin(x); },
                 .slope = [](double x, double, const Call&) { return 1 / std::sqrt(1 - x * x); }},
       .onnx = {{"Asin", 7}},
-      .samples = each_of({{.shape = {4, 5}, .low = -0.95, .high = 0.95},
-                          {.shape = {1}, .low = 0.5, .high = 0.9},
-                          {.shape = {0, 3}, .low = -1, .high = 1}}),
+      .samples = usual_samples(-0.95, 0.95, 0.5, 0.9),
   });
 }
 

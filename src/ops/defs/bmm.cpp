@@ -49,7 +49,6 @@ OpDef define() {
       .name = "bmm",
       .doc = "y[i] = a[i] b[i] for each matrix of the batch",
       .mase_type = MaseType::BuiltinFunc,
-      .function = "torch.bmm",
       .method = "bmm",
       .torch = "torch.bmm(x0, x1)",
       .min_inputs = 2,

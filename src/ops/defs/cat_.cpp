@@ -67,7 +67,6 @@ OpDef define() {
       .name = "cat",
       .doc = "the inputs one behind the other along `dim`",
       .mase_type = MaseType::ImplicitFunc,
-      .function = "torch.cat",
       .torch = "torch.cat(xs, dim)",
       .fx = "xs, dim",
       .max_inputs = kVariadic,

@@ -24,15 +24,15 @@ TypeList infer(const TypedCall& call) {
 }  // namespace
 
 OpDef define() {
-  OpDef op = unary_op({
+  return unary_op({
       .name = "celu",
       .doc = "y = x if x > 0 else alpha · (exp(x / alpha) - 1)",
       .module = "CELU",
-      .function = "torch.nn.functional.celu",
       .torch = "F.celu(x, alpha)",
       .fx = "x, alpha=alpha, inplace=inplace",
       .attrs = {{"alpha", 1.0, "minus the limit for x towards -∞"}, inplace_attr()},
       .unary = {value, slope},
+      .infer = infer,
       .cost = elementwise<5>,
       .onnx = {{"Celu", 12, {{"alpha", "alpha"}}}},
       .repr = named_arguments,
@@ -42,8 +42,6 @@ OpDef define() {
                    .inputs = {{.shape = {7}, .low = -1e4, .high = 1e4, .avoid = {0.0}}}},
                   {.inputs = {{.shape = {0}}}}},
   });
-  op.infer = infer;
-  return op;
 }
 
 }  // namespace chop::ops::celu

@@ -39,16 +39,16 @@ TypeList infer(const TypedCall& call) {
 }  // namespace
 
 OpDef define() {
-  OpDef op = unary_op({
+  return unary_op({
       .name = "clamp",
       .doc = "y = min(max(x, min), max). Whole numbers stay whole numbers between the bounds",
       .mase_type = MaseType::ImplicitFunc,
-      .function = "torch.clamp",
       .method = "clamp",
       .torch = "torch.clamp(x, float('-inf') if min is None else min, "
                "float('inf') if max is None else max)",
       .attrs = {{"min", -kInf, "smallest y"}, {"max", kInf, "largest y; wins over min"}},
       .unary = {value, slope, false, whole},
+      .infer = infer,
       .cost = elementwise<2>,
       .onnx = {{"Clip", 6, {{"min", "min"}, {"max", "max"}}}},
       .samples = {{.attrs = {{"min", -1.0}, {"max", 1.0}},
@@ -59,13 +59,10 @@ OpDef define() {
                   {.attrs = {{"min", 2.0}, {"max", 1.0}}, .inputs = {{.shape = {3}}}},
                   {.inputs = {{.shape = {}}}},
                   {.inputs = {{.shape = {0, 3}}}},
-                  {.attrs = {{"min", -2.0}, {"max", 4.0}},
-                   .inputs = {{.shape = {9}, .low = -9, .high = 9, .dtype = DType::I64}}},
+                  {.attrs = {{"min", -2.0}, {"max", 4.0}}, .inputs = {wholes({9}, -9, 9)}},
                   {.attrs = {{"min", -1000.0}, {"max", 3.0}},
-                   .inputs = {{.shape = {9}, .low = -9, .high = 9, .dtype = DType::I8}}}},
+                   .inputs = {wholes({9}, -9, 9, DType::I8)}}},
   });
-  op.infer = infer;
-  return op;
 }
 
 }  // namespace chop::ops::clamp

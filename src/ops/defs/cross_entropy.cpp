@@ -88,7 +88,6 @@ OpDef define() {
           "is the second result. A target outside the classes makes the loss NaN. Costs "
           "softmax's five operations per logit, and a logarithm and an addition per row",
       .module = "CrossEntropyLoss",
-      .function = "torch.nn.functional.cross_entropy",
       .torch =
           "F.cross_entropy(x0, x1, reduction=reduction, label_smoothing=label_smoothing, "
           "ignore_index=ignore_index)",
@@ -104,22 +103,17 @@ OpDef define() {
       .gradient = gradient,
       .cost = cost,
       .onnx = {{"SoftmaxCrossEntropyLoss", 13}},
-      .samples = {{.inputs = {{{4, 5}}, {.shape = {4}, .low = 0, .high = 5, .dtype = DType::I64}}},
-                  {.attrs = {{"reduction", "sum"}},
-                   .inputs = {{{3, 2}}, {.shape = {3}, .low = 0, .high = 2, .dtype = DType::I64}}},
+      .samples = {{.inputs = {{{4, 5}}, wholes({4}, 0, 5)}},
+                  {.attrs = {{"reduction", "sum"}}, .inputs = {{{3, 2}}, wholes({3}, 0, 2)}},
                   {.attrs = {{"label_smoothing", 0.1}},
-                   .inputs = {{{2, 3, 2, 1}},
-                              {.shape = {2, 2, 1}, .low = 0, .high = 3, .dtype = DType::I64}}},
+                   .inputs = {{{2, 3, 2, 1}}, wholes({2, 2, 1}, 0, 3)}},
                   {.attrs = {{"ignore_index", 0}, {"label_smoothing", 0.3}},
-                   .inputs = {{{8, 3}}, {.shape = {8}, .low = 0, .high = 3, .dtype = DType::I64}}},
-                  {.attrs = {{"ignore_index", 1}},
-                   .inputs = {{{8, 3}}, {.shape = {8}, .low = 0, .high = 3, .dtype = DType::I64}}},
-                  {.inputs = {{.shape = {3, 4}, .low = -1e4, .high = 1e4},
-                              {.shape = {3}, .low = 0, .high = 4, .dtype = DType::I64}}},
-                  {.inputs = {{{5}}, {.shape = {}, .low = 0, .high = 5, .dtype = DType::I64}}},
-                  {.inputs = {{{1, 1}}, {.shape = {1}, .low = 0, .high = 1, .dtype = DType::I64}}},
-                  {.attrs = {{"reduction", "sum"}},
-                   .inputs = {{{0, 3}}, {.shape = {0}, .low = 0, .high = 3, .dtype = DType::I64}}}},
+                   .inputs = {{{8, 3}}, wholes({8}, 0, 3)}},
+                  {.attrs = {{"ignore_index", 1}}, .inputs = {{{8, 3}}, wholes({8}, 0, 3)}},
+                  {.inputs = {{.shape = {3, 4}, .low = -1e4, .high = 1e4}, wholes({3}, 0, 4)}},
+                  {.inputs = {{{5}}, wholes({}, 0, 5)}},
+                  {.inputs = {{{1, 1}}, wholes({1}, 0, 1)}},
+                  {.attrs = {{"reduction", "sum"}}, .inputs = {{{0, 3}}, wholes({0}, 0, 3)}}},
   };
 }
 

@@ -1,5 +1,6 @@
 // dlogits = dloss · (p - q) per row, divided by the number of rows for "mean"; p is the softmax
 // cross_entropy kept, q its smoothed one-hot target
+#include "ops/core/costs.hpp"
 #include "ops/families/layers/losses.hpp"
 
 namespace chop::ops::cross_entropy_grad {
@@ -32,11 +33,6 @@ void forward(const ForwardCall& call) {
     }
 }
 
-Cost cost(const CostCall& call) {
-  const std::int64_t count = numel(call.shape(1));
-  return {.lab = 2 * count, .exact = 2 * count};
-}
-
 }  // namespace
 
 OpDef define() {
@@ -52,14 +48,13 @@ OpDef define() {
                 {"ignore_index", -100, "rows with this target do not count"}},
       .infer = infer,
       .forward = forward,
-      .cost = cost,
-      .samples = {{.inputs = {{.shape = {}},
-                              {.shape = {4, 5}, .low = 0, .high = 1},
-                              {.shape = {4}, .low = 0, .high = 5, .dtype = DType::I64}}},
-                  {.attrs = {{"reduction", "sum"}, {"label_smoothing", 0.2}},
-                   .inputs = {{.shape = {}},
-                              {.shape = {2, 3, 2}, .low = 0, .high = 1},
-                              {.shape = {2, 2}, .low = 0, .high = 3, .dtype = DType::I64}}}},
+      .cost = per_input<2, 2, 0, 1>,
+      .samples =
+          {{.inputs = {{.shape = {}}, {.shape = {4, 5}, .low = 0, .high = 1}, wholes({4}, 0, 5)}},
+           {.attrs = {{"reduction", "sum"}, {"label_smoothing", 0.2}},
+            .inputs = {{.shape = {}},
+                       {.shape = {2, 3, 2}, .low = 0, .high = 1},
+                       wholes({2, 2}, 0, 3)}}},
   };
 }
 

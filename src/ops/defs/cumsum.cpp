@@ -78,8 +78,7 @@ OpDef define() {
                    .inputs = {{.shape = {5}, .low = -1e4, .high = 1e4}}},
                   {.attrs = {{"dim", 0}}, .inputs = {{.shape = {}}}},
                   {.attrs = {{"dim", 1}}, .inputs = {{{2, 0}}}},
-                  {.attrs = {{"dim", 1}, {"reverse", true}},
-                   .inputs = {{.shape = {3, 4}, .low = -9, .high = 9, .dtype = DType::I64}}}},
+                  {.attrs = {{"dim", 1}, {"reverse", true}}, .inputs = {wholes({3, 4}, -9, 9)}}},
   };
 }
 

@@ -59,7 +59,6 @@ OpDef define() {
           "y = x · mask while training, where mask is 0 with probability p and 1/(1-p) "
           "otherwise; y = x when not. Training calls return the mask as well",
       .module = "Dropout",
-      .function = "torch.nn.functional.dropout",
       .torch = "F.dropout(x, p, training)",
       .fx = "x, p=p, training=True, inplace=inplace",
       .attrs = {{"p", 0.5, "probability that an element becomes 0"},

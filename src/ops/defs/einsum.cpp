@@ -67,7 +67,6 @@ OpDef define() {
           "occur once, in alphabetical order; \"...\" stands for any dimensions; a letter "
           "twice in one operand walks its diagonal",
       .mase_type = MaseType::BuiltinFunc,
-      .function = "torch.einsum",
       .torch = "torch.einsum(equation, *xs)",
       .fx = "equation, *xs",
       .max_inputs = kVariadic,

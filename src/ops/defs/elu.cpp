@@ -21,7 +21,6 @@ OpDef define() {
       .name = "elu",
       .doc = "y = x if x > 0 else alpha · (eˣ - 1)",
       .module = "ELU",
-      .function = "torch.nn.functional.elu",
       .torch = "F.elu(x, alpha)",
       .fx = "x, alpha=alpha, inplace=inplace",
       .attrs = {{"alpha", 1.0, "minus the limit for x towards -∞"}, inplace_attr()},

@@ -65,14 +65,13 @@ std::string repr(const Call& call) {
 }  // namespace
 
 OpDef define() {
-  const SampleInput up_to_5 = {.shape = {2, 3}, .low = 0, .high = 5, .dtype = DType::I64};
-  const SampleInput single = {.shape = {1}, .low = 0, .high = 1, .dtype = DType::I64};
+  const SampleInput up_to_5 = wholes({2, 3}, 0, 5);
+  const SampleInput single = wholes({1}, 0, 1);
   return {
       .name = "embedding",
       .doc = "y[..., :] = weight[indices[...], :]",
       .mase_type = MaseType::ImplicitFunc,
       .module = "Embedding",
-      .function = "torch.nn.functional.embedding",
       .torch = "F.embedding(x, weight, padding_idx if padding_idx >= 0 else None)",
       .fx = "*xs",
       .attrs = {{"num_embeddings", 0, "rows of the table", true},
@@ -93,7 +92,7 @@ OpDef define() {
       .repr = repr,
       .samples = {{.attrs = {{"num_embeddings", 5}, {"embedding_dim", 3}}, .inputs = {up_to_5}},
                   {.attrs = {{"num_embeddings", 5}, {"embedding_dim", 2}},
-                   .inputs = {{.shape = {}, .low = 0, .high = 5, .dtype = DType::I64}}},
+                   .inputs = {wholes({}, 0, 5)}},
                   {.attrs = {{"num_embeddings", 1}, {"embedding_dim", 1}}, .inputs = {single}}},
   };
 }

@@ -33,7 +33,7 @@ void forward(const ForwardCall& call) {
 }  // namespace
 
 OpDef define() {
-  const SampleInput indices = {.shape = {2, 3}, .low = 0, .high = 4, .dtype = DType::I64};
+  const SampleInput indices = wholes({2, 3}, 0, 4);
   return {
       .name = "embedding_grad",
       .doc = "dweight[r, :] = Σ dy[..., :] where indices[...] = r, given dy and indices",

@@ -11,8 +11,7 @@ OpDef define() {
       .traits = Trait::Commutative,
       .forward = compared<std::equal_to<>>,
       .onnx = {{"Equal", 11}},
-      .samples = {{.inputs = {{.shape = {9}, .low = 0, .high = 2, .dtype = DType::Bool},
-                              {.shape = {9}, .low = 0, .high = 2, .dtype = DType::Bool}}}},
+      .samples = {{.inputs = {truths({9}), truths({9})}}},
   });
 }
 

@@ -20,10 +20,6 @@ OpDef define() {
       .doc = "y = erf x = 2/√π · ∫₀ˣ exp(-t²) dt",
       .unary = {value, slope},
       .onnx = {{"Erf", 9}},
-      .samples = each_of({{.shape = {4, 5}},
-                          {.shape = {7}, .low = -1e4, .high = 1e4},
-                          {.shape = {1}},
-                          {.shape = {0, 3}}}),
   });
 }
 

@@ -11,10 +11,7 @@ OpDef define() {
                 .slope = [](double, double y, const Call&) { return y; },
                 .from_output = true},
       .onnx = {{"Exp", 6}},
-      .samples = each_of({{.shape = {4, 5}},
-                          {.shape = {7}, .low = -100, .high = 3},
-                          {.shape = {1}},
-                          {.shape = {0, 3}}}),
+      .samples = usual_samples(-3, 3, -100, 3),
   });
 }
 

@@ -50,8 +50,7 @@ OpDef define() {
       .samples = {{.attrs = {{"shape", Ints{4, 2, 3}}}, .inputs = {{{2, 1}}}},
                   {.attrs = {{"shape", Ints{2, 2}}}, .inputs = {{{1}}}},
                   {.attrs = {{"shape", Ints{0, 3}}}, .inputs = {{{1, 3}}}},
-                  {.attrs = {{"shape", Ints{3}}},
-                   .inputs = {{.shape = {}, .low = 0, .high = 2, .dtype = DType::Bool}}}},
+                  {.attrs = {{"shape", Ints{3}}}, .inputs = {truths({})}}},
   };
 }
 

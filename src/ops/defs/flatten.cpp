@@ -30,7 +30,6 @@ OpDef define() {
       .doc = "x with the dimensions start_dim to end_dim made one",
       .mase_type = MaseType::ImplicitFunc,
       .module = "Flatten",
-      .function = "torch.flatten",
       .method = "flatten",
       .torch = "torch.flatten(x, start_dim, end_dim)",
       .attrs = {{"start_dim", 1,

@@ -18,7 +18,6 @@ OpDef define() {
       .name = "full",
       .doc = "a tensor of the given shape whose every element is `value`",
       .mase_type = MaseType::ImplicitFunc,
-      .function = "torch.full",
       .torch = "torch.full(shape, value, dtype=torch.get_default_dtype())",
       .min_inputs = 0,
       .attrs = {{"shape", Ints{}, "shape of the result", true}, {"value", 0.0, "its elements"}},

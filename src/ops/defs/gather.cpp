@@ -61,14 +61,13 @@ OpDef define() {
       .gradient = gradient,
       .cost = free_of_charge,
       .onnx = {{"Gather", 1, {{"axis", "dim"}}}},
-      .samples = {{.inputs = {{{4, 3}}, sample_indices({2, 3}, 0, 4)}},
-                  {.attrs = {{"dim", 1}}, .inputs = {{{2, 3, 2}}, sample_indices({4}, -3, 3)}},
-                  {.attrs = {{"dim", -1}}, .inputs = {{{2, 5}}, sample_indices({}, -5, 0)}},
-                  {.inputs = {{{1}}, sample_indices({1, 1}, 0, 1)}},
-                  {.attrs = {{"dim", 1}}, .inputs = {{{2, 3}}, sample_indices({0}, 0, 1)}},
-                  {.inputs = {{.shape = {5}, .dtype = DType::I64}, sample_indices({2, 2}, -5, 5)}},
-                  {.inputs = {{.shape = {3, 2}, .low = 0, .high = 2, .dtype = DType::Bool},
-                              sample_indices({3}, 0, 3)}}},
+      .samples = {{.inputs = {{{4, 3}}, wholes({2, 3}, 0, 4)}},
+                  {.attrs = {{"dim", 1}}, .inputs = {{{2, 3, 2}}, wholes({4}, -3, 3)}},
+                  {.attrs = {{"dim", -1}}, .inputs = {{{2, 5}}, wholes({}, -5, 0)}},
+                  {.inputs = {{{1}}, wholes({1, 1}, 0, 1)}},
+                  {.attrs = {{"dim", 1}}, .inputs = {{{2, 3}}, wholes({0}, 0, 1)}},
+                  {.inputs = {{.shape = {5}, .dtype = DType::I64}, wholes({2, 2}, -5, 5)}},
+                  {.inputs = {truths({3, 2}), wholes({3}, 0, 3)}}},
   };
 }
 

@@ -33,7 +33,6 @@ OpDef define() {
           "indices. A negative index counts from the end; one that is outside gives NaN (0 "
           "for whole numbers)",
       .mase_type = MaseType::ImplicitFunc,
-      .function = "torch.gather",
       .method = "gather",
       .torch = "torch.gather(x0, dim, x1 % x0.shape[dim] if x0.dim() else x1)",
       .fx = "x0, dim, x1",
@@ -44,14 +43,13 @@ OpDef define() {
       .gradient = gradient,
       .cost = free_of_charge,
       .onnx = {{"GatherElements", 11, {{"axis", "dim"}}}},
-      .samples = {{.inputs = {{{4, 3}}, sample_indices({5, 3}, 0, 4)}},
-                  {.attrs = {{"dim", 1}},
-                   .inputs = {{{3, 4, 2}}, sample_indices({2, 6, 1}, -4, 4)}},
-                  {.attrs = {{"dim", -1}}, .inputs = {{{2, 5}}, sample_indices({2, 1}, -5, 0)}},
-                  {.inputs = {{{1}}, sample_indices({1}, 0, 1)}},
-                  {.inputs = {{.shape = {}}, sample_indices({}, 0, 1)}},
-                  {.attrs = {{"dim", 1}}, .inputs = {{{2, 3}}, sample_indices({2, 0}, 0, 1)}},
-                  {.inputs = {{.shape = {5}, .dtype = DType::I64}, sample_indices({4}, -5, 5)}}},
+      .samples = {{.inputs = {{{4, 3}}, wholes({5, 3}, 0, 4)}},
+                  {.attrs = {{"dim", 1}}, .inputs = {{{3, 4, 2}}, wholes({2, 6, 1}, -4, 4)}},
+                  {.attrs = {{"dim", -1}}, .inputs = {{{2, 5}}, wholes({2, 1}, -5, 0)}},
+                  {.inputs = {{{1}}, wholes({1}, 0, 1)}},
+                  {.inputs = {{.shape = {}}, wholes({}, 0, 1)}},
+                  {.attrs = {{"dim", 1}}, .inputs = {{{2, 3}}, wholes({2, 0}, 0, 1)}},
+                  {.inputs = {{.shape = {5}, .dtype = DType::I64}, wholes({4}, -5, 5)}}},
   };
 }
 

@@ -51,11 +51,10 @@ OpDef define() {
       .forward = forward,
       .gradient = gradient,
       .cost = [](const CostCall& call) -> Cost { return {.exact = numel(call.shape(0))}; },
-      .samples =
-          {{.attrs = {{"dim", -2}, {"input_shape", Ints{2, 3, 2}}},
-            .inputs = {{{2, 4, 2}}, {.shape = {4}, .low = -3, .high = 3, .dtype = DType::I64}}},
-           {.attrs = {{"input_shape", Ints{3}}},
-            .inputs = {{{2, 0}}, {.shape = {2, 0}, .low = 0, .high = 1, .dtype = DType::I64}}}},
+      .samples = {{.attrs = {{"dim", -2}, {"input_shape", Ints{2, 3, 2}}},
+                   .inputs = {{{2, 4, 2}}, wholes({4}, -3, 3)}},
+                  {.attrs = {{"input_shape", Ints{3}}},
+                   .inputs = {{{2, 0}}, wholes({2, 0}, 0, 1)}}},
   };
 }
 

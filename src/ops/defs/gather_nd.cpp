@@ -45,16 +45,13 @@ OpDef define() {
       .gradient = gradient,
       .cost = free_of_charge,
       .onnx = {{"GatherND", 12, {{"batch_dims", "batch_dims"}}}},
-      .samples = {{.inputs = {{{3, 4}}, sample_indices({5, 2}, 0, 3)}},
-                  {.inputs = {{{3, 2, 2}}, sample_indices({2, 2, 1}, -3, 3)}},
-                  {.attrs = {{"batch_dims", 1}},
-                   .inputs = {{{2, 3, 2}}, sample_indices({2, 4, 1}, -3, 3)}},
-                  {.attrs = {{"batch_dims", 2}},
-                   .inputs = {{{2, 2, 3}}, sample_indices({2, 2, 1}, 0, 3)}},
-                  {.inputs = {{{1}}, sample_indices({1}, 0, 1)}},
-                  {.inputs = {{{2, 3}}, sample_indices({0, 2}, 0, 1)}},
-                  {.inputs = {{.shape = {4, 2}, .dtype = DType::I64},
-                              sample_indices({3, 1}, -4, 4)}}},
+      .samples = {{.inputs = {{{3, 4}}, wholes({5, 2}, 0, 3)}},
+                  {.inputs = {{{3, 2, 2}}, wholes({2, 2, 1}, -3, 3)}},
+                  {.attrs = {{"batch_dims", 1}}, .inputs = {{{2, 3, 2}}, wholes({2, 4, 1}, -3, 3)}},
+                  {.attrs = {{"batch_dims", 2}}, .inputs = {{{2, 2, 3}}, wholes({2, 2, 1}, 0, 3)}},
+                  {.inputs = {{{1}}, wholes({1}, 0, 1)}},
+                  {.inputs = {{{2, 3}}, wholes({0, 2}, 0, 1)}},
+                  {.inputs = {{.shape = {4, 2}, .dtype = DType::I64}, wholes({3, 1}, -4, 4)}}},
   };
 }
 

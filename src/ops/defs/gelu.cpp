@@ -49,7 +49,7 @@ Cost cost(const CostCall& call) {
 }  // namespace
 
 OpDef define() {
-  OpDef op = unary_op({
+  return unary_op({
       .name = "gelu",
       .doc = "y = x Φ(x), Φ the normal distribution function (or its approximation with tanh)",
       .module = "GELU",
@@ -57,6 +57,7 @@ OpDef define() {
       .torch = "F.gelu(x, approximate=approximate)",
       .attrs = {{"approximate", "none", "\"none\": with erf; \"tanh\": with tanh"}},
       .unary = {value, slope},
+      .infer = infer,
       .cost = cost,
       .onnx = {{"Gelu", 20, {{"approximate", "approximate"}}}},
       .repr = named_arguments,
@@ -67,8 +68,6 @@ OpDef define() {
                    .inputs = {{.shape = {7}, .low = -1e4, .high = 1e4}}},
                   {.inputs = {{.shape = {0}}}}},
   });
-  op.infer = infer;
-  return op;
 }
 
 }  // namespace chop::ops::gelu

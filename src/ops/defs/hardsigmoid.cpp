@@ -20,7 +20,6 @@ OpDef define() {
       .name = "hardsigmoid",
       .doc = "y = min(max(x + 3, 0), 6) / 6",
       .module = "Hardsigmoid",
-      .function = "torch.nn.functional.hardsigmoid",
       .torch = "F.hardsigmoid(x)",
       .fx = "x, inplace=inplace",
       .attrs = {inplace_attr()},

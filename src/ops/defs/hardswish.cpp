@@ -22,7 +22,6 @@ OpDef define() {
       .name = "hardswish",
       .doc = "y = x · min(max(x + 3, 0), 6) / 6",
       .module = "Hardswish",
-      .function = "torch.nn.functional.hardswish",
       .torch = "F.hardswish(x)",
       .fx = "x, inplace=inplace",
       .attrs = {inplace_attr()},

@@ -26,15 +26,15 @@ TypeList infer(const TypedCall& call) {
 }  // namespace
 
 OpDef define() {
-  OpDef op = unary_op({
+  return unary_op({
       .name = "hardtanh",
       .doc = "y = min(max(x, min_val), max_val)",
       .module = "Hardtanh",
-      .function = "torch.nn.functional.hardtanh",
       .torch = "F.hardtanh(x, min_val, max_val)",
       .fx = "x, min_val=min_val, max_val=max_val, inplace=inplace",
       .attrs = {{"min_val", -1.0, "smallest y"}, {"max_val", 1.0, "largest y"}, inplace_attr()},
       .unary = {value, slope, /*from_output=*/true},
+      .infer = infer,
       .cost = elementwise<2>,
       .onnx = {{"Clip", 6, {{"min", "min_val"}, {"max", "max_val"}}}},
       .repr = named_arguments,
@@ -44,8 +44,6 @@ OpDef define() {
                   {.inputs = {{.shape = {7}, .low = -1e4, .high = 1e4, .avoid = {-1.0, 1.0}}}},
                   {.inputs = {{.shape = {0}}}}},
   });
-  op.infer = infer;
-  return op;
 }
 
 }  // namespace chop::ops::hardtanh

@@ -72,7 +72,6 @@ OpDef define() {
       .doc =
           "y = (x − mean) / √(var + eps) · weight + bias, with mean and var of each channel of "
           "each sample; the inputs are x [N, C, ...], weight [C] and bias [C]",
-      .function = "torch.nn.functional.instance_norm",
       .torch = "F.instance_norm(x0, weight=x1, bias=x2, eps=eps) if x0.numel() else x0 * 1",
       .fx = "x0, weight=x1, bias=x2, eps=eps",
       .min_inputs = 3,

@@ -20,7 +20,6 @@ OpDef define() {
       .name = "isnan",
       .doc = "y = whether x is NaN",
       .mase_type = MaseType::BuiltinFunc,
-      .function = "torch.isnan",
       .method = "isnan",
       .torch = "torch.isnan(x)",
       .traits = Trait::Elementwise | Trait::NoGradient,

@@ -92,7 +92,6 @@ OpDef define() {
       .name = "layer_norm",
       .doc = "y = (x − mean) / √(var + eps) · weight + bias over the last dimensions",
       .module = "LayerNorm",
-      .function = "torch.nn.functional.layer_norm",
       .torch = "F.layer_norm(x, normalized_shape, weight, bias, eps)",
       .fx = "x0, (normalized_shape), weight=x1, bias=x2, eps=eps",
       .attrs = {{"normalized_shape", Ints{}, "the last dimensions of x, normalised together", true},

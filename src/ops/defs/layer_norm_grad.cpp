@@ -4,6 +4,7 @@
 // and, summed over rows, dweight = Σ dy·x̂ and dbias = Σ dy.
 #include "ops/core/checks.hpp"
 #include "ops/core/common.hpp"
+#include "ops/core/costs.hpp"
 
 namespace chop::ops::layer_norm_grad {
 namespace {
@@ -55,13 +56,6 @@ void forward(const ForwardCall& call) {
   }
 }
 
-/// `lab` is the reference system's count. Exactly, per element: x̂ takes 2, g 1, the sums of
-/// a row 3, those over rows 3, dx 5.
-Cost cost(const CostCall& call) {
-  const std::int64_t elements = numel(call.shape(1));
-  return {.lab = 5 * elements, .exact = 14 * elements};
-}
-
 }  // namespace
 
 OpDef define() {
@@ -75,7 +69,9 @@ OpDef define() {
                 {"elementwise_affine", true, "whether there is a weight"}},
       .infer = infer,
       .forward = forward,
-      .cost = cost,
+      // `lab` is the reference system's count. Exactly, per element: x̂ takes 2, g 1, the sums of
+      // a row 3, those over rows 3, dx 5.
+      .cost = per_input<5, 14, 0, 1>,
       .samples =
           {{.attrs = {{"normalized_shape", Ints{5}}},
             .inputs = {{{3, 5}}, {{3, 5}}, {{3, 1}}, {.shape = {3, 1}, .low = 0.5}, {{5}}}},

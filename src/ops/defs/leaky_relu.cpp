@@ -21,7 +21,6 @@ OpDef define() {
       .name = "leaky_relu",
       .doc = "y = x if x > 0 else negative_slope · x",
       .module = "LeakyReLU",
-      .function = "torch.nn.functional.leaky_relu",
       .torch = "F.leaky_relu(x, negative_slope)",
       .fx = "x, negative_slope=negative_slope, inplace=inplace",
       .attrs = {{"negative_slope", 0.01, "slope for negative x"}, inplace_attr()},

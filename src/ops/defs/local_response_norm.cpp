@@ -44,7 +44,6 @@ OpDef define() {
           "y[n, c, ...] = x[n, c, ...] / (k + alpha / size · Σ_j x[n, j, ...]²)^beta, j running "
           "over the `size` channels from c − ⌊size/2⌋ on",
       .module = "LocalResponseNorm",
-      .function = "torch.nn.functional.local_response_norm",
       .torch = "F.local_response_norm(x, size, alpha, beta, k)",
       .attrs = response_attrs(),
       .infer = infer,

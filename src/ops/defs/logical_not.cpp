@@ -18,7 +18,6 @@ OpDef define() {
       .name = "logical_not",
       .doc = "y = whether x is false",
       .mase_type = MaseType::BuiltinFunc,
-      .function = "torch.logical_not",
       .method = "logical_not",
       .torch = "torch.logical_not(x.bool())",
       .traits = Trait::Elementwise | Trait::NoGradient,
@@ -27,9 +26,7 @@ OpDef define() {
       .cost = per_element_forward,
       .rows_apart = broadcast_by_row,
       .onnx = {{"Not", 1}},
-      .samples = each_of({{.shape = {4, 5}, .low = 0, .high = 2, .dtype = DType::Bool},
-                          {.shape = {}, .low = 0, .high = 2, .dtype = DType::Bool},
-                          {.shape = {0, 3}, .low = 0, .high = 2, .dtype = DType::Bool}}),
+      .samples = each_of({truths({4, 5}), truths({}), truths({0, 3})}),
   };
 }
 

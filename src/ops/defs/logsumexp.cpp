@@ -1,5 +1,5 @@
 // y = m + ln Σ e^(x - m) over the dimensions `dim`, m the largest x (so nothing overflows)
-#include "ops/core/rows.hpp"
+#include "ops/core/costs.hpp"
 #include "ops/families/elementwise/reduce.hpp"
 #include "ops/families/indexing/shapes.hpp"
 
@@ -27,37 +27,22 @@ void gradient(GradBuilder& g) {
   g.set(0, g.add("mul", {expand_reduced(g, g.output_grad()), g.add("exp", {below})}));
 }
 
-Cost cost(const CostCall& call) {
-  const std::int64_t count = numel(call.shape(0));
-  return {.lab = 4 * count, .exact = 4 * count, .backward = 3 * count};
-}
-
 }  // namespace
 
 OpDef define() {
-  return {
+  return reduce_op({
       .name = "logsumexp",
       .doc = "y = ln Σ eˣ over the dimensions `dim`, computed without overflow; -∞ of nothing",
-      .mase_type = MaseType::BuiltinFunc,
-      .function = "torch.logsumexp",
       .method = "logsumexp",
       .torch = "torch.logsumexp(x, dim or tuple(range(x.dim())), keepdim)",
-      .attrs = reduce_attrs(),
       .infer = reduce_type,
       .forward = forward,
       .gradient = gradient,
-      .cost = cost,
-      .rows_apart = reduced_by_row,
-      .onnx = {{"ReduceLogSumExp", 13, {{"axes", "dim"}, {"keepdims", "keepdim"}}}},
-      .samples = {{.inputs = {{{4, 5}}}},
-                  {.attrs = {{"dim", Ints{1}}}, .inputs = {{{4, 5}}}},
-                  {.attrs = {{"dim", Ints{0, -1}}}, .inputs = {{{2, 3, 2}}}},
-                  {.attrs = {{"dim", Ints{-2}}, {"keepdim", true}}, .inputs = {{{2, 3, 2}}}},
-                  {.attrs = {{"dim", Ints{0}}},
-                   .inputs = {{.shape = {6}, .low = -1e4, .high = 1e4}}},
-                  {.attrs = {{"keepdim", true}}, .inputs = {{{2, 1}}}},
-                  {.attrs = {{"dim", Ints{1}}}, .inputs = {{{0, 3}}}}},
-  };
+      .cost = per_input<4, 4, 3>,
+      .onnx = {{"ReduceLogSumExp", 13}},
+      .samples = {{.attrs = {{"dim", Ints{0}}},
+                   .inputs = {{.shape = {6}, .low = -1e4, .high = 1e4}}}},
+  });
 }
 
 }  // namespace chop::ops::logsumexp

@@ -96,7 +96,6 @@ OpDef define() {
           "y = a b over the last two dimensions; leading ones broadcast, vectors act as one "
           "row or one column",
       .mase_type = MaseType::BuiltinFunc,
-      .function = "torch.matmul",
       .method = "matmul",
       .torch = "torch.matmul(x0, x1)",
       .min_inputs = 2,

@@ -1,4 +1,5 @@
 // loss = Σ (x - target)², for "mean" divided by the number of elements
+#include "ops/core/costs.hpp"
 #include "ops/families/layers/losses.hpp"
 
 namespace chop::ops::mse_loss {
@@ -37,11 +38,6 @@ void gradient(GradBuilder& g) {
   g.set(1, g.add("mul", {dx}, {{"other", -1.0}}));
 }
 
-Cost cost(const CostCall& call) {
-  const std::int64_t count = numel(call.shape(0));
-  return {.lab = 3 * count, .exact = 3 * count, .backward = 2 * count};
-}
-
 }  // namespace
 
 OpDef define() {
@@ -51,7 +47,6 @@ OpDef define() {
           "loss = Σ (x - target)², averaged or summed over all elements. Costs a subtraction, a "
           "multiplication and an addition per element",
       .module = "MSELoss",
-      .function = "torch.nn.functional.mse_loss",
       .torch = "F.mse_loss(x0, x1, reduction=reduction)",
       .fx = "*xs, size_average=None, reduce=None, reduction=reduction",
       .min_inputs = 2,
@@ -59,7 +54,7 @@ OpDef define() {
       .infer = infer,
       .forward = forward,
       .gradient = gradient,
-      .cost = cost,
+      .cost = per_input<3, 3, 2>,
       .samples = {{.inputs = {{{4, 5}}, {{4, 5}}}},
                   {.attrs = {{"reduction", "sum"}}, .inputs = {{{3, 1, 2}}, {{3, 1, 2}}}},
                   {.inputs = {{.shape = {}}, {.shape = {}}}},

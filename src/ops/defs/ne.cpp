@@ -10,8 +10,7 @@ OpDef define() {
       .mase_type = MaseType::ImplicitFunc,
       .traits = Trait::Commutative,
       .forward = compared<std::not_equal_to<>>,
-      .samples = {{.inputs = {{.shape = {9}, .low = 0, .high = 2, .dtype = DType::Bool},
-                              {.shape = {9}, .low = 0, .high = 2, .dtype = DType::Bool}}}},
+      .samples = {{.inputs = {truths({9}), truths({9})}}},
   });
 }
 

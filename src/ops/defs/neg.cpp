@@ -16,8 +16,8 @@ OpDef define() {
                           {.shape = {7}, .low = -1e4, .high = 1e4},
                           {.shape = {1}},
                           {.shape = {0, 3}},
-                          {.shape = {2, 3}, .low = -9, .high = 9, .dtype = DType::I64},
-                          {.shape = {3}, .low = -9, .high = 9, .dtype = DType::I8}}),
+                          wholes({2, 3}, -9, 9),
+                          wholes({3}, -9, 9, DType::I8)}),
   });
 }
 

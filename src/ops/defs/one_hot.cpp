@@ -36,7 +36,6 @@ OpDef define() {
           "elsewhere. A negative number counts from the end; one that is outside gives zeros "
           "alone",
       .mase_type = MaseType::ImplicitFunc,
-      .function = "torch.nn.functional.one_hot",
       .torch = "F.one_hot(x % depth, depth).movedim(-1, dim).to(torch.get_default_dtype())",
       .attrs = {{"depth", 0, "size of the new dimension", true},
                 {"dim", -1, "where the new dimension is in y"}},
@@ -44,11 +43,11 @@ OpDef define() {
       .infer = infer,
       .forward = forward,
       .cost = free_of_charge,
-      .samples = {{.attrs = {{"depth", 4}}, .inputs = {sample_indices({2, 3}, 0, 4)}},
-                  {.attrs = {{"depth", 3}, {"dim", 0}}, .inputs = {sample_indices({4}, -3, 3)}},
-                  {.attrs = {{"depth", 3}, {"dim", -2}}, .inputs = {sample_indices({2, 2}, 0, 3)}},
-                  {.attrs = {{"depth", 1}}, .inputs = {sample_indices({}, 0, 1)}},
-                  {.attrs = {{"depth", 2}}, .inputs = {sample_indices({0, 2}, 0, 1)}}},
+      .samples = {{.attrs = {{"depth", 4}}, .inputs = {wholes({2, 3}, 0, 4)}},
+                  {.attrs = {{"depth", 3}, {"dim", 0}}, .inputs = {wholes({4}, -3, 3)}},
+                  {.attrs = {{"depth", 3}, {"dim", -2}}, .inputs = {wholes({2, 2}, 0, 3)}},
+                  {.attrs = {{"depth", 1}}, .inputs = {wholes({}, 0, 1)}},
+                  {.attrs = {{"depth", 2}}, .inputs = {wholes({0, 2}, 0, 1)}}},
   };
 }
 

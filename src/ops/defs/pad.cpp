@@ -35,7 +35,6 @@ OpDef define() {
           "there, 'reflect' x mirrored at its edge, 'replicate' the edge. In mode 'constant' "
           "a negative count cuts elements off",
       .mase_type = MaseType::ImplicitFunc,
-      .function = "torch.nn.functional.pad",
       .torch =
           "F.pad(x, [p for d in reversed(range(x.dim())) for p in (pads[d], pads[d + "
           "x.dim()])][:2 * (x.dim() if mode == 'constant' else x.dim() - 2)], mode, value)",

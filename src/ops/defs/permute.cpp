@@ -42,7 +42,6 @@ OpDef define() {
       .name = "permute",
       .doc = "x with its dimensions in the order `dims`",
       .mase_type = MaseType::ImplicitFunc,
-      .function = "torch.permute",
       .method = "permute",
       .torch = "torch.permute(x, dims)",
       .fx = "x, (dims)",

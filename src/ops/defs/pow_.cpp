@@ -64,7 +64,6 @@ OpDef define() {
           "y = a^b; shapes broadcast. The result has the dtype of a, whatever that of b; a whole "
           "number raised to a real one is rounded towards zero",
       .mase_type = MaseType::BuiltinFunc,
-      .function = "torch.pow",
       .method = "pow",
       .torch = "torch.pow(x0, x1).to(x0.dtype)",
       .binary = {value, whole, slope_a, slope_b},
@@ -76,12 +75,9 @@ OpDef define() {
                   {.inputs = {{.shape = {2, 1, 3}, .low = 0.5, .high = 2}, {{4, 1}}}},
                   {.inputs = {{.shape = {}, .low = 0.5, .high = 2}, {{2, 2}}}},
                   {.inputs = {{{0, 3}}, {{1, 3}}}},
-                  {.inputs = {{.shape = {3, 4}, .avoid = {0.0}},
-                              {.shape = {4}, .low = 0, .high = 4, .dtype = DType::I64}}},
-                  {.inputs = {{.shape = {3, 4}, .low = -5, .high = 5, .dtype = DType::I64},
-                              {.shape = {4}, .low = 0, .high = 6, .dtype = DType::I64}}},
-                  {.inputs = {{.shape = {4}, .low = 1, .high = 9, .dtype = DType::I32},
-                              {.shape = {4}, .low = 2, .high = 2}}}},
+                  {.inputs = {{.shape = {3, 4}, .avoid = {0.0}}, wholes({4}, 0, 4)}},
+                  {.inputs = {wholes({3, 4}, -5, 5), wholes({4}, 0, 6)}},
+                  {.inputs = {wholes({4}, 1, 9, DType::I32), {.shape = {4}, .low = 2, .high = 2}}}},
   });
 }
 

@@ -1,5 +1,4 @@
 // y = Π x over the dimensions `dim`
-#include "ops/core/rows.hpp"
 #include "ops/families/elementwise/reduce.hpp"
 #include "ops/families/elementwise/whole.hpp"
 
@@ -31,10 +30,9 @@ void gradient(GradBuilder& g) {
 }  // namespace
 
 OpDef define() {
-  return {
+  return reduce_op({
       .name = "prod",
       .doc = "y = Π x over the dimensions `dim`, 1 of nothing. Whole numbers keep their dtype",
-      .mase_type = MaseType::BuiltinFunc,
       .function = "torch.prod",
       .method = "prod",
       .torch =
@@ -43,25 +41,16 @@ OpDef define() {
           "in axes]).prod())]).prod(-1).reshape([1 if i in axes else n for i, n in "
           "enumerate(x.shape) if keepdim or i not in axes]))([d % x.dim() for d in dim] or "
           "list(range(x.dim())))",
-      .attrs = reduce_attrs(),
       .infer = number_reduce_type,
       .forward = forward,
       .gradient = gradient,
-      .cost = reduce_cost,
-      .rows_apart = reduced_by_row,
-      .onnx = {{"ReduceProd", 13, {{"axes", "dim"}, {"keepdims", "keepdim"}}}},
-      .samples = {{.inputs = {{{2, 3}}}},
-                  {.attrs = {{"dim", Ints{1}}}, .inputs = {{{4, 5}}}},
-                  {.attrs = {{"dim", Ints{0, -1}}}, .inputs = {{{2, 3, 2}}}},
-                  {.attrs = {{"dim", Ints{-2}}, {"keepdim", true}}, .inputs = {{{2, 3, 2}}}},
-                  {.attrs = {{"dim", Ints{1}}},
+      .onnx = {{"ReduceProd", 13}},
+      .samples = {{.attrs = {{"dim", Ints{1}}},
                    .inputs = {{.shape = {2, 3}, .low = 0, .high = 0}}},  // the product of zeros
                   {.attrs = {{"dim", Ints{1}}}, .inputs = {{{2, 1}}}},
-                  {.inputs = {{.shape = {}}}},
                   {.attrs = {{"dim", Ints{0}}}, .inputs = {{{0, 3}}}},
-                  {.attrs = {{"dim", Ints{1}}},
-                   .inputs = {{.shape = {3, 4}, .low = -4, .high = 5, .dtype = DType::I64}}}},
-  };
+                  {.attrs = {{"dim", Ints{1}}}, .inputs = {wholes({3, 4}, -4, 5)}}},
+  });
 }
 
 }  // namespace chop::ops::prod

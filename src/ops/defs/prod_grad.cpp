@@ -1,4 +1,5 @@
 // dx of prod: dx[i] = dy · the product of all other x of the group, which needs no division.
+#include "ops/core/costs.hpp"
 #include "ops/families/elementwise/reduce.hpp"
 
 namespace chop::ops::prod_grad {
@@ -24,11 +25,6 @@ void forward(const ForwardCall& call) {
   }
 }
 
-Cost cost(const CostCall& call) {
-  const std::int64_t count = numel(call.out[0].shape);
-  return {.lab = 3 * count, .exact = 4 * count};
-}
-
 }  // namespace
 
 OpDef define() {
@@ -40,7 +36,7 @@ OpDef define() {
       .attrs = {{"dim", Ints{}, "the dimensions that were reduced; empty means all"}},
       .infer = reduce_grad_type,
       .forward = forward,
-      .cost = cost,
+      .cost = per_input<3, 4, 0, 1>,
       .samples = {{.attrs = {{"dim", Ints{1}}}, .inputs = {{{2}}, {{2, 3}}}},
                   {.inputs = {{.shape = {}}, {{2, 3}}}},
                   {.attrs = {{"dim", Ints{0}}}, .inputs = {{{3}}, {{0, 3}}}}},

@@ -11,10 +11,7 @@ OpDef define() {
                 .slope = [](double, double y, const Call&) { return -y * y; },
                 .from_output = true},
       .onnx = {{"Reciprocal", 6}},
-      .samples = each_of({{.shape = {4, 5}, .low = 0.3, .high = 3},
-                          {.shape = {7}, .low = -1e4, .high = -1},
-                          {.shape = {1}, .low = 1, .high = 2},
-                          {.shape = {0, 3}}}),
+      .samples = usual_samples(0.3, 3, -1e4, -1),
   });
 }
 

@@ -19,7 +19,6 @@ OpDef define() {
       .name = "relu",
       .doc = "y = max(x, 0)",
       .module = "ReLU",
-      .function = "torch.nn.functional.relu",
       .method = "relu",
       .torch = "F.relu(x)",
       .fx = "x, inplace=inplace",

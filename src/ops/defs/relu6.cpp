@@ -21,7 +21,6 @@ OpDef define() {
       .name = "relu6",
       .doc = "y = min(max(x, 0), 6)",
       .module = "ReLU6",
-      .function = "torch.nn.functional.relu6",
       .torch = "F.relu6(x)",
       .fx = "x, inplace=inplace",
       .attrs = {inplace_attr()},

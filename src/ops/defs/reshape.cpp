@@ -7,7 +7,6 @@ OpDef define() {
   return reshape_op({
       .name = "reshape",
       .doc = "x under another shape with as many elements",
-      .function = "torch.reshape",
       .method = "reshape",
       .torch = "torch.reshape(x, shape)",
       .fx = "x, (shape)",

@@ -29,21 +29,17 @@ OpDef define() {
           .attrs = {{"dim", 0, "the dimension of x that the indices count along"}},
           .onnx = {{"ScatterElements", 16, {{"axis", "dim"}}}},
           .samples =
-              {{.attrs = with(1, "none"),
-                .inputs = {{{3, 4}}, sample_indices({3, 1}, -4, 4), {{3, 1}}}},
-               {.attrs = with(0, "none"),
-                .inputs = {{{2, 3}}, sample_indices({1, 2}, 0, 2), {{1, 2}}}},
-               {.attrs = with(-1, "add"),
-                .inputs = {{{2, 3}}, sample_indices({2, 5}, -3, 3), {{2, 5}}}},
+              {{.attrs = with(1, "none"), .inputs = {{{3, 4}}, wholes({3, 1}, -4, 4), {{3, 1}}}},
+               {.attrs = with(0, "none"), .inputs = {{{2, 3}}, wholes({1, 2}, 0, 2), {{1, 2}}}},
+               {.attrs = with(-1, "add"), .inputs = {{{2, 3}}, wholes({2, 5}, -3, 3), {{2, 5}}}},
                {.attrs = with(0, "mul"),
                 .inputs = {{.shape = {3, 2}, .low = 0.5},
-                           sample_indices({4, 2}, 0, 3),
+                           wholes({4, 2}, 0, 3),
                            {.shape = {4, 2}, .low = 0.5}}},
-               {.inputs = {{{1}}, sample_indices({1}, 0, 1), {{1}}}},
-               {.attrs = with(1, "add"),
-                .inputs = {{{2, 2}}, sample_indices({2, 0}, 0, 1), {{2, 0}}}},
+               {.inputs = {{{1}}, wholes({1}, 0, 1), {{1}}}},
+               {.attrs = with(1, "add"), .inputs = {{{2, 2}}, wholes({2, 0}, 0, 1), {{2, 0}}}},
                {.attrs = with(0, "add"),
-                .inputs = {{.shape = {3}, .dtype = DType::I64}, sample_indices({4}, 0, 3), whole}}},
+                .inputs = {{.shape = {3}, .dtype = DType::I64}, wholes({4}, 0, 3), whole}}},
       });
 }
 

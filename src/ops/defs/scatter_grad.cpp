@@ -61,7 +61,7 @@ Cost cost(const CostCall& call) {
 }  // namespace
 
 OpDef define() {
-  const SampleInput indices = {.shape = {4, 2}, .low = -3, .high = 3, .dtype = DType::I64};
+  const SampleInput indices = wholes({4, 2}, -3, 3);
   return {
       .name = "scatter_grad",
       .doc = "dx and dupdates of scatter_elements or scatter_nd, given dy, x, indices and updates",

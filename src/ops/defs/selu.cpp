@@ -24,7 +24,6 @@ OpDef define() {
       .name = "selu",
       .doc = "y = 1.0507 · (x if x > 0 else 1.6733 · (eˣ - 1)), constants to double precision",
       .module = "SELU",
-      .function = "torch.nn.functional.selu",
       .torch = "F.selu(x)",
       .fx = "x, inplace=inplace",
       .attrs = {inplace_attr()},

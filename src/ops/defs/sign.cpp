@@ -25,7 +25,7 @@ OpDef define() {
                           {.shape = {7}, .low = -1e30, .high = 1e30},
                           {.shape = {2}, .low = 0, .high = 0},
                           {.shape = {0, 3}},
-                          {.shape = {2, 3}, .low = -9, .high = 9, .dtype = DType::I64}}),
+                          wholes({2, 3}, -9, 9)}),
   });
 }
 

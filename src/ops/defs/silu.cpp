@@ -21,7 +21,6 @@ OpDef define() {
       .name = "silu",
       .doc = "y = x / (1 + e⁻ˣ)",
       .module = "SiLU",
-      .function = "torch.nn.functional.silu",
       .torch = "F.silu(x)",
       .fx = "x, inplace=inplace",
       .attrs = {inplace_attr()},

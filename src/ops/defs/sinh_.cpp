@@ -10,10 +10,7 @@ OpDef define() {
       .unary = {.value = [](double x, const Call&) { return std::sinh(x); },
                 .slope = [](double x, double, const Call&) { return std::cosh(x); }},
       .onnx = {{"Sinh", 9}},
-      .samples = each_of({{.shape = {4, 5}},
-                          {.shape = {7}, .low = -5, .high = 5},
-                          {.shape = {1}},
-                          {.shape = {0, 3}}}),
+      .samples = usual_samples(-3, 3, -5, 5),
   });
 }
 

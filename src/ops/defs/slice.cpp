@@ -54,7 +54,6 @@ OpDef define() {
       .name = "slice",
       .doc = "x at start to start + length - 1 along `dim`",
       .mase_type = MaseType::ImplicitFunc,
-      .function = "torch.narrow",
       .method = "narrow",
       .torch = "torch.narrow(x, dim, start, length)",
       .attrs = {{"dim", 0, "the dimension that is cut", true},

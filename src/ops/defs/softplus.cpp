@@ -38,7 +38,7 @@ std::string repr(const Call& call) {
 }  // namespace
 
 OpDef define() {
-  OpDef op = unary_op({
+  return unary_op({
       .name = "softplus",
       .doc = "y = log(1 + e^(beta·x)) / beta; x itself where beta·x > threshold",
       .module = "Softplus",
@@ -47,6 +47,7 @@ OpDef define() {
       .attrs = {{"beta", 1.0, "sharpness of the bend"},
                 {"threshold", 20.0, "beta·x above which y is x"}},
       .unary = {value, slope},
+      .infer = infer,
       .cost = elementwise<5>,
       .onnx = {{"Softplus", 1}},
       .repr = repr,
@@ -56,8 +57,6 @@ OpDef define() {
                   {.inputs = {{.shape = {9}, .low = -1e4, .high = 1e4, .avoid = {20.0}}}},
                   {.inputs = {{.shape = {0}}}}},
   });
-  op.infer = infer;
-  return op;
 }
 
 }  // namespace chop::ops::softplus

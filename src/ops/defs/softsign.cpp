@@ -21,7 +21,6 @@ OpDef define() {
       .name = "softsign",
       .doc = "y = x / (1 + |x|)",
       .module = "Softsign",
-      .function = "torch.nn.functional.softsign",
       .torch = "F.softsign(x)",
       .unary = {value, slope},
       .cost = elementwise<3>,

@@ -21,7 +21,6 @@ OpDef define() {
       .name = "squeeze",
       .doc = "x without the dimensions of size one among `dim`; others stay",
       .mase_type = MaseType::ImplicitFunc,
-      .function = "torch.squeeze",
       .method = "squeeze",
       .torch = "torch.squeeze(x, *dim)",
       .attrs = {{"dim", Ints{}, "dimensions to drop where their size is one; empty means all"}},

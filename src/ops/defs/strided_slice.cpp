@@ -56,8 +56,7 @@ OpDef define() {
                   {.attrs = with({}, {}, {}), .inputs = {{.shape = {}}}},
                   {.attrs = with({-100, 1}, {kEnd, 100}, {kEnd, kBegin + 1}),
                    .inputs = {{.shape = {3, 0}, .dtype = DType::I64}}},
-                  {.attrs = with({-2}, {kBegin}, {-1}),
-                   .inputs = {{.shape = {4}, .low = 0, .high = 2, .dtype = DType::Bool}}}},
+                  {.attrs = with({-2}, {kBegin}, {-1}), .inputs = {truths({4})}}},
   };
 }
 

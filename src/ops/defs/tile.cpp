@@ -68,7 +68,6 @@ OpDef define() {
           "x written repeats[d] times one behind the other along each dimension d; where x or "
           "repeats is shorter, ones are put in front",
       .mase_type = MaseType::ImplicitFunc,
-      .function = "torch.tile",
       .method = "tile",
       .torch = "torch.tile(x, repeats)",
       .fx = "x, (repeats)",

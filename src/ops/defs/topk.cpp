@@ -77,7 +77,6 @@ OpDef define() {
           "the k largest elements along `dim` (the smallest, unless `largest`), best first, "
           "and as second result their indices. Equal ones come in the order of their indices",
       .mase_type = MaseType::ImplicitFunc,
-      .function = "torch.topk",
       .method = "topk",
       .torch = "torch.topk(x, k, dim, largest, sorted)[0]",
       .attrs = {{"k", 1, "how many", true},

@@ -36,7 +36,6 @@ OpDef define() {
       .name = "transpose",
       .doc = "x with the dimensions dim0 and dim1 exchanged",
       .mase_type = MaseType::ImplicitFunc,
-      .function = "torch.transpose",
       .method = "transpose",
       .torch = "torch.transpose(x, dim0, dim1)",
       .attrs = {{"dim0", 0, "one dimension", true}, {"dim1", 1, "the other", true}},
@@ -50,8 +49,7 @@ OpDef define() {
                   {.attrs = {{"dim0", 1}, {"dim1", 1}}, .inputs = {{{2, 3}}}},
                   {.attrs = {{"dim0", 0}, {"dim1", -1}}, .inputs = {{.shape = {}}}},
                   {.attrs = {{"dim0", 0}, {"dim1", 2}}, .inputs = {{{0, 3, 1}}}},
-                  {.attrs = {{"dim0", 0}, {"dim1", 1}},
-                   .inputs = {{.shape = {2, 3}, .low = 0, .high = 2, .dtype = DType::Bool}}}},
+                  {.attrs = {{"dim0", 0}, {"dim1", 1}}, .inputs = {truths({2, 3})}}},
   };
 }
 

@@ -24,7 +24,6 @@ OpDef define() {
       .name = "unsqueeze",
       .doc = "x with a dimension of size one put in at `dim`",
       .mase_type = MaseType::ImplicitFunc,
-      .function = "torch.unsqueeze",
       .method = "unsqueeze",
       .torch = "torch.unsqueeze(x, dim)",
       .attrs = {{"dim", 0, "where the new dimension is in y", true}},

@@ -50,7 +50,6 @@ OpDef define() {
       .name = "where",
       .doc = "y = a where the condition holds, b elsewhere; the three shapes broadcast",
       .mase_type = MaseType::ImplicitFunc,
-      .function = "torch.where",
       .torch = "torch.where(x0.bool(), x1, x2)",
       .min_inputs = 3,
       .infer = infer,
@@ -63,9 +62,7 @@ OpDef define() {
                   {.inputs = {condition({4, 1}), {{5}}, {.shape = {}}}},
                   {.inputs = {condition({1}), {{2, 1, 3}}, {{4, 1}}}},
                   {.inputs = {condition({0, 3}), {{1, 3}}, {{3}}}},
-                  {.inputs = {condition({9}),
-                              {.shape = {9}, .low = -9, .high = 9, .dtype = DType::I64},
-                              {.shape = {1}, .low = -9, .high = 9, .dtype = DType::I64}}},
+                  {.inputs = {condition({9}), wholes({9}, -9, 9), wholes({1}, -9, 9)}},
                   {.inputs = {condition({2, 3}), condition({3}), condition({2, 1})}}},
   };
 }

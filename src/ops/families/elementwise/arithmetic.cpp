@@ -61,10 +61,8 @@ OpDef arithmetic_op(OpDef op) {
                   {.inputs = {{.shape = {}}, {{2, 2}}}},
                   {.attrs = {{"other", -2.5}}, .inputs = {{{3, 2}}}},
                   {.inputs = {{{0, 3}}, {{1, 3}}}},
-                  {.inputs = {{.shape = {3}, .low = -9, .high = 9, .dtype = DType::I64},
-                              {.shape = {2, 3}, .low = -9, .high = 9, .dtype = DType::I64}}},
-                  {.inputs = {{.shape = {4}, .low = 100, .high = 120, .dtype = DType::U8},
-                              {.shape = {4}, .low = 1, .high = 3, .dtype = DType::U8}}}};
+                  {.inputs = {wholes({3}, -9, 9), wholes({2, 3}, -9, 9)}},
+                  {.inputs = {wholes({4}, 100, 120, DType::U8), wholes({4}, 1, 3, DType::U8)}}};
   return op;
 }
 

@@ -56,10 +56,8 @@ OpDef pick_op(OpDef op) {
       {.inputs = {{.shape = {3}, .low = -10000.0, .high = -1},
                   {.shape = {3}, .low = 1, .high = 10000.0}}},
       {.inputs = {{.shape = {0, 3}}, {.shape = {1, 3}}}},
-      {.inputs = {{.shape = {3}, .low = -9, .high = 9, .dtype = DType::I64},
-                  {.shape = {2, 3}, .low = -9, .high = 9, .dtype = DType::I64}}},
-      {.inputs = {{.shape = {4}, .low = 0, .high = 200, .dtype = DType::U8},
-                  {.shape = {4}, .low = 0, .high = 200, .dtype = DType::U8}}}};
+      {.inputs = {wholes({3}, -9, 9), wholes({2, 3}, -9, 9)}},
+      {.inputs = {wholes({4}, 0, 200, DType::U8), wholes({4}, 0, 200, DType::U8)}}};
   return binary_op(std::move(op));
 }
 
@@ -74,12 +72,9 @@ OpDef remainder_op(OpDef op) {
                 {.inputs = {{.shape = {}, .low = 0.1, .high = 0.4},
                             {.shape = {2, 2}, .low = 0.5, .high = 2}}},
                 {.inputs = {{.shape = {0, 3}}, {.shape = {1, 3}}}},
-                {.inputs = {{.shape = {3}, .low = -9, .high = 9, .dtype = DType::I64},
-                            {.shape = {2, 3}, .low = 1, .high = 5, .dtype = DType::I64}}},
-                {.inputs = {{.shape = {7}, .low = -9, .high = 9, .dtype = DType::I64},
-                            {.shape = {7}, .low = -5, .high = -1, .dtype = DType::I64}}},
-                {.inputs = {{.shape = {4}, .low = 0, .high = 200, .dtype = DType::U8},
-                            {.shape = {4}, .low = 1, .high = 9, .dtype = DType::U8}}}};
+                {.inputs = {wholes({3}, -9, 9), wholes({2, 3}, 1, 5)}},
+                {.inputs = {wholes({7}, -9, 9), wholes({7}, -5, -1)}},
+                {.inputs = {wholes({4}, 0, 200, DType::U8), wholes({4}, 1, 9, DType::U8)}}};
   return binary_op(std::move(op));
 }
 

@@ -44,6 +44,13 @@ TypeList arg_type(const TypedCall& call) {
   return std::vector<TensorType>{{DType::I64, reduced_shape(in, axes, call.flag("keepdim"))}};
 }
 
+/// One comparison (or product) per element but the first of each result.
+Cost reduce_cost(const CostCall& call) {
+  const std::int64_t count = numel(call.shape(0));
+  const std::int64_t firsts = count == 0 ? 0 : numel(call.out[0].shape);
+  return {.lab = count, .exact = count - firsts, .backward = count};
+}
+
 Cost arg_cost(const CostCall& call) {
   Cost cost = reduce_cost(call);
   cost.backward = 0;
@@ -100,17 +107,6 @@ void extreme_forward(const ForwardCall& call, bool (*better)(double, double),
     reduce(std::int64_t{}, whole_better);
 }
 
-Cost reduce_cost(const CostCall& call) {
-  const std::int64_t count = numel(call.shape(0));
-  const std::int64_t firsts = count == 0 ? 0 : numel(call.out[0].shape);
-  return {.lab = count, .exact = count - firsts, .backward = count};
-}
-
-std::vector<Field> reduce_attrs() {
-  return {{"dim", Ints{}, "dimensions to reduce; empty means all"},
-          {"keepdim", false, "whether they stay, with size one"}};
-}
-
 void arg_forward(const ForwardCall& call, bool (*better)(double, double),
                  bool (*whole_better)(std::int64_t, std::int64_t)) {
   const Shape& shape = call.in[0]->shape();
@@ -138,15 +134,16 @@ void arg_forward(const ForwardCall& call, bool (*better)(double, double),
     find(std::int64_t{}, whole_better);
 }
 
-OpDef extreme_op(OpDef op) {
+OpDef reduce_op(OpDef op) {
   op.mase_type = MaseType::BuiltinFunc;
-  op.attrs = reduce_attrs();
-  op.infer = nonempty_reduce_type;
-  op.gradient = extreme_gradient;
-  op.cost = reduce_cost;
+  if (op.attrs.empty())
+    op.attrs = {{"dim", Ints{}, "dimensions to reduce; empty means all"},
+                {"keepdim", false, "whether they stay, with size one"}};
+  if (op.cost == nullptr) op.cost = reduce_cost;
   op.rows_apart = reduced_by_row;
-  for (OnnxName& name : op.onnx) name.attrs = {{"axes", "dim"}, {"keepdims", "keepdim"}};
-  op.samples = {
+  for (OnnxName& name : op.onnx)
+    if (name.attrs.empty()) name.attrs = {{"axes", "dim"}, {"keepdims", "keepdim"}};
+  const std::vector<Sample> samples = {
       {.inputs = {{.shape = {4, 5}, .distinct = true}}},
       {.attrs = {{"dim", Ints{1}}}, .inputs = {{.shape = {4, 5}, .distinct = true}}},
       {.attrs = {{"dim", Ints{0, -1}}}, .inputs = {{.shape = {2, 3, 2}, .distinct = true}}},
@@ -154,11 +151,17 @@ OpDef extreme_op(OpDef op) {
        .inputs = {{.shape = {2, 3, 2}, .distinct = true}}},
       {.attrs = {{"keepdim", true}}, .inputs = {{.shape = {2, 1}, .distinct = true}}},
       {.inputs = {{.shape = {}}}},
-      {.attrs = {{"dim", Ints{1}}}, .inputs = {{{0, 3}}}},
-      {.attrs = {{"dim", Ints{1}}},
-       .inputs = {{.shape = {3, 4}, .low = -9, .high = 9, .dtype = DType::I64}}},
-      {.inputs = {{.shape = {9}, .low = 0, .high = 200, .dtype = DType::U8}}}};
+      {.attrs = {{"dim", Ints{1}}}, .inputs = {{{0, 3}}}}};
+  op.samples.insert(op.samples.begin(), samples.begin(), samples.end());
   return op;
+}
+
+OpDef extreme_op(OpDef op) {
+  op.infer = nonempty_reduce_type;
+  op.gradient = extreme_gradient;
+  op.samples = {{.attrs = {{"dim", Ints{1}}}, .inputs = {wholes({3, 4}, -9, 9)}},
+                {.inputs = {wholes({9}, 0, 200, DType::U8)}}};
+  return reduce_op(std::move(op));
 }
 
 OpDef arg_op(OpDef op) {
@@ -178,10 +181,8 @@ OpDef arg_op(OpDef op) {
                  .inputs = {{.shape = {2, 3, 2}, .distinct = true}}},
                 {.attrs = {{"dim", -1}, {"select_last", true}},
                  .inputs = {{.shape = {2, 3, 2}, .distinct = true}}},
-                {.attrs = {{"dim", 1}},
-                 .inputs = {{.shape = {4, 9}, .low = 0, .high = 3, .dtype = DType::I64}}},
-                {.attrs = {{"dim", 1}, {"select_last", true}},
-                 .inputs = {{.shape = {4, 9}, .low = 0, .high = 3, .dtype = DType::I64}}},
+                {.attrs = {{"dim", 1}}, .inputs = {wholes({4, 9}, 0, 3)}},
+                {.attrs = {{"dim", 1}, {"select_last", true}}, .inputs = {wholes({4, 9}, 0, 3)}},
                 {.inputs = {{.shape = {}}}},
                 {.attrs = {{"dim", 1}}, .inputs = {{{0, 3}}}}};
   return op;

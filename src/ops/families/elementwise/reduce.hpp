@@ -18,15 +18,12 @@ TypeList reduce_grad_type(const TypedCall& call);
 /// y = what is left of a group after better(x, y) has let x replace y again and again; NaN wins.
 void extreme_forward(const ForwardCall& call, bool (*better)(double, double),
                      bool (*whole_better)(std::int64_t, std::int64_t));
+/// Completes a reduction: attributes, cost, ONNX attributes and the samples that all of them have,
+/// in front of its own. The op may give what differs.
+OpDef reduce_op(OpDef op);
 /// Completes amax and amin from their forward: attributes, types, gradient, cost, ONNX attributes
 /// and samples.
 OpDef extreme_op(OpDef op);
-
-/// One comparison (or product) per element but the first of each result.
-Cost reduce_cost(const CostCall& call);
-
-/// The attributes `dim` and `keepdim`.
-std::vector<Field> reduce_attrs();
 
 /// y = the index along `dim` of the element that is better than all others: the first of equal
 /// ones, or the last. NaN is best.

@@ -39,16 +39,11 @@ OpDef shift_op(OpDef op) {
   op.infer = shift_type;
   op.cost = per_element_forward;
   op.rows_apart = broadcast_by_row;
-  op.samples = {{.inputs = {{.shape = {4, 5}, .low = 0, .high = 16, .dtype = DType::U8},
-                            {.shape = {4, 5}, .low = 0, .high = 5, .dtype = DType::U8}}},
-                {.inputs = {{.shape = {4, 5}, .low = 0, .high = 1000, .dtype = DType::U32},
-                            {.shape = {5}, .low = 0, .high = 9, .dtype = DType::U32}}},
-                {.inputs = {{.shape = {2, 1}, .low = 0, .high = 99, .dtype = DType::U16},
-                            {.shape = {3}, .low = 0, .high = 9, .dtype = DType::U16}}},
-                {.inputs = {{.shape = {}, .low = 0, .high = 99, .dtype = DType::U64},
-                            {.shape = {1}, .low = 0, .high = 9, .dtype = DType::U64}}},
-                {.inputs = {{.shape = {0, 3}, .low = 0, .high = 9, .dtype = DType::U8},
-                            {.shape = {1, 3}, .low = 0, .high = 9, .dtype = DType::U8}}}};
+  op.samples = {{.inputs = {wholes({4, 5}, 0, 16, DType::U8), wholes({4, 5}, 0, 5, DType::U8)}},
+                {.inputs = {wholes({4, 5}, 0, 1000, DType::U32), wholes({5}, 0, 9, DType::U32)}},
+                {.inputs = {wholes({2, 1}, 0, 99, DType::U16), wholes({3}, 0, 9, DType::U16)}},
+                {.inputs = {wholes({}, 0, 99, DType::U64), wholes({1}, 0, 9, DType::U64)}},
+                {.inputs = {wholes({0, 3}, 0, 9, DType::U8), wholes({1, 3}, 0, 9, DType::U8)}}};
   return op;
 }
 

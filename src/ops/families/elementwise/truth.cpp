@@ -59,26 +59,19 @@ OpDef comparison(OpDef op) {
        {.inputs = {{.shape = {}}, {.shape = {2, 2}}}},
        {.inputs = {{.shape = {3}, .low = 1, .high = 1}, {.shape = {3}, .low = 1, .high = 1}}},
        {.inputs = {{.shape = {0, 3}}, {.shape = {1, 3}}}},
-       {.inputs = {{.shape = {3, 4}, .low = 0, .high = 3, .dtype = DType::I64},
-                   {.shape = {4}, .low = 0, .high = 3, .dtype = DType::I64}}},
-       {.inputs = {{.shape = {9}, .low = 0, .high = 3, .dtype = DType::U8},
-                   {.shape = {9}, .low = 0, .high = 3, .dtype = DType::U8}}}});
+       {.inputs = {wholes({3, 4}, 0, 3), wholes({4}, 0, 3)}},
+       {.inputs = {wholes({9}, 0, 3, DType::U8), wholes({9}, 0, 3, DType::U8)}}});
 }
 
 OpDef connective(OpDef op) {
   op.traits = Trait::Commutative;
   op.infer = logic_type;
   return truth_op(std::move(op), "x0.bool(), x1.bool()",
-                  {{.inputs = {{.shape = {4, 5}, .low = 0, .high = 2, .dtype = DType::Bool},
-                               {.shape = {4, 5}, .low = 0, .high = 2, .dtype = DType::Bool}}},
-                   {.inputs = {{.shape = {4, 5}, .low = 0, .high = 2, .dtype = DType::Bool},
-                               {.shape = {5}, .low = 0, .high = 2, .dtype = DType::Bool}}},
-                   {.inputs = {{.shape = {2, 1, 3}, .low = 0, .high = 2, .dtype = DType::Bool},
-                               {.shape = {4, 1}, .low = 0, .high = 2, .dtype = DType::Bool}}},
-                   {.inputs = {{.shape = {}, .low = 0, .high = 2, .dtype = DType::Bool},
-                               {.shape = {1}, .low = 0, .high = 2, .dtype = DType::Bool}}},
-                   {.inputs = {{.shape = {0, 3}, .low = 0, .high = 2, .dtype = DType::Bool},
-                               {.shape = {1, 3}, .low = 0, .high = 2, .dtype = DType::Bool}}}});
+                  {{.inputs = {truths({4, 5}), truths({4, 5})}},
+                   {.inputs = {truths({4, 5}), truths({5})}},
+                   {.inputs = {truths({2, 1, 3}), truths({4, 1})}},
+                   {.inputs = {truths({}), truths({1})}},
+                   {.inputs = {truths({0, 3}), truths({1, 3})}}});
 }
 
 }  // namespace chop::ops

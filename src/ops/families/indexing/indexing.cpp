@@ -11,10 +11,6 @@ void take(const ForwardCall& call, const Ints& offsets) {
   });
 }
 
-SampleInput sample_indices(Shape shape, double low, double high) {
-  return {.shape = std::move(shape), .low = low, .high = high, .dtype = DType::I64};
-}
-
 Status need_whole(const TypedCall& call, std::size_t position) {
   if (!is_floating(call.in[position].dtype)) return {};
   return Error{.what = cat(call.op.name, " takes whole numbers as operand ", position, ", got ",

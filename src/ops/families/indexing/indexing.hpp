@@ -32,8 +32,6 @@ constexpr T outside() {
 
 /// y[i] = x[offsets[i]]; what reading outside gives where the offset is negative.
 void take(const ForwardCall& call, const Ints& offsets);
-/// An operand of a sample: indices in [low, high).
-SampleInput sample_indices(Shape shape, double low, double high);
 
 /// For each dimension of a result, the index in x that each of its indices comes from; -1: none.
 using PlaceMaps = std::vector<Ints>;

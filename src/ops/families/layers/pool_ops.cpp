@@ -140,7 +140,6 @@ std::string adaptive_repr(const Call& call) {
 }  // namespace
 
 OpDef max_pool_op(OpDef op) {
-  op.function = kept(cat("torch.nn.functional.", op.name));
   op.torch = kept(cat("F.", op.name, "(x, kernel_size, stride, padding, dilation, ceil_mode)"));
   op.fx =
       "x, kernel_size, stride=stride, padding=padding, dilation=dilation, ceil_mode=ceil_mode, "
