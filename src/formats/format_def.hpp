@@ -81,6 +81,16 @@ struct Calibration {
   bool when_absent = false;  ///< data decide also when a configuration does not mention it
 };
 
+/// What a format makes of values; codec_of<...> (own.hpp) has it from functions of its own struct.
+struct Codec {
+  /// The element of the whole tensor, or what all groups have in common.
+  Element (*element)(const Config&) = nullptr;
+  /// The definition. `index` is the value's place in the tensor, for random formats.
+  float (*quantise)(float x, const Element&, std::uint64_t index) = nullptr;
+  std::int64_t (*encode)(float x, const Element&, std::uint64_t index) = nullptr;
+  float (*decode)(std::int64_t code, const Element&) = nullptr;
+};
+
 struct FormatDef {
   std::string_view name;
   std::string_view suffix;  ///< of derived class names: "Integer" in LinearInteger
@@ -92,8 +102,7 @@ struct FormatDef {
   /// Derived keys filled in, keys checked against each other.
   Status (*complete)(Config&) = nullptr;
 
-  /// The element of the whole tensor, or what all groups have in common.
-  Element (*element)(const Config&) = nullptr;
+  Codec codec = {};
   /// The groups of a tensor, or nothing when every value stands alone; an error when the
   /// shape cannot be cut as configured. Absent for formats that never have groups.
   Result<std::optional<Tiles>> (*tiles)(const Config&, const Shape&) = nullptr;
@@ -105,11 +114,7 @@ struct FormatDef {
   /// The same from the stored shared value, for decoding.
   void (*restore)(Element&, float shared) = nullptr;
 
-  /// The definition. `index` is the value's place in the tensor, for random formats.
-  float (*quantise)(float x, const Element&, std::uint64_t index) = nullptr;
-  std::int64_t (*encode)(float x, const Element&, std::uint64_t index) = nullptr;
-  float (*decode)(std::int64_t code, const Element&) = nullptr;
-  /// Loops over vectors, from the vector form in NAME-simd.hpp; absent: `quantise`, value by value.
+  /// Loops over vectors, from the vector form in NAME-simd.hpp; absent: value by value.
   FastLoop fast = {};
   /// Whether the loops give its bits with these numbers; absent: always.
   bool (*fast_suits)(const Element&) = nullptr;
@@ -121,6 +126,8 @@ struct FormatDef {
   std::optional<OnnxForm> (*onnx)(const Config&) = nullptr;
   /// Whether values are drawn; absent: never.
   bool (*is_random)(const Config&) = nullptr;
+  std::string_view shared_bits = {};  ///< the key that says how many bits a group takes by itself
+  /// Absent: the key width, and `shared_bits`.
   Bits (*bits)(const Config&) = nullptr;
   Range (*range)(const Config&) = nullptr;
   GradientRule gradient = GradientRule::StraightThrough;

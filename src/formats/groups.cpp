@@ -75,10 +75,7 @@ FormatDef block_format(FormatDef format) {
   format.tiles = block_tiles;
   format.measure = Measure::AbsMax;
   format.zero_takes_least = true;
-  if (format.bits == nullptr)
-    format.bits = [](const Config& c) {
-      return Bits{.value = c.integer("width"), .shared = c.integer("exponent_bias_width")};
-    };
+  if (format.shared_bits.empty()) format.shared_bits = "exponent_bias_width";
   return format;
 }
 

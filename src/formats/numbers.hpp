@@ -84,6 +84,35 @@ struct Minifloat {
 };
 /// By the keys width, exponent_width and exponent_bias; the rest is mantissa.
 Minifloat minifloat_element(const Config& config);
+struct MinifloatParts {
+  int exponent;
+  float mantissa;  ///< a whole number
+};
+/// Formats of such floats, from how a value is taken apart (`parts`) and put together (`value`).
+template <auto parts, auto value>
+struct MinifloatCodec {
+  static float quantise(float x, const Minifloat& e) {
+    if (std::isnan(x)) return x;
+    if (is_near_zero(x)) return pass_through(x);
+    return std::copysign(value(parts(x, e), e), x);
+  }
+  static std::int64_t encode(float x, const Minifloat& e) {
+    if (is_near_zero(x)) return 0;
+    const MinifloatParts p = parts(x, e);
+    const std::int64_t field = std::int64_t{p.exponent - e.e_min} << e.mantissa;
+    return with_sign(x, field | static_cast<std::int64_t>(p.mantissa),
+                     e.exponent_bits() + e.mantissa);
+  }
+  static float decode(std::int64_t code, const Minifloat& e) {
+    const int bits = e.exponent_bits();
+    const std::int64_t field = code >> e.mantissa & ((std::int64_t{1} << bits) - 1);
+    const std::int64_t mantissa = code & ((std::int64_t{1} << e.mantissa) - 1);
+    return signed_as(code, bits + e.mantissa,
+                     value({static_cast<int>(field) + e.e_min, static_cast<float>(mantissa)}, e));
+  }
+};
+template <auto element, auto parts, auto value, class Own = MinifloatCodec<parts, value>>
+inline constexpr Codec minifloat_codec = codec_of<element, Own::quantise, Own::encode, Own::decode>;
 /// Whether vectors can hold what is needed on the way: powers of two leave float32's normal range
 /// below 2^-126. Magnitudes above 1e-8 have exponents above -28, unless e_max presses them down.
 inline bool stays_normal(const Minifloat& e) {
@@ -103,5 +132,21 @@ void derive_bias(Config& config, int bits);
 Status check_minifloat_width(const Config& config);
 /// Biases that put the top exponent near that of `abs_max`.
 std::vector<Attr> bias_candidates(int top_without_bias, double abs_max);
+
+/// Completes a format of minifloats with exponents of their own: keys and what depends on them.
+/// The top exponent is `top` below 2^exponent_width.
+template <int top>
+FormatDef minifloat_format(FormatDef format) {
+  format.keys = {width_key(3, 31), exponent_width_key(8), exponent_bias_key()};
+  format.derived = {"exponent_bias"};
+  format.precision = {"width", "exponent_width", "exponent_bias"};
+  format.complete = complete_minifloat;
+  format.fast_suits = own<stays_normal>;
+  format.calibration = {"exponent_bias", [](const Config& c, double abs_max) {
+                          return bias_candidates((1 << c.integer("exponent_width")) - top, abs_max);
+                        }};
+  format.passes_tiny = true;
+  return format;
+}
 
 }  // namespace chop::formats

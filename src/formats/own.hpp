@@ -3,7 +3,7 @@
 //   struct Step { float scale, low, high; };
 //   Step element(const Config& config);
 //   float quantise(float x, const Step& step);
-//   ... .element = own<element>, .quantise = own<quantise> ...
+//   ... .codec = codec_of<element, quantise, encode, decode>, .grid = own<grid> ...
 //
 // The struct of a format whose values share something has a member `float shared`.
 #pragma once
@@ -86,5 +86,8 @@ requires(!std::is_same_v<Own, Config>) struct Adapt<f, Grid (*)(const Own&)> {
 /// A field of FormatDef from a function of the format's own struct.
 template <auto f>
 inline constexpr auto own = &detail::Adapt<f>::call;
+
+template <auto element, auto quantise, auto encode, auto decode>
+inline constexpr Codec codec_of = {own<element>, own<quantise>, own<encode>, own<decode>};
 
 }  // namespace chop::formats

@@ -20,7 +20,7 @@ Quantiser::Quantiser(const FormatDef& def, Config config, Shape shape)
       config_(std::move(config)),
       shape_(std::move(shape)),
       count_(numel(shape_)),
-      base_(def.element(config_)) {}
+      base_(def.codec.element(config_)) {}
 
 Result<Quantiser> Quantiser::make(const NumberFormat& format, const Shape& shape) {
   CH_TRY(const FormatDef* def, find_format(format.name));
@@ -60,7 +60,7 @@ std::optional<Grid> Quantiser::fixed_point() const {
 void Quantiser::plain_run(const Element& element, const float* x, float* y, std::int64_t offset,
                           std::int64_t length) const {
   for (std::int64_t i = offset; i < offset + length; ++i)
-    y[i] = def_->quantise(x[i], element, static_cast<std::uint64_t>(i));
+    y[i] = def_->codec.quantise(x[i], element, static_cast<std::uint64_t>(i));
 }
 
 void Quantiser::fast_run(const Element& element, const float* x, float* y, std::int64_t offset,
@@ -190,7 +190,7 @@ Result<Encoded> Quantiser::encode(const float* x, const QuantiseRun& run) {
         [&](std::int64_t group, const Element& element, std::int64_t offset, std::int64_t length) {
           for (std::int64_t i = offset; i < offset + length; ++i)
             codes[static_cast<std::size_t>(i)] =
-                def_->encode(x[i], element, static_cast<std::uint64_t>(i));
+                def_->codec.encode(x[i], element, static_cast<std::uint64_t>(i));
           if (group < 0) return;
           const auto g = static_cast<std::size_t>(group);
           if (def_->whole_shared)
@@ -212,7 +212,7 @@ Result<Tensor> Quantiser::decode(const Encoded& encoded) const {
   const auto part = [&](const Element& element, std::int64_t offset, std::int64_t length) {
     for (std::int64_t i = offset; i < offset + length; ++i)
       values[static_cast<std::size_t>(i)] =
-          def_->decode(codes[static_cast<std::size_t>(i)], element);
+          def_->codec.decode(codes[static_cast<std::size_t>(i)], element);
   };
   if (!tiles_) {
     part(base_, 0, count_);

@@ -59,7 +59,7 @@ void Quantiser::run_blocks(const float* x, float* y) {
     const std::int64_t rows = joined ? 1 : bands_->matrices * bands_->rows;
     const std::int64_t columns = count_ / rows;
     formats::Blocks blocks{.table = &*table_,
-                           .plain = def_->quantise,
+                           .plain = def_->codec.quantise,
                            .size = bands_->width,
                            .abs_max = scratch_.data(),
                            .zeros_wait = def_->zero_takes_least};
@@ -79,7 +79,7 @@ bool Quantiser::run_tiles(const float* x, float* y) {
   float* const tile = tile_.data();
   bool some_zero = false;
   formats::Blocks blocks{.table = &*table_,
-                         .plain = def_->quantise,
+                         .plain = def_->codec.quantise,
                          .abs_max = scratch_.data(),
                          .zeros_wait = def_->zero_takes_least};
   for (std::int64_t band = 0; band < b.matrices * pieces(b.rows, b.height); ++band) {

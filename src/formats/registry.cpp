@@ -30,6 +30,12 @@ bool answers_to(const FormatDef& def, std::string_view name) {
 struct Configured {
   const FormatDef* def;
   Config config;
+
+  Bits bits() const {
+    if (def->bits != nullptr) return def->bits(config);
+    return {.value = config.integer("width"),
+            .shared = def->shared_bits.empty() ? 0 : config.integer(def->shared_bits)};
+  }
 };
 
 Result<Configured> configure(const NumberFormat& format) {
@@ -113,7 +119,7 @@ Result<std::vector<Attr>> precision_of(const NumberFormat& format) {
     if (contains(c.def->precision, key.name))
       list.push_back(c.config.has(key.name) ? c.config.values().at(std::string(key.name))
                                             : Attr(std::string("NA")));
-  if (list.empty()) list.emplace_back(std::int64_t{c.def->bits(c.config).value});
+  if (list.empty()) list.emplace_back(std::int64_t{c.bits().value});
   return list;
 }
 
@@ -127,12 +133,12 @@ std::string class_name(std::string_view module, const NumberFormat& format) {
 
 Result<Bits> bits_of(const NumberFormat& format) {
   CH_TRY(const Configured c, configure(format));
-  return c.def->bits(c.config);
+  return c.bits();
 }
 
 Result<std::int64_t> total_bits(const NumberFormat& format, const Shape& shape) {
   CH_TRY(const Configured c, configure(format));
-  const Bits bits = c.def->bits(c.config);
+  const Bits bits = c.bits();
   std::int64_t groups = 0;
   if (c.def->tiles != nullptr) {
     CH_TRY(const std::optional<Tiles> tiles, c.def->tiles(c.config, shape));

@@ -80,17 +80,11 @@ FormatDef define() {
       .derived = {"exponent_bias"},
       .precision = {"width", "exponent_width", "exponent_bias", "block_size"},
       .complete = complete,
-      .element = own<element>,
+      .codec = codec_of<element, quantise, encode, decode>,
       .share = own<share>,
       .restore = own<restore>,
-      .quantise = own<quantise>,
-      .encode = own<encode>,
-      .decode = own<decode>,
       .fast = fast_loop(),
-      .bits =
-          [](const Config& c) {
-            return Bits{.value = c.integer("width"), .shared = c.integer("exponent_width")};
-          },
+      .shared_bits = "exponent_width",
       .range = range,
       .passes_tiny = true,
       .samples = {"width=7 exponent_width=8 block_size=[16]",

@@ -6,6 +6,9 @@ namespace {
 
 struct Nothing {};
 
+Nothing element(const Config&) {
+  return {};
+}
 float quantise(float x, const Nothing&) {
   return x;
 }
@@ -22,10 +25,7 @@ FormatDef define() {
   return {.name = ir::kPlainFormat,
           .suffix = "",
           .doc = "q = x. Plain float32: nothing changes; codes are the bits.",
-          .element = [](const Config&) { return Element::of(Nothing{}); },
-          .quantise = own<quantise>,
-          .encode = own<encode>,
-          .decode = own<decode>,
+          .codec = codec_of<element, quantise, encode, decode>,
           .bits = [](const Config&) { return Bits{.value = 32}; },
           .range =
               [](const Config&) {

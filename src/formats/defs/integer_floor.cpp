@@ -27,7 +27,7 @@ FormatDef define() {
       "q = clamp(floor(x · 2^frac_width), low, high) / 2^frac_width. As `integer`, rounded toward "
       "minus infinity: what hardware gets by dropping bits.";
   def.aliases = {};
-  def.element = own<element>;
+  def.codec.element = own<element>;
   def.onnx = onnx;
   def.samples = {"width=8 frac_width=4", "width=5 frac_width=7 is_signed=false"};
   return def;

@@ -71,12 +71,8 @@ FormatDef define() {
       .derived = {"exponent_bias"},
       .precision = {"width", "exponent_bias"},
       .complete = complete,
-      .element = own<element>,
-      .quantise = own<quantise>,
-      .encode = own<encode>,
-      .decode = own<decode>,
+      .codec = codec_of<element, quantise, encode, decode>,
       .fast = fast_loop(),
-      .bits = [](const Config& c) { return Bits{.value = c.integer("width")}; },
       .range = range,
       .calibration = {"exponent_bias",
                       [](const Config& c, double abs_max) {

@@ -6,9 +6,8 @@
 
 namespace chop::formats::minifloat_ieee {
 
-float quantise(float x, const Minifloat& e);
-std::int64_t encode(float x, const Minifloat& e);
-float decode(std::int64_t code, const Minifloat& e);
+MinifloatParts parts(float x, const Minifloat& e);
+float value(const MinifloatParts& p, const Minifloat& e);
 FastLoop fast_loop();
 
 }  // namespace chop::formats::minifloat_ieee

@@ -107,12 +107,9 @@ FormatDef define() {
                 block_dim_key(),
                 scale_bits_key("scale_exp_bits")},
        .precision = {"block_size", "exponent_width", "frac_width"},
-       .element = own<element>,
+       .codec = codec_of<element, quantise, encode, decode>,
        .share = own<share>,
        .restore = own<restore>,
-       .quantise = own<quantise>,
-       .encode = own<encode>,
-       .decode = own<decode>,
        .fast = fast_loop(),
        .fast_suits = own<is_fast>,
        .bits =

@@ -68,17 +68,11 @@ FormatDef define() {
        .keys = {width_key(2, 24), row_block_size_key(), block_dim_key(),
                 scale_bits_key("scale_bits")},
        .precision = {"width", "block_size"},
-       .element = own<element>,
+       .codec = codec_of<element, quantise, encode, decode>,
        .share = own<share>,
        .restore = own<restore>,
-       .quantise = own<quantise>,
-       .encode = own<encode>,
-       .decode = own<decode>,
        .fast = fast_loop(),
-       .bits =
-           [](const Config& c) {
-             return Bits{.value = c.integer("width"), .shared = c.integer("scale_bits")};
-           },
+       .shared_bits = "scale_bits",
        .range = range,
        .samples = {"width=8", "width=24 block_size=5 block_dim=0",
                    "width=4 block_size=7 scale_bits=3"}});

@@ -84,14 +84,11 @@ FormatDef define() {
                    threshold("max", "largest |x|: the threshold is 0.05 of it")},
           .precision = {"width", "scaling_factor", "mean", "median", "max"},
           .complete = complete,
-          .element = own<element>,
+          .codec = codec_of<element, quantise, encode, decode>,
           .tiles = tiles,
           .measure = Measure::All,
           .share = own<share>,
           .restore = own<restore>,
-          .quantise = own<quantise>,
-          .encode = own<encode>,
-          .decode = own<decode>,
           .fast = fast_loop(),
           .bits =
               [](const Config& c) {

@@ -25,7 +25,7 @@ std::vector<Ready> ready_formats() {
   for (const NumberFormat& format : sample_formats()) {
     const FormatDef* def = find_format(format.name).value();
     const Config config = complete_config(*def, format.config).value();
-    found.push_back({format, def, def->element(config)});
+    found.push_back({format, def, def->codec.element(config)});
   }
   return found;
 }
@@ -64,8 +64,8 @@ TEST(ShareTable, SaysWhatTheDefinitionSaysAroundEveryPowerOfTwo) {
       const Element& found = table->at(std::bit_cast<float>(bits)).element;
       ASSERT_EQ(found.shared, expected.shared) << display(at.format) << " at bits " << bits;
       for (const float x : {-3.0F, 1e-6F, 0.3F, 1e30F})
-        ASSERT_EQ(bits_of_float(at.def->quantise(x, found, 0)),
-                  bits_of_float(at.def->quantise(x, expected, 0)));
+        ASSERT_EQ(bits_of_float(at.def->codec.quantise(x, found, 0)),
+                  bits_of_float(at.def->codec.quantise(x, expected, 0)));
     };
     const Stream noise(5, "bits");
     for (std::uint32_t k = 0; k < 23; ++k)
@@ -122,7 +122,7 @@ TEST(FastLoops, BlocksGoPastTheCachesToo) {
       std::vector<float> through(x.size(), 5);
       std::vector<float> past(x.size(), 5);
       const formats::Blocks blocks{.table = &*table,
-                                   .plain = at.def->quantise,
+                                   .plain = at.def->codec.quantise,
                                    .size = size,
                                    .abs_max = most.data(),
                                    .zeros_wait = at.def->zero_takes_least};

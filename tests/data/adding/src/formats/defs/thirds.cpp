@@ -48,10 +48,7 @@ FormatDef define() {
                     .doc = "how many thirds the largest value has",
                     .bounds = {.least = 1, .most = 1000}}},
           .precision = {"most"},
-          .element = own<element>,
-          .quantise = own<quantise>,
-          .encode = own<encode>,
-          .decode = own<decode>,
+          .codec = codec_of<element, quantise, encode, decode>,
           .bits = bits,
           .range = range,
           .samples = {"", "most=1", "most=1000"}};
