@@ -91,4 +91,11 @@ void in_blocks(const float* samples, std::int64_t count, std::size_t elements, b
   }
 }
 
+/// Makes a statistic over groups from its arguments, for StatisticDef::make.
+template <class Kind>
+Result<std::unique_ptr<Statistic>> make_grouped(const Args& args, const Shape& sample) {
+  CH_TRY(StatGroups groups, StatGroups::make(args, sample));
+  return std::unique_ptr<Statistic>(std::make_unique<Kind>(std::move(groups), args));
+}
+
 }  // namespace chop::analysis

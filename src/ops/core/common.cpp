@@ -163,6 +163,12 @@ TypeList unary_type(const TypedCall& call) {
   return same_type(call);
 }
 
+OpDef inplace_op(OpDef op) {
+  op.fx = "x, inplace=inplace";
+  op.attrs = {inplace_attr()};
+  return unary_op(std::move(op));
+}
+
 OpDef unary_op(OpDef op) {
   op = torch_named(std::move(op), "x");
   op.traits = op.traits | Trait::Elementwise;

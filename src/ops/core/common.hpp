@@ -47,6 +47,8 @@ std::string_view kept(std::string text);
 OpDef torch_named(OpDef op, std::string_view arguments);
 /// The attribute of modules that may overwrite their input.
 Field inplace_attr();
+/// As unary_op(), with that attribute alone.
+OpDef inplace_op(OpDef op);
 /// For `repr`: all attributes as `name=value`, but `inplace` only when it is set.
 std::string named_arguments(const Call& call);
 /// Samples of one input each.

@@ -27,15 +27,11 @@ Cost cost(const CostCall& call) {
 }  // namespace
 
 OpDef define() {
-  return {
+  return any_conv_grad_op({
       .name = "conv_grad",
       .doc = "dx, dw and db of a convolution y of x with w, given dy, x and w",
-      .mase_type = MaseType::Gradient,
-      .min_inputs = 3,
       .attrs = {{"stride", Ints{1}, "step between neighbouring outputs"},
-                {"padding", Ints{0}, "zeros added at both ends of each dimension"},
-                {"dilation", Ints{1}, "distance between neighbouring taps"},
-                {"groups", 1, "channels are split into this many separate parts"}},
+                {"padding", Ints{0}, "zeros added at both ends of each dimension"}},
       .infer = infer,
       .forward = forward,
       .cost = cost,
@@ -46,7 +42,7 @@ OpDef define() {
                    .inputs = {{{2, 1, 2, 2}}, {{2, 2, 5, 4}}, {{1, 2, 2, 2}}}},
                   {.attrs = {{"stride", Ints{1, 2, 1}}},
                    .inputs = {{{1, 1, 2, 1, 2}}, {{1, 2, 3, 2, 2}}, {{1, 2, 2, 2, 1}}}}},
-  };
+  });
 }
 
 }  // namespace chop::ops::conv_grad

@@ -32,23 +32,19 @@ Cost cost(const CostCall& call) {
 }  // namespace
 
 OpDef define() {
-  return {
+  return any_conv_grad_op({
       .name = "conv_transpose_grad",
       .doc = "dx, dw and db of a transposed convolution y of x with w, given dy, x and w",
-      .mase_type = MaseType::Gradient,
-      .min_inputs = 3,
       .attrs = {{"stride", Ints{1}, "step between what neighbouring inputs make"},
                 {"padding", Ints{0}, "elements cut off at both ends of each dimension"},
-                {"output_padding", Ints{0}, "elements added at the end of each dimension"},
-                {"dilation", Ints{1}, "distance between neighbouring taps"},
-                {"groups", 1, "channels are split into this many separate parts"}},
+                {"output_padding", Ints{0}, "elements added at the end of each dimension"}},
       .infer = infer,
       .forward = forward,
       .cost = cost,
       .samples = {{.inputs = {{{1, 3, 6}}, {{1, 2, 4}}, {{2, 3, 3}}}},
                   {.attrs = {{"stride", Ints{2}}, {"padding", Ints{1}}},
                    .inputs = {{{1, 1, 3, 5}}, {{1, 2, 2, 3}}, {{2, 1, 3, 3}}}}},
-  };
+  });
 }
 
 }  // namespace chop::ops::conv_transpose_grad

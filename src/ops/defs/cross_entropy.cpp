@@ -95,9 +95,7 @@ OpDef define() {
           "*xs, weight=None, size_average=None, ignore_index=ignore_index, reduce=None, "
           "reduction=reduction, label_smoothing=label_smoothing",
       .min_inputs = 2,
-      .attrs = {{"reduction", "mean", "\"mean\" or \"sum\" over the rows"},
-                {"label_smoothing", 0.0, "share of the target spread evenly over all classes"},
-                {"ignore_index", -100, "rows with this target do not count"}},
+      .attrs = cross_entropy_attrs(),
       .infer = infer,
       .forward = forward,
       .gradient = gradient,

@@ -20,13 +20,10 @@ void forward(const ForwardCall& call) {
 }  // namespace
 
 OpDef define() {
-  return {
+  return reduce_grad_op({
       .name = "extreme_grad",
       .doc = "dx of amax and amin, given dy, x and y: dy shared equally among the x equal to y",
-      .mase_type = MaseType::Gradient,
       .min_inputs = 3,
-      .attrs = {{"dim", Ints{}, "the dimensions that were reduced; empty means all"}},
-      .infer = reduce_grad_type,
       .forward = forward,
       .cost = per_element,
       .samples = {{.attrs = {{"dim", Ints{1}}},
@@ -34,7 +31,7 @@ OpDef define() {
                               {.shape = {2, 3}, .low = 1, .high = 1},
                               {.shape = {2}, .low = 1, .high = 1}}},
                   {.inputs = {{.shape = {}}, {{2, 3}}, {.shape = {}}}}},
-  };
+  });
 }
 
 }  // namespace chop::ops::extreme_grad

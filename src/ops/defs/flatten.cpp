@@ -25,10 +25,9 @@ bool rows_apart(const RowsCall& call) {
 }  // namespace
 
 OpDef define() {
-  return {
+  return view_op({
       .name = "flatten",
       .doc = "x with the dimensions start_dim to end_dim made one",
-      .mase_type = MaseType::ImplicitFunc,
       .module = "Flatten",
       .method = "flatten",
       .torch = "torch.flatten(x, start_dim, end_dim)",
@@ -36,11 +35,7 @@ OpDef define() {
                  "first dimension to flatten; 1 keeps the batch, as the module does "
                  "(torch.flatten itself starts at 0)"},
                 {"end_dim", -1, "last dimension to flatten"}},
-      .traits = Trait::View,
       .infer = infer,
-      .forward = copy_forward,
-      .gradient = reshape_gradient,
-      .cost = free_of_charge,
       .rows_apart = rows_apart,
       .onnx = {{"Flatten", 9}},
       .repr = named_arguments,
@@ -51,7 +46,7 @@ OpDef define() {
                   {.attrs = {{"start_dim", -3}, {"end_dim", -2}}, .inputs = {{{2, 3, 2, 2}}}},
                   {.inputs = {{{0, 3, 2}}}},
                   {.inputs = {{.shape = {2, 1, 2}, .dtype = DType::I64}}}},
-  };
+  });
 }
 
 }  // namespace chop::ops::flatten

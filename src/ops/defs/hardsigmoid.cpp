@@ -16,13 +16,11 @@ double slope(double x, double /*y*/, const Call& /*call*/) {
 }  // namespace
 
 OpDef define() {
-  return unary_op({
+  return inplace_op({
       .name = "hardsigmoid",
       .doc = "y = min(max(x + 3, 0), 6) / 6",
       .module = "Hardsigmoid",
       .torch = "F.hardsigmoid(x)",
-      .fx = "x, inplace=inplace",
-      .attrs = {inplace_attr()},
       .unary = {value, slope},
       .cost = elementwise<4>,
       .onnx = {{"HardSigmoid", 6}},

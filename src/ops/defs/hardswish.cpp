@@ -18,13 +18,11 @@ double slope(double x, double /*y*/, const Call& /*call*/) {
 }  // namespace
 
 OpDef define() {
-  return unary_op({
+  return inplace_op({
       .name = "hardswish",
       .doc = "y = x · min(max(x + 3, 0), 6) / 6",
       .module = "Hardswish",
       .torch = "F.hardswish(x)",
-      .fx = "x, inplace=inplace",
-      .attrs = {inplace_attr()},
       .unary = {value, slope},
       .cost = elementwise<5>,
       .onnx = {{"HardSwish", 14}},

@@ -19,15 +19,6 @@ Result<std::vector<std::size_t>> order_of(const Call& call, std::size_t rank) {
   return order;
 }
 
-TypeList infer(const TypedCall& call) {
-  CH_TRY(const std::vector<std::size_t> order, order_of(call, call.shape(0).size()));
-  return std::vector<TensorType>{{call.in[0].dtype, permuted(call.shape(0), order)}};
-}
-
-void forward(const ForwardCall& call) {
-  permute_forward(call, order_of(call, call.in[0]->shape().size()).value());
-}
-
 void gradient(GradBuilder& g) {
   const auto order = order_of(g.call(), g.shape(g.input(0)).size()).value();
   Ints back(order.size());
@@ -38,19 +29,14 @@ void gradient(GradBuilder& g) {
 }  // namespace
 
 OpDef define() {
-  return {
+  return permute_op<order_of>({
       .name = "permute",
       .doc = "x with its dimensions in the order `dims`",
-      .mase_type = MaseType::ImplicitFunc,
       .method = "permute",
       .torch = "torch.permute(x, dims)",
       .fx = "x, (dims)",
       .attrs = {{"dims", Ints{}, "which dimension of x each dimension of y is", true}},
-      .infer = infer,
-      .forward = forward,
       .gradient = gradient,
-      .cost = free_of_charge,
-      .onnx = {{"Transpose", 1}},
       .samples = {{.attrs = {{"dims", Ints{1, 0}}}, .inputs = {{{4, 5}}}},
                   {.attrs = {{"dims", Ints{2, 0, 1}}}, .inputs = {{{2, 3, 4}}}},
                   {.attrs = {{"dims", Ints{0, -1, 1, -2}}}, .inputs = {{{2, 3, 1, 4}}}},
@@ -58,7 +44,7 @@ OpDef define() {
                   {.attrs = {{"dims", Ints{1, 0, 2}}}, .inputs = {{{2, 0, 3}}}},
                   {.attrs = {{"dims", Ints{1, 0}}},
                    .inputs = {{.shape = {2, 3}, .dtype = DType::I64}}}},
-  };
+  });
 }
 
 }  // namespace chop::ops::permute

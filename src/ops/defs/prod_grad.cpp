@@ -28,19 +28,16 @@ void forward(const ForwardCall& call) {
 }  // namespace
 
 OpDef define() {
-  return {
+  return reduce_grad_op({
       .name = "prod_grad",
       .doc = "dx of prod, given dy and x: dy · the product of all other x",
-      .mase_type = MaseType::Gradient,
       .min_inputs = 2,
-      .attrs = {{"dim", Ints{}, "the dimensions that were reduced; empty means all"}},
-      .infer = reduce_grad_type,
       .forward = forward,
       .cost = per_input<3, 4, 0, 1>,
       .samples = {{.attrs = {{"dim", Ints{1}}}, .inputs = {{{2}}, {{2, 3}}}},
                   {.inputs = {{.shape = {}}, {{2, 3}}}},
                   {.attrs = {{"dim", Ints{0}}}, .inputs = {{{3}}, {{0, 3}}}}},
-  };
+  });
 }
 
 }  // namespace chop::ops::prod_grad

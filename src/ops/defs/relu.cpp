@@ -15,14 +15,12 @@ double slope(double /*x*/, double y, const Call& /*call*/) {
 }  // namespace
 
 OpDef define() {
-  return unary_op({
+  return inplace_op({
       .name = "relu",
       .doc = "y = max(x, 0)",
       .module = "ReLU",
       .method = "relu",
       .torch = "F.relu(x)",
-      .fx = "x, inplace=inplace",
-      .attrs = {inplace_attr()},
       .traits = Trait::Rectifier,
       .unary = {value, slope, /*from_output=*/true},
       .quantisable = {{"data_in", true, /*negative=*/false}},

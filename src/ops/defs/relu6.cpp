@@ -17,13 +17,11 @@ double slope(double /*x*/, double y, const Call& /*call*/) {
 }  // namespace
 
 OpDef define() {
-  return unary_op({
+  return inplace_op({
       .name = "relu6",
       .doc = "y = min(max(x, 0), 6)",
       .module = "ReLU6",
       .torch = "F.relu6(x)",
-      .fx = "x, inplace=inplace",
-      .attrs = {inplace_attr()},
       .unary = {value, slope, /*from_output=*/true},
       .cost = elementwise<2>,
       .onnx = {{"Clip", 6}},

@@ -20,13 +20,11 @@ double slope(double x, double /*y*/, const Call& /*call*/) {
 }  // namespace
 
 OpDef define() {
-  return unary_op({
+  return inplace_op({
       .name = "selu",
       .doc = "y = 1.0507 · (x if x > 0 else 1.6733 · (eˣ - 1)), constants to double precision",
       .module = "SELU",
       .torch = "F.selu(x)",
-      .fx = "x, inplace=inplace",
-      .attrs = {inplace_attr()},
       .unary = {value, slope},
       .cost = elementwise<5>,
       .onnx = {{"Selu", 6}},

@@ -17,13 +17,11 @@ double slope(double x, double /*y*/, const Call& /*call*/) {
 }  // namespace
 
 OpDef define() {
-  return unary_op({
+  return inplace_op({
       .name = "silu",
       .doc = "y = x / (1 + e⁻ˣ)",
       .module = "SiLU",
       .torch = "F.silu(x)",
-      .fx = "x, inplace=inplace",
-      .attrs = {inplace_attr()},
       .unary = {value, slope},
       .cost = elementwise<5>,
       .repr = named_arguments,

@@ -17,18 +17,13 @@ TypeList infer(const TypedCall& call) {
 }  // namespace
 
 OpDef define() {
-  return {
+  return view_op({
       .name = "squeeze",
       .doc = "x without the dimensions of size one among `dim`; others stay",
-      .mase_type = MaseType::ImplicitFunc,
       .method = "squeeze",
       .torch = "torch.squeeze(x, *dim)",
       .attrs = {{"dim", Ints{}, "dimensions to drop where their size is one; empty means all"}},
-      .traits = Trait::View,
       .infer = infer,
-      .forward = copy_forward,
-      .gradient = reshape_gradient,
-      .cost = free_of_charge,
       .rows_apart = reduced_by_row,
       .onnx = {{"Squeeze", 13}},
       .samples = {{.inputs = {{{1, 3, 1, 2}}}},
@@ -38,7 +33,7 @@ OpDef define() {
                   {.attrs = {{"dim", Ints{0}}}, .inputs = {{.shape = {}}}},
                   {.inputs = {{{0, 1}}}},
                   {.inputs = {{.shape = {1, 2}, .dtype = DType::I64}}}},
-  };
+  });
 }
 
 }  // namespace chop::ops::squeeze

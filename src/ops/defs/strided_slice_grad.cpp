@@ -1,22 +1,8 @@
 // dx of strided_slice, given dy: zeros, with each dy where it was read from.
-#include "ops/core/checks.hpp"
 #include "ops/families/indexing/strided.hpp"
 
 namespace chop::ops::strided_slice_grad {
 namespace {
-
-TypeList infer(const TypedCall& call) {
-  const Shape& x = call.ints("input_shape");
-  CH_CHECK(need_real(call));
-  CH_CHECK(check_size(call, x));
-  CH_TRY(const Shape y, strided_shape(call, x));
-  CH_CHECK(check_shape(call, 0, y));
-  return std::vector<TensorType>{{call.in[0].dtype, x}};
-}
-
-void forward(const ForwardCall& call) {
-  mapped_backward(call, strided_maps(call, call.out[0].shape()));
-}
 
 void gradient(GradBuilder& g) {
   Attrs attrs;
@@ -27,16 +13,12 @@ void gradient(GradBuilder& g) {
 }  // namespace
 
 OpDef define() {
-  return {
+  return mapped_grad_op<strided_shape, strided_maps>({
       .name = "strided_slice_grad",
       .doc = "dx of strided_slice, given dy: zeros, with each dy where it was read from",
-      .mase_type = MaseType::Gradient,
-      .attrs = {{"input_shape", Ints{}, "shape of x", true},
-                {"starts", Ints{}, "first index in each dimension", true},
+      .attrs = {{"starts", Ints{}, "first index in each dimension", true},
                 {"ends", Ints{}, "the index before which each dimension ends", true},
                 {"steps", Ints{}, "distance between indices; empty: 1 everywhere"}},
-      .infer = infer,
-      .forward = forward,
       .gradient = gradient,
       .cost = free_of_charge,
       .samples = {{.attrs = {{"input_shape", Ints{4, 5}},
@@ -46,7 +28,7 @@ OpDef define() {
                    .inputs = {{{2, 3}}}},
                   {.attrs = {{"input_shape", Ints{3}}, {"starts", Ints{2}}, {"ends", Ints{2}}},
                    .inputs = {{{0}}}}},
-  };
+  });
 }
 
 }  // namespace chop::ops::strided_slice_grad

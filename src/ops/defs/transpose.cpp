@@ -15,15 +15,6 @@ Result<std::vector<std::size_t>> order_of(const Call& call, std::size_t rank) {
   return order;
 }
 
-TypeList infer(const TypedCall& call) {
-  CH_TRY(const std::vector<std::size_t> order, order_of(call, call.shape(0).size()));
-  return std::vector<TensorType>{{call.in[0].dtype, permuted(call.shape(0), order)}};
-}
-
-void forward(const ForwardCall& call) {
-  permute_forward(call, order_of(call, call.in[0]->shape().size()).value());
-}
-
 void gradient(GradBuilder& g) {
   g.set(0, g.add("transpose", {g.output_grad()},
                  {{"dim0", g.call().integer("dim0")}, {"dim1", g.call().integer("dim1")}}));
@@ -32,25 +23,20 @@ void gradient(GradBuilder& g) {
 }  // namespace
 
 OpDef define() {
-  return {
+  return permute_op<order_of>({
       .name = "transpose",
       .doc = "x with the dimensions dim0 and dim1 exchanged",
-      .mase_type = MaseType::ImplicitFunc,
       .method = "transpose",
       .torch = "torch.transpose(x, dim0, dim1)",
       .attrs = {{"dim0", 0, "one dimension", true}, {"dim1", 1, "the other", true}},
-      .infer = infer,
-      .forward = forward,
       .gradient = gradient,
-      .cost = free_of_charge,
-      .onnx = {{"Transpose", 1}},
       .samples = {{.attrs = {{"dim0", 0}, {"dim1", 1}}, .inputs = {{{4, 5}}}},
                   {.attrs = {{"dim0", -1}, {"dim1", 0}}, .inputs = {{{2, 3, 4}}}},
                   {.attrs = {{"dim0", 1}, {"dim1", 1}}, .inputs = {{{2, 3}}}},
                   {.attrs = {{"dim0", 0}, {"dim1", -1}}, .inputs = {{.shape = {}}}},
                   {.attrs = {{"dim0", 0}, {"dim1", 2}}, .inputs = {{{0, 3, 1}}}},
                   {.attrs = {{"dim0", 0}, {"dim1", 1}}, .inputs = {truths({2, 3})}}},
-  };
+  });
 }
 
 }  // namespace chop::ops::transpose

@@ -20,18 +20,13 @@ bool rows_apart(const RowsCall& call) {
 }  // namespace
 
 OpDef define() {
-  return {
+  return view_op({
       .name = "unsqueeze",
       .doc = "x with a dimension of size one put in at `dim`",
-      .mase_type = MaseType::ImplicitFunc,
       .method = "unsqueeze",
       .torch = "torch.unsqueeze(x, dim)",
       .attrs = {{"dim", 0, "where the new dimension is in y", true}},
-      .traits = Trait::View,
       .infer = infer,
-      .forward = copy_forward,
-      .gradient = reshape_gradient,
-      .cost = free_of_charge,
       .rows_apart = rows_apart,
       .onnx = {{"Unsqueeze", 13}},
       .samples = {{.attrs = {{"dim", 0}}, .inputs = {{{2, 3}}}},
@@ -40,7 +35,7 @@ OpDef define() {
                   {.attrs = {{"dim", -1}}, .inputs = {{.shape = {}}}},
                   {.attrs = {{"dim", -2}}, .inputs = {{{0}}}},
                   {.attrs = {{"dim", 0}}, .inputs = {{.shape = {2}, .dtype = DType::I64}}}},
-  };
+  });
 }
 
 }  // namespace chop::ops::unsqueeze

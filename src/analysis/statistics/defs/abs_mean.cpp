@@ -7,7 +7,8 @@ namespace {
 
 class AbsMean : public Statistic {
  public:
-  explicit AbsMean(StatGroups groups) : groups_(std::move(groups)), sums_(groups_.groups()) {}
+  AbsMean(StatGroups groups, const Args& /*args*/)
+      : groups_(std::move(groups)), sums_(groups_.groups()) {}
 
   void update(const float* samples, std::int64_t count) override {
     samples_ += count;
@@ -53,18 +54,13 @@ class AbsMean : public Statistic {
   std::vector<float> scratch_;
 };
 
-Result<std::unique_ptr<Statistic>> make(const Args& args, const Shape& sample) {
-  CH_TRY(StatGroups groups, StatGroups::make(args, sample));
-  return std::unique_ptr<Statistic>(std::make_unique<AbsMean>(std::move(groups)));
-}
-
 }  // namespace
 
 StatisticDef define() {
   return {.name = "abs_mean",
           .doc = "mean of the absolute values",
           .args = {device_arg(), dims_arg()},
-          .make = make};
+          .make = make_grouped<AbsMean>};
 }
 
 }  // namespace chop::analysis::statistics::abs_mean

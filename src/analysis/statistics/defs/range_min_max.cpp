@@ -11,8 +11,8 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 class RangeMinMax : public Statistic {
  public:
-  RangeMinMax(StatGroups groups, bool abs)
-      : groups_(std::move(groups)), abs_(abs), extents_(groups_.groups()) {}
+  RangeMinMax(StatGroups groups, const Args& args)
+      : groups_(std::move(groups)), abs_(args.flag("abs")), extents_(groups_.groups()) {}
 
   void update(const float* samples, std::int64_t count) override {
     samples_ += count;
@@ -62,19 +62,13 @@ class RangeMinMax : public Statistic {
   std::vector<float> scratch_;
 };
 
-Result<std::unique_ptr<Statistic>> make(const Args& args, const Shape& sample) {
-  CH_TRY(StatGroups groups, StatGroups::make(args, sample));
-  return std::unique_ptr<Statistic>(
-      std::make_unique<RangeMinMax>(std::move(groups), args.flag("abs")));
-}
-
 }  // namespace
 
 StatisticDef define() {
   return {.name = "range_min_max",
           .doc = "the smallest and the largest value",
           .args = {device_arg(), dims_arg(), abs_arg()},
-          .make = make};
+          .make = make_grouped<RangeMinMax>};
 }
 
 }  // namespace chop::analysis::statistics::range_min_max

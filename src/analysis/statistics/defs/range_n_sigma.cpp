@@ -60,11 +60,6 @@ class RangeNSigma : public Statistic {
   std::vector<float> scratch_;
 };
 
-Result<std::unique_ptr<Statistic>> make(const Args& args, const Shape& sample) {
-  CH_TRY(StatGroups groups, StatGroups::make(args, sample));
-  return std::unique_ptr<Statistic>(std::make_unique<RangeNSigma>(std::move(groups), args));
-}
-
 }  // namespace
 
 StatisticDef define() {
@@ -83,7 +78,7 @@ StatisticDef define() {
                     .doc = "how many standard deviations",
                     .bounds = {.above = 0}},
                    estimator_arg()},
-          .make = make};
+          .make = make_grouped<RangeNSigma>};
 }
 
 }  // namespace chop::analysis::statistics::range_n_sigma

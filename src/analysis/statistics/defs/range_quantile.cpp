@@ -113,11 +113,6 @@ class RangeQuantile : public Statistic {
   std::vector<float> scratch_;
 };
 
-Result<std::unique_ptr<Statistic>> make(const Args& args, const Shape& sample) {
-  CH_TRY(StatGroups groups, StatGroups::make(args, sample));
-  return std::unique_ptr<Statistic>(std::make_unique<RangeQuantile>(std::move(groups), args));
-}
-
 }  // namespace
 
 StatisticDef define() {
@@ -135,7 +130,7 @@ StatisticDef define() {
                     .doc = "\"exact\" keeps all values; \"stream\" counts them in bins of known "
                            "relative width; \"auto\" is exact up to 2^20 elements, then streams",
                     .choices = {"auto", "exact", "stream"}}},
-          .make = make};
+          .make = make_grouped<RangeQuantile>};
 }
 
 }  // namespace chop::analysis::statistics::range_quantile

@@ -11,7 +11,8 @@ namespace {
 
 class VarianceOnline : public Statistic {
  public:
-  VarianceOnline(StatGroups groups, Estimator estimator) : moments_(std::move(groups), estimator) {}
+  VarianceOnline(StatGroups groups, const Args& args)
+      : moments_(std::move(groups), estimator_of(args)) {}
 
   void update(const float* samples, std::int64_t count) override {
     moments_.update(samples, count);
@@ -29,19 +30,13 @@ class VarianceOnline : public Statistic {
   OnlineMoments moments_;
 };
 
-Result<std::unique_ptr<Statistic>> make(const Args& args, const Shape& sample) {
-  CH_TRY(StatGroups groups, StatGroups::make(args, sample));
-  return std::unique_ptr<Statistic>(
-      std::make_unique<VarianceOnline>(std::move(groups), estimator_of(args)));
-}
-
 }  // namespace
 
 StatisticDef define() {
   return {.name = "variance_online",
           .doc = "mean and variance in one pass, in bounded memory",
           .args = {device_arg(), dims_arg(), estimator_arg()},
-          .make = make};
+          .make = make_grouped<VarianceOnline>};
 }
 
 }  // namespace chop::analysis::statistics::variance_online

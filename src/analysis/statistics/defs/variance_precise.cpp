@@ -9,7 +9,7 @@ namespace {
 
 class VariancePrecise : public Statistic {
  public:
-  explicit VariancePrecise(StatGroups groups)
+  VariancePrecise(StatGroups groups, const Args& /*args*/)
       : groups_(std::move(groups)), kept_(groups_.elements()) {}
 
   void update(const float* samples, std::int64_t count) override { kept_.add(samples, count); }
@@ -32,18 +32,13 @@ class VariancePrecise : public Statistic {
   KeptSamples kept_;
 };
 
-Result<std::unique_ptr<Statistic>> make(const Args& args, const Shape& sample) {
-  CH_TRY(StatGroups groups, StatGroups::make(args, sample));
-  return std::unique_ptr<Statistic>(std::make_unique<VariancePrecise>(std::move(groups)));
-}
-
 }  // namespace
 
 StatisticDef define() {
   return {.name = "variance_precise",
           .doc = "mean and unbiased variance of all samples, which are kept (4 bytes per element)",
           .args = {device_arg(), dims_arg()},
-          .make = make};
+          .make = make_grouped<VariancePrecise>};
 }
 
 }  // namespace chop::analysis::statistics::variance_precise

@@ -156,6 +156,13 @@ OpDef reduce_op(OpDef op) {
   return op;
 }
 
+OpDef reduce_grad_op(OpDef op) {
+  op.mase_type = MaseType::Gradient;
+  op.attrs = {{"dim", Ints{}, "the dimensions that were reduced; empty means all"}};
+  op.infer = reduce_grad_type;
+  return op;
+}
+
 OpDef extreme_op(OpDef op) {
   op.infer = nonempty_reduce_type;
   op.gradient = extreme_gradient;

@@ -12,6 +12,8 @@ std::vector<std::vector<std::size_t>> reduced_groups(const Call& call, const Sha
 /// The type of a reduction of numbers over `dim` (with `keepdim`).
 TypeList number_reduce_type(const TypedCall& call);
 
+/// Completes the gradient of a reduction: type and attribute `dim`.
+OpDef reduce_grad_op(OpDef op);
 /// The type of dx, given dy, x and perhaps y of a reduction over `dim`: that of x.
 TypeList reduce_grad_type(const TypedCall& call);
 

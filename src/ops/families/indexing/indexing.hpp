@@ -7,6 +7,7 @@
 
 #include <type_traits>
 
+#include "ops/core/checks.hpp"
 #include "ops/families/indexing/shapes.hpp"
 
 namespace chop::ops {
@@ -61,6 +62,26 @@ void for_each_mapped(const PlaceMaps& maps, const Shape& in, F&& f) {
 void mapped_forward(const ForwardCall& call, const PlaceMaps& maps, double fill);
 /// The adjoint, x[from] += y[i]: operand 0 (dy) to result 0 (dx, of shape `in`).
 void mapped_backward(const ForwardCall& call, const PlaceMaps& maps);
+
+/// Completes the gradient of such an op, whose attribute input_shape is the shape of x: all but its
+/// names, other attributes and gradient. `shape_of` and `maps_of` take the call and that shape.
+template <auto shape_of, auto maps_of>
+OpDef mapped_grad_op(OpDef op) {
+  op.mase_type = MaseType::Gradient;
+  op.attrs.insert(op.attrs.begin(), {"input_shape", Ints{}, "shape of x", true});
+  op.infer = [](const TypedCall& call) -> TypeList {
+    const Shape& x = call.ints("input_shape");
+    CH_CHECK(need_real(call));
+    CH_CHECK(check_size(call, x));
+    CH_TRY(const Shape y, shape_of(call, x));
+    CH_CHECK(check_shape(call, 0, y));
+    return std::vector<TensorType>{{call.in[0].dtype, x}};
+  };
+  op.forward = [](const ForwardCall& call) {
+    mapped_backward(call, maps_of(call, call.out[0].shape()));
+  };
+  return op;
+}
 
 /// Where gather_elements reads and scatter_elements writes: for each index the flat element of x
 /// that has the index's own position in all dimensions but `axis`, and there the index; -1:

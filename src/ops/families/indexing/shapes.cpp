@@ -123,14 +123,18 @@ void reshape_gradient(GradBuilder& g) {
   g.set(0, g.add("reshape", {g.output_grad()}, {{"shape", g.shape(g.input(0))}}));
 }
 
-OpDef reshape_op(OpDef op) {
+OpDef view_op(OpDef op) {
   op.mase_type = MaseType::ImplicitFunc;
-  op.attrs = {{"shape", Ints{}, "the new shape; -1 is computed from the other dimensions", true}};
   op.traits = Trait::View;
-  op.infer = reshape_type;
   op.forward = copy_forward;
   op.gradient = reshape_gradient;
   op.cost = free_of_charge;
+  return op;
+}
+
+OpDef reshape_op(OpDef op) {
+  op.attrs = {{"shape", Ints{}, "the new shape; -1 is computed from the other dimensions", true}};
+  op.infer = reshape_type;
   op.rows_apart = reshaped_by_row;
   op.onnx = {{"Reshape", 5}};
   op.samples = {
@@ -141,7 +145,7 @@ OpDef reshape_op(OpDef op) {
       {.attrs = {{"shape", Ints{1, -1}}}, .inputs = {{.shape = {}}}},
       {.attrs = {{"shape", Ints{-1, 6}}}, .inputs = {{{0, 3, 2}}}},
       {.attrs = {{"shape", Ints{3, -1}}}, .inputs = {{.shape = {6}, .dtype = DType::I64}}}};
-  return op;
+  return view_op(std::move(op));
 }
 
 Shape reduced_shape(const Shape& shape, const std::vector<bool>& axes, bool keepdim) {

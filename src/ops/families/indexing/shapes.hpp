@@ -39,9 +39,14 @@ TypeList reshape_type(const TypedCall& call);
 void copy_forward(const ForwardCall& call);
 /// dx is dy under the shape of x.
 void reshape_gradient(GradBuilder& g);
+/// Completes an op whose result has the bytes of its input: all but its names, attributes and type.
+OpDef view_op(OpDef op);
 /// Completes reshape and view: all but their names.
 OpDef reshape_op(OpDef op);
 
+/// Types and values when the dimensions `order` of the input come in that order.
+Shape permuted(const Shape& shape, const std::vector<std::size_t>& order);
+void permute_forward(const ForwardCall& call, const std::vector<std::size_t>& order);
 /// `shape` without the named dimensions, or with size one there.
 Shape reduced_shape(const Shape& shape, const std::vector<bool>& axes, bool keepdim);
 /// The type of a reduction over the attribute `dim` (with `keepdim`).
@@ -53,8 +58,21 @@ std::int64_t reduced_count(const Call& call, const Shape& in);
 /// A reduction's gradient spread over the elements it was made of.
 Value expand_reduced(GradBuilder& g, Value gradient);
 
-/// Types and values when the dimensions `order` of the input come in that order.
-Shape permuted(const Shape& shape, const std::vector<std::size_t>& order);
-void permute_forward(const ForwardCall& call, const std::vector<std::size_t>& order);
+/// Completes an op that permutes dimensions, all but its attributes, names and gradient.
+/// `order_of(call, rank)` says which dimension of x each one of y is, or what is wrong.
+template <auto order_of>
+OpDef permute_op(OpDef op) {
+  op.mase_type = MaseType::ImplicitFunc;
+  op.infer = [](const TypedCall& call) -> TypeList {
+    CH_TRY(const std::vector<std::size_t> order, order_of(call, call.shape(0).size()));
+    return std::vector<TensorType>{{call.in[0].dtype, permuted(call.shape(0), order)}};
+  };
+  op.forward = [](const ForwardCall& call) {
+    permute_forward(call, order_of(call, call.in[0]->shape().size()).value());
+  };
+  op.cost = free_of_charge;
+  op.onnx = {{"Transpose", 1}};
+  return op;
+}
 
 }  // namespace chop::ops

@@ -96,11 +96,25 @@ Shape conv_weight(const Call& call, std::string_view rows, std::string_view colu
   return shape;
 }
 
-std::vector<ParamDef> conv_params(Shape (*weight_shape)(const Call&)) {
+OpDef any_conv_op(OpDef op, Shape (*weight_shape)(const Call&), std::string_view rest) {
   const Init init = {InitKind::Uniform, bound};
-  return {
+  op.mase_type = MaseType::ModuleRelatedFunc;
+  op.function = kept(cat("torch.", op.name));
+  op.torch = kept(cat("F.", op.name, "(x, weight, bias, ", rest, ")"));
+  op.params = {
       {.name = "weight", .shape = weight_shape, .init = init, .role = ParamRole::Weight},
       {.name = "bias", .shape = bias_shape, .init = init, .when = "bias", .role = ParamRole::Bias}};
+  op.rows_apart = images_by_row;
+  op.quantisable = {"data_in", "weight", {"bias", false}};
+  return op;
+}
+
+OpDef any_conv_grad_op(OpDef op) {
+  op.mase_type = MaseType::Gradient;
+  op.min_inputs = 3;
+  op.attrs.push_back({"dilation", Ints{1}, "distance between neighbouring taps"});
+  op.attrs.push_back({"groups", 1, "channels are split into this many separate parts"});
+  return op;
 }
 
 void start_from_bias(const ForwardCall& call, std::int64_t area) {
@@ -183,10 +197,8 @@ Attrs conv_attrs(std::int64_t in, std::int64_t out, Ints kernel, Attrs more) {
 }
 
 OpDef conv_op(OpDef op) {
-  op.function = kept(cat("torch.", op.name));
-  op.torch = kept(cat("F.", op.name, "(x, weight, bias, stride, padding, dilation, groups)"));
+  op = any_conv_op(std::move(op), conv_weight_shape, "stride, padding, dilation, groups");
   op.fx = "*xs, stride=stride, padding=padding, dilation=dilation, groups=groups";
-  op.mase_type = MaseType::ModuleRelatedFunc;
   op.attrs = {{"in_channels", 0, "channels of the input", true},
               {"out_channels", 0, "channels of the output", true},
               {"kernel_size", Ints{}, "taps of the kernel in each dimension", true},
@@ -195,14 +207,11 @@ OpDef conv_op(OpDef op) {
               {"dilation", Ints{1}, "distance between neighbouring taps"},
               {"groups", 1, "channels are split into this many separate parts"},
               {"bias", true, "whether b is added"}};
-  op.params = conv_params(conv_weight_shape);
   op.infer = conv_infer;
   op.forward = conv_forward;
   op.gradient = plain_gradient;
   op.cost = conv_cost;
-  op.rows_apart = images_by_row;
   op.weight_axis = 1;
-  op.quantisable = {"data_in", "weight", {"bias", false}};
   op.onnx = {{"Conv", 11}};
   op.repr = plain_repr;
   op.samples = in_dims(

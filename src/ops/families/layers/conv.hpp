@@ -61,8 +61,12 @@ Status read_window(const Call& call, const Shape& w, ConvShape& conv);
 
 /// [rows, columns / groups, kernel_size...], where `rows` and `columns` name attributes.
 Shape conv_weight(const Call& call, std::string_view rows, std::string_view columns);
-/// A weight of this shape, and a bias; both start as in PyTorch.
-std::vector<ParamDef> conv_params(Shape (*weight_shape)(const Call&));
+/// What convolutions and their transposes have in common; `rest` are the arguments of the call in
+/// PyTorch behind weight and bias. The parameters, a weight of this shape and a bias, start as
+/// there.
+OpDef any_conv_op(OpDef op, Shape (*weight_shape)(const Call&), std::string_view rest);
+/// The same of their gradients, which take dy, x and w.
+OpDef any_conv_grad_op(OpDef op);
 
 /// y = the bias of each channel if there is one; a channel has `area` elements.
 void start_from_bias(const ForwardCall& call, std::int64_t area);

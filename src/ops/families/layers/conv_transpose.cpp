@@ -100,13 +100,11 @@ Shape conv_transpose_output(const ConvShape& conv, const Shape& x) {
 }
 
 OpDef conv_transpose_op(OpDef op) {
-  op.function = kept(cat("torch.", op.name));
-  op.torch = kept(
-      cat("F.", op.name, "(x, weight, bias, stride, padding, output_padding, groups, dilation)"));
+  op = any_conv_op(std::move(op), transposed_weight_shape,
+                   "stride, padding, output_padding, groups, dilation");
   op.fx =
       "*xs, stride=stride, padding=padding, output_padding=output_padding, groups=groups, "
       "dilation=dilation";
-  op.mase_type = MaseType::ModuleRelatedFunc;
   op.attrs = {{"in_channels", 0, "channels of the input", true},
               {"out_channels", 0, "channels of the output", true},
               {"kernel_size", Ints{}, "taps of the kernel in each dimension", true},
@@ -116,13 +114,10 @@ OpDef conv_transpose_op(OpDef op) {
               {"groups", 1, "channels are split into this many separate parts"},
               {"bias", true, "whether b is added"},
               {"dilation", Ints{1}, "distance between neighbouring taps"}};
-  op.params = conv_params(transposed_weight_shape);
   op.infer = transposed_infer;
   op.forward = transposed_forward;
   op.gradient = transposed_gradient;
   op.cost = transposed_cost;
-  op.rows_apart = images_by_row;
-  op.quantisable = {"data_in", "weight", {"bias", false}};
   op.onnx = {{"ConvTranspose", 11}};
   op.repr = transposed_repr;
   op.samples = in_dims(

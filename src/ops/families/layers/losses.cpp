@@ -9,6 +9,12 @@ Status check_reduction(const Call& call) {
                .hint = "reduction is \"mean\" or \"sum\""};
 }
 
+std::vector<Field> cross_entropy_attrs() {
+  return {{"reduction", "mean", "\"mean\" or \"sum\" over the rows"},
+          {"label_smoothing", 0.0, "share of the target spread evenly over all classes"},
+          {"ignore_index", -100, "rows with this target do not count"}};
+}
+
 std::size_t class_axis(const Shape& logits) {
   return logits.size() == 1 ? 0 : 1;
 }

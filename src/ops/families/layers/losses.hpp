@@ -8,6 +8,9 @@ namespace chop::ops {
 /// The attribute `reduction` is "mean" or "sum".
 Status check_reduction(const Call& call);
 
+/// The attributes of cross_entropy and its gradient.
+std::vector<Field> cross_entropy_attrs();
+
 /// Logits [N, C, d1, ...] as N·d1·... rows of C along dimension 1 (one row when just [C]),
 /// with one target per row.
 std::size_t class_axis(const Shape& logits);
