@@ -1,21 +1,29 @@
-# ch_collect(<list> <dir> <target> [ALONE]): the file is the registration.
+# ch_collect(<list> <dir> <target> <namespace> <type> [ALONE]): the file is the registration.
 #
-# Every <dir>/foo.cpp must define `foo::define()`, which returns its definition. This writes
-# <list>.inc with one CH_ITEM(foo) line per file, in name order, for the sources of
-# <target>, which has the files. A file that does not define its own name is a link error that says
-# which name is missing. Names that are C++ keywords or names of functions that definitions
-# call carry a trailing underscore in the file name too.
+# Every <dir>/foo.cpp must define `foo::define()` in <namespace>, which returns its definition, a
+# <type>. This writes <list>.inc, which declares them and defines `collected()`, all of them in the
+# order of their names, for the source of <target> that includes it. A file that does not define its
+# own name is a link error that says which name is missing. Names that are C++ keywords or names of
+# functions that definitions call carry a trailing underscore in the file name too.
 #
 # ALONE is for files that Highway compiles several times: they define `foo()`.
-function(ch_collect list dir target)
-  cmake_parse_arguments(PARSE_ARGV 3 arg "ALONE" "" "")
+function(ch_collect list dir target namespace type)
+  cmake_parse_arguments(PARSE_ARGV 5 arg "ALONE" "" "")
   file(GLOB sources CONFIGURE_DEPENDS RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}/${dir}" "${dir}/*.cpp")
   list(SORT sources)
-  set(text "// Generated from ${dir}/. Do not edit.\n")
+  set(text "// Generated from ${dir}/. Do not edit.\nnamespace ${namespace} {\n")
+  set(calls "")
   foreach(source IN LISTS sources)
     get_filename_component(name "${source}" NAME_WE)
-    string(APPEND text "CH_ITEM(${name})\n")
+    if(arg_ALONE)
+      string(APPEND text "${type} ${name}();\n")
+      string(APPEND calls "${name}(), ")
+    else()
+      string(APPEND text "namespace ${name} { ${type} define(); }\n")
+      string(APPEND calls "${name}::define(), ")
+    endif()
   endforeach()
+  string(APPEND text "inline std::vector<${type}> collected() { return {${calls}}; }\n}\n")
   list(TRANSFORM sources PREPEND "${dir}/")
   if(arg_ALONE)
     set_source_files_properties(${sources} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)

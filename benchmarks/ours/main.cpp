@@ -6,22 +6,13 @@
 #include "support/text.hpp"
 #include "work.hpp"
 
-namespace chop {
-
-namespace works {
-#define CH_ITEM(name) WorkDef name();
 #include "works.inc"
-#undef CH_ITEM
-}  // namespace works
 
+namespace chop {
 namespace {
 
 const std::vector<WorkDef>& all_works() {
-  static const std::vector<WorkDef> all = {
-#define CH_ITEM(name) works::name(),
-#include "works.inc"
-#undef CH_ITEM
-  };
+  static const std::vector<WorkDef> all = works::collected();
   return all;
 }
 

@@ -4,22 +4,12 @@
 
 #include "support/text.hpp"
 
-namespace chop::cli {
-namespace actions {
-#define CH_ITEM(name) \
-  namespace name {    \
-  ActionDef define(); \
-  }
 #include "actions.inc"
-#undef CH_ITEM
-}  // namespace actions
+
+namespace chop::cli {
 
 std::span<const ActionDef> all_actions() {
-  static const std::vector<ActionDef> table = {
-#define CH_ITEM(name) actions::name::define(),
-#include "actions.inc"
-#undef CH_ITEM
-  };
+  static const std::vector<ActionDef> table = actions::collected();
   return table;
 }
 

@@ -5,14 +5,7 @@
 #include "support/system/log.hpp"
 #include "support/text.hpp"
 
-namespace chop::compile::steps {
-#define CH_ITEM(name) \
-  namespace name {    \
-  StepDef define();   \
-  }
 #include "compile_steps.inc"
-#undef CH_ITEM
-}  // namespace chop::compile::steps
 
 namespace chop::compile {
 namespace {
@@ -103,11 +96,7 @@ Result<State> run_all(const Job& job) {
 }  // namespace
 
 std::span<const StepDef> all_steps() {
-  static const std::vector<StepDef> steps = in_order({
-#define CH_ITEM(name) steps::name::define(),
-#include "compile_steps.inc"
-#undef CH_ITEM
-  });
+  static const std::vector<StepDef> steps = in_order(steps::collected());
   return steps;
 }
 

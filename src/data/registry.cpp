@@ -2,23 +2,12 @@
 
 #include "support/text.hpp"
 
+#include "datasets.inc"
+
 namespace chop::data {
 
-namespace datasets {
-#define CH_ITEM(name)  \
-  namespace name {     \
-  DatasetDef define(); \
-  }
-#include "datasets.inc"
-#undef CH_ITEM
-}  // namespace datasets
-
 const std::vector<DatasetDef>& all_datasets() {
-  static const std::vector<DatasetDef> all = {
-#define CH_ITEM(name) datasets::name::define(),
-#include "datasets.inc"
-#undef CH_ITEM
-  };
+  static const std::vector<DatasetDef> all = datasets::collected();
   return all;
 }
 

@@ -6,14 +6,7 @@
 #include "config/toml.hpp"
 #include "support/text.hpp"
 
-namespace chop::formats {
-#define CH_ITEM(name) \
-  namespace name {    \
-  FormatDef define(); \
-  }
 #include "formats.inc"
-#undef CH_ITEM
-}  // namespace chop::formats
 
 namespace chop::formats {
 namespace {
@@ -47,11 +40,7 @@ Result<Configured> configure(const NumberFormat& format) {
 }  // namespace
 
 std::span<const FormatDef> all_formats() {
-  static const std::vector<FormatDef> table = {
-#define CH_ITEM(name) formats::name::define(),
-#include "formats.inc"
-#undef CH_ITEM
-  };
+  static const std::vector<FormatDef> table = collected();
   return table;
 }
 

@@ -1,18 +1,9 @@
 #include "models/registry.hpp"
 
-#include <iterator>
-
 #include "models/network.hpp"
 #include "support/text.hpp"
 
-namespace chop::models {
-#define CH_ITEM(name)             \
-  namespace name {                \
-  std::vector<ModelDef> define(); \
-  }
 #include "models.inc"
-#undef CH_ITEM
-}  // namespace chop::models
 
 namespace chop::models {
 namespace {
@@ -39,12 +30,8 @@ Status check_args(const ModelDef& model, const ModelArgs& args) {
 std::span<const ModelDef> all_models() {
   static const std::vector<ModelDef> table = [] {
     std::vector<ModelDef> all;
-    const auto take = [&all](std::vector<ModelDef> family) {
-      std::move(family.begin(), family.end(), std::back_inserter(all));
-    };
-#define CH_ITEM(name) take(models::name::define());
-#include "models.inc"
-#undef CH_ITEM
+    for (const std::vector<ModelDef>& family : collected())
+      all.insert(all.end(), family.begin(), family.end());
     return all;
   }();
   return table;

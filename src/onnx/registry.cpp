@@ -4,14 +4,7 @@
 #include "onnx/onnx_def.hpp"
 #include "support/text.hpp"
 
-namespace chop::onnx::defs {
-#define CH_ITEM(name)  \
-  namespace name {     \
-  OnnxFamily define(); \
-  }
 #include "onnx_defs.inc"
-#undef CH_ITEM
-}  // namespace chop::onnx::defs
 
 namespace chop::onnx {
 namespace {
@@ -38,11 +31,7 @@ std::string key_of(std::string_view domain, std::string_view op_type) {
 const Tables& tables() {
   static const Tables all = [] {
     Tables made;
-    for (const OnnxFamily& family : {
-#define CH_ITEM(name) defs::name::define(),
-#include "onnx_defs.inc"
-#undef CH_ITEM
-             OnnxFamily{}}) {
+    for (const OnnxFamily& family : defs::collected()) {
       for (const OnnxImportDef& def : family.imports)
         made.imports.emplace(key_of(def.domain, def.op_type), def);
       for (const OnnxExportDef& def : family.exports)

@@ -1,21 +1,12 @@
-
 #include "passes/pass_def.hpp"
 #include "support/text.hpp"
 
-namespace chop::passes {
-#define CH_ITEM(name) \
-  namespace name {    \
-  PassDef define();   \
-  }
 #include "passes.inc"
-#undef CH_ITEM
+
+namespace chop::passes {
 
 std::span<const PassDef> all_passes() {
-  static const std::vector<PassDef> table = {
-#define CH_ITEM(name) passes::name::define(),
-#include "passes.inc"
-#undef CH_ITEM
-  };
+  static const std::vector<PassDef> table = collected();
   return table;
 }
 

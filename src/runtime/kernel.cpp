@@ -10,11 +10,7 @@
 #include "ops/core/registry.hpp"
 #include "runtime/reference.hpp"
 
-namespace chop::runtime::kernels {
-#define CH_ITEM(name) std::vector<KernelDef> name();
 #include "kernels.inc"
-#undef CH_ITEM
-}  // namespace chop::runtime::kernels
 
 namespace chop::runtime {
 namespace {
@@ -25,11 +21,7 @@ using KernelTable = std::unordered_map<std::string_view, std::vector<KernelDef>>
 const KernelTable& kernel_table() {
   static const KernelTable table = [] {
     KernelTable map;
-    for (const auto& family : {
-#define CH_ITEM(name) kernels::name(),
-#include "kernels.inc"
-#undef CH_ITEM
-             std::vector<KernelDef>{}})
+    for (const auto& family : kernels::collected())
       for (const KernelDef& def : family) map[def.op].push_back(def);
     return map;
   }();

@@ -5,32 +5,11 @@
 #include "search/store/store.hpp"
 #include "support/text.hpp"
 
-namespace chop::search {
-namespace samplers {
-#define CH_ITEM(name)  \
-  namespace name {     \
-  SamplerDef define(); \
-  }
-#include "samplers.inc"
-#undef CH_ITEM
-}  // namespace samplers
-namespace pruners {
-#define CH_ITEM(name) \
-  namespace name {    \
-  PrunerDef define(); \
-  }
 #include "pruners.inc"
-#undef CH_ITEM
-}  // namespace pruners
-namespace stores {
-#define CH_ITEM(name) \
-  namespace name {    \
-  StoreDef define();  \
-  }
+#include "samplers.inc"
 #include "stores.inc"
-#undef CH_ITEM
-}  // namespace stores
 
+namespace chop::search {
 namespace {
 
 std::string lower_case(std::string_view text) {
@@ -43,11 +22,7 @@ std::string lower_case(std::string_view text) {
 }  // namespace
 
 std::span<const SamplerDef> all_samplers() {
-  static const std::vector<SamplerDef> table = {
-#define CH_ITEM(name) samplers::name::define(),
-#include "samplers.inc"
-#undef CH_ITEM
-  };
+  static const std::vector<SamplerDef> table = samplers::collected();
   return table;
 }
 
@@ -64,11 +39,7 @@ Result<const SamplerDef*> find_sampler(std::string_view name) {
 }
 
 std::span<const PrunerDef> all_pruners() {
-  static const std::vector<PrunerDef> table = {
-#define CH_ITEM(name) pruners::name::define(),
-#include "pruners.inc"
-#undef CH_ITEM
-  };
+  static const std::vector<PrunerDef> table = pruners::collected();
   return table;
 }
 
@@ -83,11 +54,7 @@ Result<const PrunerDef*> find_pruner(std::string_view name) {
 }
 
 std::span<const StoreDef> all_stores() {
-  static const std::vector<StoreDef> table = {
-#define CH_ITEM(name) stores::name::define(),
-#include "stores.inc"
-#undef CH_ITEM
-  };
+  static const std::vector<StoreDef> table = stores::collected();
   return table;
 }
 

@@ -2,23 +2,12 @@
 
 #include "support/text.hpp"
 
-namespace chop::train::optimisers {
-#define CH_ITEM(name)    \
-  namespace name {       \
-  OptimiserDef define(); \
-  }
 #include "optimisers.inc"
-#undef CH_ITEM
-}  // namespace chop::train::optimisers
 
 namespace chop::train {
 
 std::span<const OptimiserDef> all_optimisers() {
-  static const std::vector<OptimiserDef> table = {
-#define CH_ITEM(name) optimisers::name::define(),
-#include "optimisers.inc"
-#undef CH_ITEM
-  };
+  static const std::vector<OptimiserDef> table = optimisers::collected();
   return table;
 }
 

@@ -1,22 +1,11 @@
 #include "analysis/statistics/statistic_def.hpp"
 #include "support/text.hpp"
 
-namespace chop::analysis {
-namespace statistics {
-#define CH_ITEM(name)    \
-  namespace name {       \
-  StatisticDef define(); \
-  }
 #include "statistics.inc"
-#undef CH_ITEM
-}  // namespace statistics
 
+namespace chop::analysis {
 std::span<const StatisticDef> all_statistics() {
-  static const std::vector<StatisticDef> table = {
-#define CH_ITEM(name) statistics::name::define(),
-#include "statistics.inc"
-#undef CH_ITEM
-  };
+  static const std::vector<StatisticDef> table = statistics::collected();
   return table;
 }
 

@@ -8,14 +8,7 @@
 #include "ops/core/common.hpp"
 #include "support/text.hpp"
 
-namespace chop::ops {
-#define CH_ITEM(name) \
-  namespace name {    \
-  OpDef define();     \
-  }
 #include "ops.inc"
-#undef CH_ITEM
-}  // namespace chop::ops
 
 namespace chop::ops {
 namespace {
@@ -62,11 +55,7 @@ std::string_view name_of(MaseType type) {
 
 std::span<const OpDef> all_ops() {
   static const std::vector<OpDef> table = [] {
-    std::vector<OpDef> ops = {
-#define CH_ITEM(name) ops::name::define(),
-#include "ops.inc"
-#undef CH_ITEM
-    };
+    std::vector<OpDef> ops = collected();
     for (OpDef& op : ops) {
       op.max_inputs = std::max(op.min_inputs, op.max_inputs);
       if (op.function.empty()) op.function = called_function(op.torch);

@@ -1,22 +1,11 @@
 #include "search/evaluation/runner_def.hpp"
 #include "support/text.hpp"
 
-namespace chop::search {
-namespace runners {
-#define CH_ITEM(name) \
-  namespace name {    \
-  RunnerDef define(); \
-  }
 #include "runners.inc"
-#undef CH_ITEM
-}  // namespace runners
 
+namespace chop::search {
 std::span<const RunnerDef> all_runners() {
-  static const std::vector<RunnerDef> table = {
-#define CH_ITEM(name) runners::name::define(),
-#include "runners.inc"
-#undef CH_ITEM
-  };
+  static const std::vector<RunnerDef> table = runners::collected();
   return table;
 }
 

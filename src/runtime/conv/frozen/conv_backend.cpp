@@ -1,14 +1,7 @@
 // The list of convolution backends, and the choice among them.
 #include "runtime/conv/frozen/conv_backend.hpp"
 
-namespace chop::runtime::backends {
-#define CH_ITEM(name)   \
-  namespace name {      \
-  ConvBackend define(); \
-  }
 #include "conv_backends.inc"
-#undef CH_ITEM
-}  // namespace chop::runtime::backends
 
 namespace chop::runtime {
 
@@ -22,11 +15,7 @@ std::vector<std::int8_t> ConvJob::quantised_weights(std::int64_t first, std::int
 
 const std::vector<ConvBackend>& all_conv_backends() {
   static const std::vector<ConvBackend> all = [] {
-    std::vector<ConvBackend> found = {
-#define CH_ITEM(name) backends::name::define(),
-#include "conv_backends.inc"
-#undef CH_ITEM
-    };
+    std::vector<ConvBackend> found = backends::collected();
     std::ranges::stable_sort(found, std::ranges::greater{}, &ConvBackend::preference);
     return found;
   }();
