@@ -37,12 +37,18 @@ Tree as_written(const Tree& value) {
   return whole ? Tree(static_cast<std::int64_t>(*real)) : value;
 }
 
-/// A line of the table. `Member` is a lambda without captures: the member of the options it gets.
-template <class Member>
-TrainField option(Decides decides, Field field, Member /*member*/, TrainField notes = {}) {
+/// A line of the table, for the member of the options or of their settings.
+template <auto member>
+TrainField option(Decides decides, Field field, TrainField notes = {}) {
+  static constexpr auto at = [](auto& options) -> auto& {
+    if constexpr (requires { options.*member; })
+      return options.*member;
+    else
+      return options.settings.*member;
+  };
   notes.decides = decides;
-  notes.get = [](const TrainOptions& options) { return as_tree(Member{}(options)); };
-  notes.set = [](TrainOptions& options, const Tree& value) { assign(Member{}(options), value); };
+  notes.get = [](const TrainOptions& options) { return as_tree(at(options)); };
+  notes.set = [](TrainOptions& options, const Tree& value) { assign(at(options), value); };
   field.initial = notes.get({});
   field.kind = kind_of(field);
   // What the field would not take (an empty period) stands for a value that is not given.
@@ -60,113 +66,87 @@ std::vector<std::string_view> optimiser_names() {
 /// In the order in which studies record them.
 std::vector<TrainField> make_fields() {
   using enum Decides;
+  using All = TrainOptions;
+  using Own = OptimiserSettings;
   return {
-      option(Steps,
-             {.name = "training_optimizer", .doc = "optimiser", .choices = optimiser_names()},
-             [](auto& o) -> auto& { return o.optimiser; }, {.in_study = "optimizer"}),
-      option(
-          Steps, {.name = "learning_rate", .doc = "step size at the start", .bounds = kAboveZero},
-          [](auto& o) -> auto& { return o.settings.learning_rate; }),
-      option(
+      option<&All::optimiser>(
+          Steps, {.name = "training_optimizer", .doc = "optimiser", .choices = optimiser_names()},
+          {.in_study = "optimizer"}),
+      option<&Own::learning_rate>(
+          Steps, {.name = "learning_rate", .doc = "step size at the start", .bounds = kAboveZero}),
+      option<&Own::weight_decay>(Steps, {.name = "weight_decay",
+                                         .doc = "pull of the weights towards zero",
+                                         .bounds = kAtLeastZero}),
+      option<&Own::momentum>(
           Steps,
-          {.name = "weight_decay",
-           .doc = "pull of the weights towards zero",
+          {.name = "momentum", .doc = "momentum of sgd", .bounds = {.least = 0, .below = 1}}),
+      option<&Own::nesterov>(Steps, {.name = "nesterov", .doc = "Nesterov's momentum for sgd"}),
+      option<&All::eta_min>(
+          Steps,
+          {.name = "eta_min",
+           .doc = "learning rate the cosine ends at; None: 1e-6 for adam and adamw, 0 for sgd",
+           .kind = FieldKind::Real,
            .bounds = kAtLeastZero},
-          [](auto& o) -> auto& { return o.settings.weight_decay; }),
-      option(
-          Steps, {.name = "momentum", .doc = "momentum of sgd", .bounds = {.least = 0, .below = 1}},
-          [](auto& o) -> auto& { return o.settings.momentum; }),
-      option(
-          Steps, {.name = "nesterov", .doc = "Nesterov's momentum for sgd"},
-          [](auto& o) -> auto& { return o.settings.nesterov; }),
-      option(Steps,
-             {.name = "eta_min",
-              .doc = "learning rate the cosine ends at; None: 1e-6 for adam and adamw, 0 for sgd",
-              .kind = FieldKind::Real,
-              .bounds = kAtLeastZero},
-             [](auto& o) -> auto& { return o.eta_min; }, {.default_word = "default"}),
-      option(
-          Steps,
-          {.name = "t_max",
-           .doc = "epochs of the cosine schedule; max_epochs when not given",
-           .bounds = kAtLeastOne},
-          [](auto& o) -> auto& { return o.t_max; }),
-      option(
+          {.default_word = "default"}),
+      option<&All::t_max>(Steps, {.name = "t_max",
+                                  .doc = "epochs of the cosine schedule; max_epochs when not given",
+                                  .bounds = kAtLeastOne}),
+      option<&All::patience>(
+          Length, {.name = "patience",
+                   .doc = "stop after so many epochs without a better validation loss; 0: never",
+                   .bounds = kAtLeastZero}),
+      option<&All::max_steps>(
+          Steps, {.name = "max_steps", .doc = "stop after so many optimiser steps; -1: no limit"},
+          {.default_word = "no limit"}),
+      option<&All::accumulate_grad_batches>(Steps, {.name = "accumulate_grad_batches",
+                                                    .doc = "batches whose gradients make one step",
+                                                    .bounds = kAtLeastOne}),
+      option<&All::batch_size>(
+          Steps, {.name = "batch_size", .doc = "samples per step", .bounds = kAtLeastOne}),
+      option<&All::max_epochs>(
           Length,
-          {.name = "patience",
-           .doc = "stop after so many epochs without a better validation loss; 0: never",
-           .bounds = kAtLeastZero},
-          [](auto& o) -> auto& { return o.patience; }),
-      option(Steps,
-             {.name = "max_steps", .doc = "stop after so many optimiser steps; -1: no limit"},
-             [](auto& o) -> auto& { return o.max_steps; }, {.default_word = "no limit"}),
-      option(
+          {.name = "max_epochs", .doc = "passes over the training data", .bounds = kAtLeastZero}),
+      option<&All::seed>(
+          Steps, {.name = "seed", .doc = "seed of everything random", .bounds = kAtLeastZero}),
+      option<&All::most_batches>(
           Steps,
-          {.name = "accumulate_grad_batches",
-           .doc = "batches whose gradients make one step",
-           .bounds = kAtLeastOne},
-          [](auto& o) -> auto& { return o.accumulate_grad_batches; }),
-      option(
-          Steps, {.name = "batch_size", .doc = "samples per step", .bounds = kAtLeastOne},
-          [](auto& o) -> auto& { return o.batch_size; }),
-      option(
-          Length,
-          {.name = "max_epochs", .doc = "passes over the training data", .bounds = kAtLeastZero},
-          [](auto& o) -> auto& { return o.max_epochs; }),
-      option(
-          Steps, {.name = "seed", .doc = "seed of everything random", .bounds = kAtLeastZero},
-          [](auto& o) -> auto& { return o.seed; }),
-      option(Steps,
-             {.name = "most_batches",
-              .doc = "batches of each split that are used; 0: all",
-              .bounds = kAtLeastZero},
-             [](auto& o) -> auto& { return o.most_batches; },
-             {.in_checkpoint = "batches per epoch", .default_word = "all", .recorded_later = true}),
-      option(Steps,
-             {.name = "beta1",
-              .doc = "share of the mean gradient that adam and adamw keep",
-              .bounds = {.least = 0, .below = 1}},
-             [](auto& o) -> auto& { return o.settings.beta1; }, {.recorded_later = true}),
-      option(Steps,
-             {.name = "beta2",
-              .doc = "share of the mean squared gradient that adam and adamw keep",
-              .bounds = {.least = 0, .below = 1}},
-             [](auto& o) -> auto& { return o.settings.beta2; }, {.recorded_later = true}),
-      option(Steps,
-             {.name = "eps",
-              .doc = "what adam and adamw add to the denominator",
-              .bounds = kAboveZero},
-             [](auto& o) -> auto& { return o.settings.eps; }, {.recorded_later = true}),
-      option(
-          Nothing, {.name = "threads", .doc = "threads that compute", .bounds = kAtLeastOne},
-          [](auto& o) -> auto& { return o.threads; }),
-      option(
-          Nothing,
-          {.name = "log_every_n_steps",
-           .doc = "steps between recorded metrics",
-           .bounds = kAtLeastOne},
-          [](auto& o) -> auto& { return o.log_every_n_steps; }),
-      option(
-          Nothing,
-          {.name = "checkpoints",
-           .doc = "folder of best.ckpt and last.ckpt",
-           .kind = FieldKind::Path},
-          [](auto& o) -> auto& { return o.checkpoints; }),
-      option(
-          Nothing,
-          {.name = "checkpoint_every_n_steps",
-           .doc = "save after so many steps; 0: not by steps",
+          {.name = "most_batches",
+           .doc = "batches of each split that are used; 0: all",
            .bounds = kAtLeastZero},
-          [](auto& o) -> auto& { return o.checkpoint_every_n_steps; }),
-      option(
-          Nothing,
-          {.name = "checkpoint_every_seconds",
-           .doc = "save after so much time; 0: not by time",
-           .bounds = kAtLeastZero},
-          [](auto& o) -> auto& { return o.checkpoint_every_seconds; }),
-      option(
-          Nothing, {.name = "transformed", .doc = "whether passes made the graph"},
-          [](auto& o) -> auto& { return o.transformed; }),
+          {.in_checkpoint = "batches per epoch", .default_word = "all", .recorded_later = true}),
+      option<&Own::beta1>(Steps,
+                          {.name = "beta1",
+                           .doc = "share of the mean gradient that adam and adamw keep",
+                           .bounds = {.least = 0, .below = 1}},
+                          {.recorded_later = true}),
+      option<&Own::beta2>(Steps,
+                          {.name = "beta2",
+                           .doc = "share of the mean squared gradient that adam and adamw keep",
+                           .bounds = {.least = 0, .below = 1}},
+                          {.recorded_later = true}),
+      option<&Own::eps>(Steps,
+                        {.name = "eps",
+                         .doc = "what adam and adamw add to the denominator",
+                         .bounds = kAboveZero},
+                        {.recorded_later = true}),
+      option<&All::threads>(
+          Nothing, {.name = "threads", .doc = "threads that compute", .bounds = kAtLeastOne}),
+      option<&All::log_every_n_steps>(Nothing, {.name = "log_every_n_steps",
+                                                .doc = "steps between recorded metrics",
+                                                .bounds = kAtLeastOne}),
+      option<&All::checkpoints>(Nothing, {.name = "checkpoints",
+                                          .doc = "folder of best.ckpt and last.ckpt",
+                                          .kind = FieldKind::Path}),
+      option<&All::checkpoint_every_n_steps>(Nothing,
+                                             {.name = "checkpoint_every_n_steps",
+                                              .doc = "save after so many steps; 0: not by steps",
+                                              .bounds = kAtLeastZero}),
+      option<&All::checkpoint_every_seconds>(Nothing,
+                                             {.name = "checkpoint_every_seconds",
+                                              .doc = "save after so much time; 0: not by time",
+                                              .bounds = kAtLeastZero}),
+      option<&All::transformed>(Nothing,
+                                {.name = "transformed", .doc = "whether passes made the graph"}),
   };
 }
 
