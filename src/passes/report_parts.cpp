@@ -9,12 +9,10 @@ using TensorMetas = std::map<std::string, TensorMeta>;
 using StatsByName = std::map<std::string, OperandStats>;
 
 Tree tree_of(const TensorMeta& meta) {
-  Tree tree = Tree::table();
-  tree.set("shape", Tree(meta.shape));
-  tree.set("torch_dtype", torch_name_of(meta.dtype));
-  tree.set("type", meta.type);
-  tree.set("precision", Tree(meta.precision));
-  return tree;
+  return Tree::Table{{"shape", Tree(meta.shape)},
+                     {"torch_dtype", torch_name_of(meta.dtype)},
+                     {"type", meta.type},
+                     {"precision", Tree(meta.precision)}};
 }
 
 Tree nested(const Tensor& tensor, std::size_t axis, std::int64_t& at) {
@@ -44,8 +42,7 @@ Tree tree_of(const StatsByName& by_name) {
       for (const auto& [key, value] : values) one.set(key, plain_tree(value));
       stats.set(stat, std::move(one));
     }
-    Tree entry = Tree::table();
-    entry.set("stat", std::move(stats));
+    Tree entry = Tree::Table{{"stat", std::move(stats)}};
     for (const auto& [key, value] : operand.extra) entry.set(key, chop::plain_tree(value));
     tree.set(name, std::move(entry));
   }
@@ -93,12 +90,10 @@ Tree plain_tree(const Attr& attr) {
 Tree tree_of(const CommonMeta& meta) {
   Tree args = tree_of(meta.args);
   for (const auto& [name, value] : meta.constants) args.set(name, plain_tree(value));
-  Tree tree = Tree::table();
-  tree.set("mase_type", meta.mase_type);
-  tree.set("mase_op", meta.mase_op);
-  tree.set("args", std::move(args));
-  tree.set("results", tree_of(meta.results));
-  return tree;
+  return Tree::Table{{"mase_type", meta.mase_type},
+                     {"mase_op", meta.mase_op},
+                     {"args", std::move(args)},
+                     {"results", tree_of(meta.results)}};
 }
 
 Tree tree_of(const SoftwareMeta& meta) {
@@ -111,13 +106,11 @@ Tree tree_of(const SoftwareMeta& meta) {
 Tree tree_of(const HardwareMeta& meta) {
   Tree params = Tree::table();
   for (const auto& [name, value] : meta.verilog_param) params.set(name, plain_tree(value));
-  Tree tree = Tree::table();
-  tree.set("is_implicit", meta.is_implicit);
-  tree.set("device_id", meta.device_id);
-  tree.set("toolchain", meta.toolchain);
-  tree.set("module", meta.module);
-  tree.set("verilog_param", std::move(params));
-  return tree;
+  return Tree::Table{{"is_implicit", meta.is_implicit},
+                     {"device_id", meta.device_id},
+                     {"toolchain", meta.toolchain},
+                     {"module", meta.module},
+                     {"verilog_param", std::move(params)}};
 }
 
 Status deliver(std::string text, const std::string& name, const PassContext& context,

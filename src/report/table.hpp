@@ -46,7 +46,7 @@ struct Column {
 
 struct Table {
   std::vector<Column> columns;
-  std::vector<std::vector<Cell>> rows;  ///< a short row ends in empty cells
+  std::vector<std::vector<Cell>> rows = {};  ///< a short row ends in empty cells
 };
 
 /// The styles of Python's tabulate under the names it gives them ("pipe" is Markdown).

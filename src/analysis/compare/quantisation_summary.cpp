@@ -40,8 +40,7 @@ Table quantisation_table(const Graph& graph) {
                           {"Mase_OP", Align::Left},
                           {"Original type", Align::Left},
                           {"Quantized type", Align::Left},
-                          {"Changed", Align::Left}},
-              .rows = {}};
+                          {"Changed", Align::Left}}};
   for (const NodeId id : graph.order()) {
     const Node& node = graph.node(id);
     table.rows.push_back({node.name, node.name, mase_type(node), mase_op(node), plain_type(node),
@@ -62,8 +61,7 @@ Table quantisation_histogram(const Graph& graph) {
                           {"OP", Align::Left},
                           {"Total", Align::Right},
                           {"Changed", Align::Right},
-                          {"Unchanged", Align::Right}},
-              .rows = {}};
+                          {"Unchanged", Align::Right}}};
   for (const auto& [type, count] : counts)
     table.rows.push_back({type, count.op, count.total, count.changed, count.total - count.changed});
   return table;

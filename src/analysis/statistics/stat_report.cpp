@@ -77,7 +77,7 @@ std::string stat_table(std::string_view title, const std::vector<StatRow>& rows)
   std::stable_sort(keys.begin(), keys.end(), [](const std::string& a, const std::string& b) {
     return reading_place(a) < reading_place(b);
   });
-  Table table{.columns = {{"Node", Align::Left}, {"Operand", Align::Left}}, .rows = {}};
+  Table table{.columns = {{"Node", Align::Left}, {"Operand", Align::Left}}};
   for (const std::string& key : keys) table.columns.push_back({key, Align::Right});
   for (const StatRow& row : rows) {
     std::vector<Cell> cells = {row.node, row.operand};

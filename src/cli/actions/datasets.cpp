@@ -10,8 +10,7 @@ Result<Exit> run(const Invocation& invocation) {
   Table table{.columns = {{"Data set", Align::Left, 0, "dataset"},
                           {"Sample", Align::Left, 0, "sample_shape"},
                           {"Classes", Align::Right, 0, "classes"},
-                          {"What it is", Align::Left, 80, "doc"}},
-              .rows = {}};
+                          {"What it is", Align::Left, 80, "doc"}}};
   for (const DatasetDef& def : all_datasets())
     table.rows.push_back({def.name, to_string(def.sample_shape), def.num_classes, def.doc});
   CH_CHECK(print_table(invocation, table, TableStyle::Simple));

@@ -111,8 +111,7 @@ Table node_table(const Comparison& comparison) {
                           {"Before", Align::Left, 0, "type_before"},
                           {"After", Align::Left, 0, "type_after"},
                           {"Format", Align::Left, 60, "format"},
-                          {"Changed", Align::Left, 0, "changed"}},
-              .rows = {}};
+                          {"Changed", Align::Left, 0, "changed"}}};
   for (const NodeComparison& node : comparison.nodes) {
     const bool plain = node.formats_before.empty() && node.formats_after.empty();
     table.rows.push_back(
@@ -132,8 +131,7 @@ Table operand_table(const Comparison& comparison) {
                           {"MSE", Align::Right, 0, "mse"},
                           {"SQNR dB", Align::Right, 0, "sqnr_db"},
                           {"Clipped", Align::Right, 0, "clipped_share"},
-                          {"To zero", Align::Right, 0, "flushed_to_zero_share"}},
-              .rows = {}};
+                          {"To zero", Align::Right, 0, "flushed_to_zero_share"}}};
   for (const NodeComparison& node : comparison.nodes)
     for (const OperandComparison& operand : node.operands) {
       if (operand.buffer && operand.error.different() == 0) continue;
@@ -153,8 +151,7 @@ Table output_table(const OutputsComparison& outputs) {
                           {"MSE", Align::Right, 0, "mse"},
                           {"SQNR dB", Align::Right, 0, "sqnr_db"},
                           {"Different", Align::Right, 0, "different_share"},
-                          {"", Align::Left, 0, "note"}},
-              .rows = {}};
+                          {"", Align::Left, 0, "note"}}};
   for (std::size_t i = 0; i < outputs.nodes.size(); ++i) {
     const OutputComparison& node = outputs.nodes[i];
     const ErrorMeter& error = node.error;
@@ -173,8 +170,7 @@ Table accuracy_table(const MetricsPair& metrics, const std::string& heading) {
   Table table{.columns = {{heading, Align::Left, 0, "metric"},
                           {"Before", Align::Right, 0, "before"},
                           {"After", Align::Right, 0, "after"},
-                          {"Change", Align::Right, 0, "change"}},
-              .rows = {}};
+                          {"Change", Align::Right, 0, "change"}}};
   table.rows.push_back(row("accuracy", metrics.before.accuracy(), metrics.after.accuracy()));
   table.rows.push_back(row("loss", metrics.before.loss, metrics.after.loss));
   return table;

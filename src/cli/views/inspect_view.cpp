@@ -142,8 +142,7 @@ Table table_of(const std::vector<InspectRow>& rows) {
                           {"MACs", Align::Right},
                           {"Format", Align::Left},
                           {"Time", Align::Left},
-                          {"Bits", Align::Left}},
-              .rows = {}};
+                          {"Bits", Align::Left}}};
   for (const InspectRow& row : rows)
     table.rows.push_back(
         {row.name, row.op, row.output, Cell(row.parameters, compact(row.parameters)),

@@ -149,8 +149,7 @@ Table studies_table(const std::vector<StudySummary>& studies) {
                           {"Trials", Align::Right, 0, "trials"},
                           {"States", Align::Left, 0, "states"},
                           {"First", Align::Left, 0, "started"},
-                          {"Last", Align::Left, 0, "completed"}},
-              .rows = {}};
+                          {"Last", Align::Left, 0, "completed"}}};
   for (const StudySummary& study : studies) {
     std::vector<std::string> directions;
     for (const Direction direction : study.info.directions)
@@ -193,7 +192,7 @@ std::string study_text(const Study& study, const std::vector<const Trial*>& best
 }
 
 Table best_trials_table(const Study& study, std::span<const Trial* const> trials) {
-  Table table{.columns = {{"Trial", Align::Right, 0, "number"}}, .rows = {}};
+  Table table{.columns = {{"Trial", Align::Right, 0, "number"}}};
   const std::vector<std::string> objectives = objective_names(study.info);
   for (const std::string& name : objectives) table.columns.push_back({name, Align::Right});
   table.columns.push_back({"Seconds", Align::Right, 0, "duration"});
@@ -227,7 +226,7 @@ Table trials_table(const Study& study) {
     for (const auto& [name, json] : trial.user) attributes.insert(name);
   }
   const std::size_t objectives = study.info.directions.size();
-  Table table{.columns = {{"number"}}, .rows = {}};
+  Table table{.columns = {{"number"}}};
   for (std::size_t i = 0; i < objectives; ++i)
     table.columns.push_back({objectives == 1 ? "value" : cat("values_", i)});
   for (const char* name : {"datetime_start", "datetime_complete", "duration"})

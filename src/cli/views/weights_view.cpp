@@ -27,8 +27,7 @@ Table tensors_table(const WeightsFile& file, std::size_t rows) {
                           {.header = "Shape", .align = Align::Left, .key = "shape"},
                           {.header = "Dtype", .align = Align::Left, .key = "dtype"},
                           {.header = "Elements", .align = Align::Right, .key = "elements"},
-                          {.header = "Bytes", .align = Align::Right, .key = "bytes"}},
-              .rows = {}};
+                          {.header = "Bytes", .align = Align::Right, .key = "bytes"}}};
   for (const WeightsEntry& entry : file.tensors) {
     if (table.rows.size() == rows) break;
     const auto bytes = static_cast<std::int64_t>(entry.bytes());

@@ -36,8 +36,7 @@ Result<PassOutput> run(Graph& graph, const Args& args, const PassContext& contex
   Table table{.columns = {{"Node name", Align::Left, 0, "name"},
                           {"Mase op", Align::Left, 0, "mase_op"},
                           {"Data bits", Align::Auto, 0, "data_bits"},
-                          {"Weight bits", Align::Auto, 0, "w_bits"}},
-              .rows = {}};
+                          {"Weight bits", Align::Auto, 0, "w_bits"}}};
   CH_TRY(const AverageBits bits, average_bits(graph, types, ops));
   for (const LayerBits& layer : bits.layers)
     table.rows.push_back({graph.node(layer.id).name, graph.node(layer.id).op, cell_of(layer.data),
@@ -49,9 +48,8 @@ Result<PassOutput> run(Graph& graph, const Args& args, const PassContext& contex
   output.info.set("w_avg_bit", bits.weights.mean(compat));
   output.info.set("convention", compat ? "sum_of_precision" : "width");
   for (const bool listed : {false, true}) {
-    Tree both = Tree::table();
-    both.set("data_avg_bit", bits.data.mean(listed));
-    both.set("w_avg_bit", bits.weights.mean(listed));
+    Tree both = Tree::Table{{"data_avg_bit", bits.data.mean(listed)},
+                            {"w_avg_bit", bits.weights.mean(listed)}};
     output.text += cat(
         listed == compat ? "* " : "  ", listed ? "sum of the precision list" : "width", ": data ",
         shown(bits.data.mean(listed)), ", weights ", shown(bits.weights.mean(listed)), "\n");

@@ -78,20 +78,15 @@ std::string totals_text(const GraphCost& cost, Shown shown) {
 }
 
 Tree convention_tree(std::int64_t flops, std::int64_t operations, std::int64_t bitops) {
-  Tree tree = Tree::table();
-  tree.set("flops", flops);
-  tree.set("operations", operations);
-  tree.set("bitops", bitops);
-  return tree;
+  return Tree::Table{{"flops", flops}, {"operations", operations}, {"bitops", bitops}};
 }
 
 Tree tree_of_node(const NodeCost& node, Shown shown) {
-  Tree tree = Tree::table();
-  tree.set("node", node.name);
-  tree.set("op", node.op);
-  tree.set("precision", node.precision);
-  tree.set("data_in_0_bits", node.data_bits);
-  tree.set("macs", node.arithmetic.macs);
+  Tree tree = Tree::Table{{"node", node.name},
+                          {"op", node.op},
+                          {"precision", node.precision},
+                          {"data_in_0_bits", node.data_bits},
+                          {"macs", node.arithmetic.macs}};
   if (shown.lab)
     tree.set("lab", convention_tree(node.lab_flops(), node.arithmetic.lab, node.lab_bitops()));
   if (shown.exact) {
@@ -112,8 +107,7 @@ Tree tree_of_node(const NodeCost& node, Shown shown) {
 }
 
 Tree tree_of_total(const GraphCost& cost, Shown shown) {
-  Tree tree = Tree::table();
-  tree.set("macs", cost.arithmetic.macs);
+  Tree tree = Tree::Table{{"macs", cost.arithmetic.macs}};
   if (shown.lab)
     tree.set("lab", convention_tree(cost.lab_flops, cost.arithmetic.lab, cost.lab_bitops));
   if (shown.exact) {

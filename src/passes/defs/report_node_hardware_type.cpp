@@ -10,8 +10,7 @@ Result<PassOutput> run(Graph& graph, const Args& args, const PassContext& /*cont
                           {"Fx Node op", Align::Left, 0, "op"},
                           {"Type", Align::Left, 0, "type"},
                           {"Tool Chain", Align::Left, 0, "toolchain"},
-                          {"Device ID", Align::Auto, 0, "device_id"}},
-              .rows = {}};
+                          {"Device ID", Align::Auto, 0, "device_id"}}};
   for (const NodeId id : graph.order()) {
     const Node& node = graph.node(id);
     const HardwareMeta hardware = node.meta.hardware.value_or(HardwareMeta{});

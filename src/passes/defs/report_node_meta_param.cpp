@@ -33,7 +33,7 @@ Tree tree_or_empty(const std::optional<Meta>& meta) {
 
 Result<PassOutput> run(Graph& graph, const Args& args, const PassContext& context) {
   const Which which = wanted(args);
-  Table table{.columns = {{"Node name"}, {"Fx Node op"}, {"Mase type"}, {"Mase op"}}, .rows = {}};
+  Table table{.columns = {{"Node name"}, {"Fx Node op"}, {"Mase type"}, {"Mase op"}}};
   if (which.common) table.columns.push_back({"Common Param"});
   if (which.hardware) table.columns.push_back({"Hardware Param"});
   if (which.software) table.columns.push_back({"Software Param"});
@@ -42,9 +42,7 @@ Result<PassOutput> run(Graph& graph, const Args& args, const PassContext& contex
     const Node& node = graph.node(id);
     const CommonMeta& common = *node.meta.common;
     table.rows.push_back({node.name, name_of(node.opcode), common.mase_type, common.mase_op});
-    Tree entry = Tree::table();
-    entry.set("name", node.name);
-    entry.set("op", name_of(node.opcode));
+    Tree entry = Tree::Table{{"name", node.name}, {"op", name_of(node.opcode)}};
     const auto add = [&](std::string_view key, bool want, const Tree& meta) {
       if (!want) return;
       table.rows.back().emplace_back(python_pformat(meta, {.is_bare = is_dtype}));

@@ -31,10 +31,8 @@ Result<PassOutput> run(Graph& graph, const Args& args, const PassContext& /*cont
       in.set(name, plain_tree(value));
     }
     output.text += cat("out:\n", shape_lines(meta.results), "\n");
-    Tree entry = Tree::table();
-    entry.set("name", node.name);
-    entry.set("in", std::move(in));
-    entry.set("out", shape_tree(meta.results));
+    Tree entry =
+        Tree::Table{{"name", node.name}, {"in", std::move(in)}, {"out", shape_tree(meta.results)}};
     nodes.push(std::move(entry));
   }
   if (args.flag("explain"))

@@ -15,8 +15,7 @@ Result<PassOutput> run(Graph& graph, const Args& args, const PassContext& /*cont
                           {"Fx Node op", Align::Left, 0, "op"},
                           {"Mase type", Align::Left, 0, "mase_type"},
                           {"Mase op", Align::Left, 0, "mase_op"},
-                          {"Value type", Align::Left, 0, "value_type"}},
-              .rows = {}};
+                          {"Value type", Align::Left, 0, "value_type"}}};
   for (const NodeId id : graph.order()) {
     const Node& node = graph.node(id);
     const CommonMeta& meta = *node.meta.common;

@@ -10,8 +10,7 @@ Result<PassOutput> run(Graph& graph, const Args& /*args*/, const PassContext& /*
   Table table{.columns = {{"Name", Align::Left, 0, "name"},
                           {"Shape", Align::Left, 0, "shape"},
                           {"Parameters", Align::Auto, 0, "count"},
-                          {"Trainable", Align::Left, 0, "trainable"}},
-              .rows = {}};
+                          {"Trainable", Align::Left, 0, "trainable"}}};
   std::int64_t trained = 0;
   std::int64_t kept = 0;
   std::uint64_t bytes = 0;
@@ -22,11 +21,10 @@ Result<PassOutput> run(Graph& graph, const Args& /*args*/, const PassContext& /*
     bytes += parameter.value.size_in_bytes();
     table.rows.push_back(
         {parameter.name, to_string(parameter.value.shape()), count, parameter.trainable});
-    Tree entry = Tree::table();
-    entry.set("name", parameter.name);
-    entry.set("shape", Tree(parameter.value.shape()));
-    entry.set("count", count);
-    entry.set("trainable", parameter.trainable);
+    Tree entry = Tree::Table{{"name", parameter.name},
+                             {"shape", Tree(parameter.value.shape())},
+                             {"count", count},
+                             {"trainable", parameter.trainable}};
     list.push(std::move(entry));
   }
   PassOutput output{.text = cat(render(table, {.style = TableStyle::Simple}), with_commas(trained),
