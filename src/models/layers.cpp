@@ -16,20 +16,12 @@ Value linear(GraphBuilder& b, std::string_view target, Value x, std::int64_t out
   return b.module("linear", target, {x}, std::move(attrs));
 }
 
-Value conv2d(GraphBuilder& b, std::string_view target, Value x, std::int64_t out_channels,
-             std::int64_t kernel_size, Attrs more) {
+Value conv(GraphBuilder& b, std::string_view target, Value x, std::int64_t out_channels,
+           std::int64_t kernel_size, Attrs more) {
   more["in_channels"] = b.dim(x, 1);
   more["out_channels"] = out_channels;
   more["kernel_size"] = kernel_size;
-  return b.module("conv2d", target, {x}, std::move(more));
-}
-
-Value conv1d(GraphBuilder& b, std::string_view target, Value x, std::int64_t out_channels,
-             std::int64_t kernel_size, Attrs more) {
-  more["in_channels"] = b.dim(x, 1);
-  more["out_channels"] = out_channels;
-  more["kernel_size"] = kernel_size;
-  return b.module("conv1d", target, {x}, std::move(more));
+  return b.module(b.shape(x).size() == 4 ? "conv2d" : "conv1d", target, {x}, std::move(more));
 }
 
 Value batch_norm(GraphBuilder& b, std::string_view target, Value x, Attrs more) {
@@ -62,7 +54,7 @@ Sequence& Sequence::linear(std::int64_t out_features, bool bias) {
 }
 
 Sequence& Sequence::conv2d(std::int64_t out_channels, std::int64_t kernel_size, Attrs more) {
-  x_ = models::conv2d(b_, next(), x_, out_channels, kernel_size, std::move(more));
+  x_ = models::conv(b_, next(), x_, out_channels, kernel_size, std::move(more));
   return *this;
 }
 

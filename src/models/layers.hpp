@@ -11,11 +11,10 @@ Value sample_input(GraphBuilder& b, const ModelArgs& args);
 
 Value linear(GraphBuilder& b, std::string_view target, Value x, std::int64_t out_features,
              bool bias = true);
-/// Same input and output channels come from `x` and `out_channels`; `more` holds padding etc.
-Value conv2d(GraphBuilder& b, std::string_view target, Value x, std::int64_t out_channels,
-             std::int64_t kernel_size, Attrs more = {});
-Value conv1d(GraphBuilder& b, std::string_view target, Value x, std::int64_t out_channels,
-             std::int64_t kernel_size, Attrs more = {});
+/// conv2d for [n, c, h, w], conv1d for others. The channels come from `x` and `out_channels`;
+/// `more` holds padding etc.
+Value conv(GraphBuilder& b, std::string_view target, Value x, std::int64_t out_channels,
+           std::int64_t kernel_size, Attrs more = {});
 /// batch_norm1d for [n, c], batch_norm2d for [n, c, h, w].
 Value batch_norm(GraphBuilder& b, std::string_view target, Value x, Attrs more = {});
 Value relu(GraphBuilder& b, std::string_view target, Value x);  ///< in place

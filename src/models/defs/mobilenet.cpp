@@ -42,7 +42,7 @@ class MobileNetV2 {
  private:
   Value conv(const std::string& target, Value x, std::int64_t channels, std::int64_t kernel,
              std::int64_t stride, std::int64_t groups) {
-    const Value y = conv2d(
+    const Value y = models::conv(
         b_, target, x, channels, kernel,
         {{"stride", stride}, {"padding", (kernel - 1) / 2}, {"groups", groups}, {"bias", false}});
     kaiming_fan_out(b_, target, channels, kernel);

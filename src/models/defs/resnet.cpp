@@ -28,8 +28,8 @@ class ResNet {
  private:
   Value conv(const std::string& target, Value x, std::int64_t channels, std::int64_t kernel,
              std::int64_t stride, std::int64_t padding) {
-    const Value y = conv2d(b_, target, x, channels, kernel,
-                           {{"stride", stride}, {"padding", padding}, {"bias", false}});
+    const Value y = models::conv(b_, target, x, channels, kernel,
+                                 {{"stride", stride}, {"padding", padding}, {"bias", false}});
     kaiming_fan_out(b_, target, channels, kernel);
     return y;
   }

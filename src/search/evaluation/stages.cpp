@@ -11,11 +11,6 @@
 namespace chop::search {
 namespace {
 
-bool is_call(const Node& node) {
-  return node.opcode == Opcode::CallModule || node.opcode == Opcode::CallFunction ||
-         node.opcode == Opcode::CallMethod;
-}
-
 /// Values made before position `at` of the order that are read from there on.
 std::set<Value> flowing(const Graph& graph, std::size_t at) {
   const auto order = graph.order();
@@ -81,7 +76,7 @@ class StageBuilder {
     for (Value& input : node.inputs) input = place(input);
     node.meta = {};
     if (node.opcode == Opcode::GetAttr) add_parameter(node.target);
-    if (is_call(node))
+    if (is_call(node.opcode))
       for (const std::string& name : parameters_of(from_, node)) add_parameter(name);
     const NodeId made = to_.add(std::move(node));
     placed_[id] = made;
@@ -126,7 +121,7 @@ Result<std::vector<GraphStage>> cut_into_stages(const Graph& graph,
       stages.push_back({.nodes = {}, .input = {order[i]}, .sample = sample.value_or(Shape{})});
       continue;
     }
-    if (!is_call(node)) continue;
+    if (!is_call(node.opcode)) continue;
     if (wanted.contains(order[i]) && !stages.back().nodes.empty()) {
       const std::set<Value> through = flowing(graph, i);
       if (through.size() == 1)
