@@ -1,6 +1,5 @@
 #include "data/feeder.hpp"
 
-#include <algorithm>
 #include <system_error>
 
 namespace chop::data {

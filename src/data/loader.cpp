@@ -1,7 +1,5 @@
 #include "data/loader.hpp"
 
-#include <algorithm>
-#include <cassert>
 #include <cstring>
 #include <numeric>
 

@@ -1,9 +1,5 @@
 #include "formats/quantiser.hpp"
 
-#include <algorithm>
-#include <cassert>
-#include <cmath>
-
 #include "formats/fast.hpp"
 #include "formats/registry.hpp"
 

@@ -1,7 +1,5 @@
 #include "io/csv.hpp"
 
-#include <algorithm>
-#include <cassert>
 #include <charconv>
 #include <cstdlib>
 #include <unordered_map>

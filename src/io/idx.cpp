@@ -2,9 +2,7 @@
 
 #include <zlib.h>
 
-#include <algorithm>
 #include <cstring>
-#include <optional>
 
 #include "io/tensor_bytes.hpp"
 #include "support/system/files.hpp"

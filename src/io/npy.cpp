@@ -1,9 +1,6 @@
 #include "io/npy.hpp"
 
-#include <algorithm>
-#include <array>
 #include <cstring>
-#include <optional>
 
 #include "io/tensor_bytes.hpp"
 #include "support/system/files.hpp"

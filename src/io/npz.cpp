@@ -2,7 +2,6 @@
 
 #include <zip.h>
 
-#include <memory>
 #include <set>
 
 #include "io/npy.hpp"

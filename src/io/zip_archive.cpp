@@ -2,8 +2,6 @@
 
 #include <zip.h>
 
-#include <algorithm>
-
 #include "support/escape.hpp"
 
 namespace chop::io {

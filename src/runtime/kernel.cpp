@@ -1,10 +1,7 @@
 // The table of kernels by op, and the reference forward as a kernel of last resort.
 #include "runtime/kernel.hpp"
 
-#include <algorithm>
 #include <cstring>
-#include <memory>
-#include <string>
 #include <unordered_map>
 
 #include "ops/core/registry.hpp"

@@ -15,8 +15,6 @@
 //    follows, which needs nothing else (a residual block: the sum is kept, and its bytes are for
 //    the next one).
 // A remark says why a call that could be part of a chain is part of none.
-#include <algorithm>
-
 #include "compile/call_facts.hpp"
 #include "compile/heads.hpp"
 #include "compile/step_def.hpp"

@@ -6,8 +6,6 @@
 //
 // A chain that no backend makes is left out: the compiler says so in a remark and starts again
 // without it (compile/compile.cpp).
-#include <cassert>
-
 #include "compile/plan/planner.hpp"
 #include "compile/step_def.hpp"
 

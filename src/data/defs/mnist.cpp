@@ -3,8 +3,6 @@
 // Pixels are scaled to 0 .. 1 as torchvision's ToTensor does; the reference system multiplies
 // by 255 again for one of its models, which we leave to the model. Files of the same layout
 // (Fashion-MNIST) work as well.
-#include <algorithm>
-
 #include "data/images.hpp"
 #include "data/registry.hpp"
 #include "data/rows.hpp"

@@ -1,6 +1,5 @@
 // Writes the text form; text_read.cpp reads it.
 #include <bit>
-#include <cstdint>
 
 #include "ir/json.hpp"
 #include "ir/text/text.hpp"

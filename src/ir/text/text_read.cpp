@@ -7,8 +7,6 @@
 //                                    ^ read_rest: inputs, attributes, formats, metadata
 //
 // Names are resolved as they are read: a value must be defined before it is used.
-#include <optional>
-
 #include "ir/json.hpp"
 #include "ir/text/text.hpp"
 #include "ir/text/text_parser.hpp"

@@ -1,8 +1,5 @@
 #include "ops/core/registry.hpp"
 
-#include <algorithm>
-#include <array>
-#include <cassert>
 #include <unordered_map>
 
 #include "ops/core/common.hpp"

@@ -3,10 +3,7 @@
 // resume.
 #include "train/loop/progress_state.hpp"
 
-#include <algorithm>
-#include <cmath>
 #include <cstring>
-#include <limits>
 
 #include "support/escape.hpp"
 #include "support/json.hpp"
