@@ -18,6 +18,7 @@
 #include <thread>
 
 #include "cli/run.hpp"
+#include "support/system/files.hpp"
 #include "support/system/log.hpp"
 #include "support/text.hpp"
 
@@ -141,7 +142,7 @@ class Supervisor {
     if (why.empty() && WIFEXITED(status) && WEXITSTATUS(status) == 0) return shared_->at;
     if (why.empty() && WIFSIGNALED(status)) why = cat("signal ", WTERMSIG(status));
     if (why.empty()) why = cat("exit ", WEXITSTATUS(status));
-    keep(shared_->at, why);
+    if (!lacked_memory()) keep(shared_->at, why);
     return shared_->at + static_cast<std::uint64_t>(plan_.jobs);
   }
 
@@ -168,6 +169,15 @@ class Supervisor {
     }
     shared_->at = first;
     _exit(0);
+  }
+
+  /// The address sanitiser ends the process where operator new would have thrown, which the program
+  /// answers with "not enough memory".
+  bool lacked_memory() const {
+    const Result<std::string> log = read_file(work_ / "stderr");
+    const std::string said = log ? log.value() : "";
+    return said.find("AddressSanitizer: allocator is out of memory") != std::string::npos ||
+           said.find("AddressSanitizer: requested allocation size") != std::string::npos;
   }
 
   /// Saves the mutated file, what was said about it, and the commands that repeat it.
