@@ -126,20 +126,26 @@ TEST(CheckpointWriter, WritesNothingWithoutAFolder) {
   EXPECT_TRUE(writer.save_last(training));
 }
 
-TEST(CheckpointWriter, WritesTheBestOnceUntilItChanges) {
+TEST(CheckpointWriter, WritesTheBestOnceUntilItChangesOrIsRemoved) {
   const testing::TempFolder folder;
   const Dataset data = toy_data(16);
   const TrainOptions options{.checkpoints = folder.path()};
   CheckpointWriter writer(options, data);
-  const Training training = one_weight();
+  Training training = one_weight();
+  folder.write("best.ckpt", "of an earlier run");
   ASSERT_TRUE(writer.save_last(training));
   EXPECT_TRUE(std::filesystem::exists(folder / "last.ckpt"));
   EXPECT_FALSE(std::filesystem::exists(folder / "best.ckpt"));
+  training.state.best_epoch = 0;
   writer.best_changed();
   ASSERT_TRUE(writer.save_last(training));
-  EXPECT_TRUE(std::filesystem::remove(folder / "best.ckpt"));
+  EXPECT_GT(std::filesystem::file_size(folder / "best.ckpt"), 3U);
+  folder.write("best.ckpt", "old");
   ASSERT_TRUE(writer.save_last(training));
-  EXPECT_FALSE(std::filesystem::exists(folder / "best.ckpt"));
+  EXPECT_EQ(std::filesystem::file_size(folder / "best.ckpt"), 3U);
+  std::filesystem::remove(folder / "best.ckpt");
+  ASSERT_TRUE(writer.save_last(training));
+  EXPECT_TRUE(std::filesystem::exists(folder / "best.ckpt"));
 }
 
 TEST(BatchRunner, RunsEveryRowOnceInAnEpoch) {
