@@ -25,7 +25,7 @@ const Words& words_of(FieldKind kind) {
        {"numbers", ""},
        {"list of names", "a "},
        {"table", "a "},
-       {R"("all", "NA" or a list of axes such as [0, 2])", ""},
+       {R"("all", "none" or a list of axes such as [0, 2])", ""},
        {"path of a file", "the "},
        {"path of a file or a folder", "the "},
        {"path", "a "}}};
@@ -79,8 +79,10 @@ std::optional<Tree> conform_list(const Tree& given, Conform conform_item) {
 
 std::optional<Tree> conform_dims(const Field& field, const Tree& given) {
   if (given.is_null()) return given;
-  if (const std::string* word = given.as_text())
+  if (const std::string* word = given.as_text()) {
+    if (*word == "none" || *word == "None") return Tree();
     return *word == "all" ? std::optional(given) : std::nullopt;
+  }
   return conform_list(given, [&](const Tree& item) { return conform_number(field, item, true); });
 }
 

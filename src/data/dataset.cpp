@@ -1,7 +1,10 @@
 #include "data/dataset.hpp"
 
+#include <algorithm>
+
 #include "data/files/by_path.hpp"
 #include "data/registry.hpp"
+#include "support/text.hpp"
 
 namespace chop::data {
 namespace {
@@ -11,6 +14,15 @@ void prepare(Split& split, const DataOptions& options) {
   for (float& x : split.x.mutable_data<float>())
     x = static_cast<float>((static_cast<double>(x) * options.input_scale - options.input_mean) /
                            options.input_std);
+}
+
+bool validates_on_train(const Dataset& data) {
+  return data.validation.rows() > 0 && data.validation.y.bytes() == data.train.y.bytes();
+}
+
+std::int64_t rows_in_splits(const Dataset& data) {
+  return data.train.rows() + (validates_on_train(data) ? 0 : data.validation.rows()) +
+         data.test.rows();
 }
 
 Result<Dataset> load(std::string_view name_or_path, const DataOptions& options) {
@@ -25,6 +37,23 @@ Result<Dataset> load(std::string_view name_or_path, const DataOptions& options) 
 }
 
 }  // namespace
+
+std::string describe_rows(const Dataset& data) {
+  std::string text = shown_rows(rows_in_splits(data), total_rows(data));
+  if (!data.labelled) return text + ", without labels";
+  if (data.train.rows() == 0) return text + ", all to test with";
+  return cat(text, ": ", with_commas(data.train.rows()), " train, ",
+             validates_on_train(data) ? "the same" : with_commas(data.validation.rows()),
+             " validation, ", with_commas(data.test.rows()), " test");
+}
+
+std::int64_t total_rows(const Dataset& data) {
+  return std::max(data.in_file, rows_in_splits(data));
+}
+
+std::string shown_rows(std::int64_t used, std::int64_t all) {
+  return used == all ? counted(all, "row") : cat(with_commas(used), " of ", counted(all, "row"));
+}
 
 Result<Dataset> load_dataset(std::string_view name_or_path, const DataOptions& options) {
   CH_TRY(Dataset data, load(name_or_path, options));

@@ -28,8 +28,10 @@ struct Dataset {
   Shape sample_shape;                      ///< of one sample, without the batch
   std::int64_t num_classes = 0;
   bool synthetic = false;
-  std::vector<double> mean;        ///< what was subtracted from each feature; empty: nothing
-  std::vector<double> scale;       ///< what it was then divided by
+  bool labelled = true;       ///< false: every label is 0 and means nothing; all rows are test rows
+  std::int64_t in_file = 0;   ///< rows the file holds, used or not; 0: those of the splits
+  std::vector<double> mean;   ///< what was subtracted from each feature; empty: nothing
+  std::vector<double> scale;  ///< what it was then divided by
   std::vector<std::string> notes;  ///< INFO lines for the user
 };
 
@@ -37,6 +39,13 @@ struct Dataset {
 inline const Split& calibration_rows(const Dataset& data) {
   return data.train.rows() > 0 ? data.train : data.test;
 }
+
+/// Rows of the data set, or of its file where only a part was taken.
+std::int64_t total_rows(const Dataset& data);
+/// "1,000 rows: 720 train, 80 validation, 200 test", "100 of 1,000 rows, all to test with".
+std::string describe_rows(const Dataset& data);
+/// "200 of 1,000 rows", "1,000 rows", "1 row".
+std::string shown_rows(std::int64_t used, std::int64_t all);
 
 struct DataOptions {
   /// The file or folder of a named data set; empty: the cache folder, or synthetic data.
@@ -58,6 +67,14 @@ struct DataOptions {
   /// Data sets by path: subtract the mean and divide by the standard deviation of the train
   /// rows. Off, because a file may have been standardised already; jsc always is.
   bool standardise = false;
+  /// Data sets by path: every row is a test row, in the order of the file.
+  bool whole = false;
+  /// Data sets by path may be without labels: an .npy file alone, an .npz file with one array or
+  /// one of a name of `inputs`, a CSV file of as many columns as `input_width`. Such a file is
+  /// whole.
+  bool labels_optional = false;
+  std::vector<std::string> inputs = {};  ///< what the network calls its inputs
+  std::int64_t input_width = 0;          ///< numbers in a sample of the network; 0: not known
   /// The inputs the network was trained with: every number becomes (x · scale - mean) / std.
   double input_scale = 1;
   double input_mean = 0;
@@ -68,10 +85,10 @@ struct DataOptions {
 /// files of MNIST or CIFAR-10. Every number is checked to be finite, every label to be a
 /// class.
 ///
-/// Files by path are split 80/20 as scikit-learn's train_test_split(random_state=42) does,
-/// unless they name their test rows themselves. In a CSV the label is the column named label,
-/// class, target or y, else the last; text labels are numbered in sorted order, or in the
-/// order of a registered data set with exactly those classes.
+/// Files by path are, unless `whole`, split 80/20 as scikit-learn's
+/// train_test_split(random_state=42) does, unless they name their test rows themselves. In a CSV
+/// the label is the column named label, class, target or y, else the last; text labels are numbered
+/// in sorted order, or in the order of a registered data set with exactly those classes.
 Result<Dataset> load_dataset(std::string_view name_or_path, const DataOptions& options = {});
 
 }  // namespace chop::data

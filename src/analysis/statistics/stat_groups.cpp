@@ -15,7 +15,7 @@ Result<std::vector<bool>> reduced_axes(const Args& args, const Shape& sample) {
     if (from_start < 0 || from_start >= rank)
       return args.wrong(
           "dims", cat("axis ", axis, " does not exist in samples of shape ", to_string(sample)),
-          cat("use axes from 0 to ", rank - 1, ", \"all\" or \"NA\""));
+          cat("use axes from 0 to ", rank - 1, ", \"all\" or \"none\""));
     if (reduced[static_cast<std::size_t>(from_start)])
       return args.wrong("dims", cat("axis ", axis, " is named twice"), "name each axis once");
     reduced[static_cast<std::size_t>(from_start)] = true;

@@ -41,12 +41,13 @@ Field device_arg() {
 }
 
 Field dims_arg() {
-  return {.name = "dims",
-          .initial = "all",
-          .doc =
-              "axes of a sample, its leading 1 included, that are reduced over with the "
-              "samples; \"all\": one number for everything; \"NA\": one number per element",
-          .kind = FieldKind::Dims};
+  return {
+      .name = "dims",
+      .initial = "all",
+      .doc =
+          "axes of a sample, its leading 1 included, that are reduced over with the "
+          "samples; \"all\": one number for everything; \"none\" or \"NA\": one number per element",
+      .kind = FieldKind::Dims};
 }
 
 Field abs_arg() {

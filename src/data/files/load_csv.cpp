@@ -57,11 +57,20 @@ Result<Dataset> load_csv(const std::filesystem::path& path, const DataOptions& o
       read_csv(path, {.separator = separator, .text_column = label_column, .rows = options.rows}));
   const std::string name = path.string();
   const auto columns = static_cast<std::size_t>(table.values.dim(1));
-  if (columns < 2)
+  const bool unlabelled = options.labels_optional && table.categories.empty() &&
+                          static_cast<std::int64_t>(columns) == options.input_width;
+  if (columns < 2 && !unlabelled)
     return Error{.what = cat("'", name, "' has one column"),
                  .hint = "features and a label are needed, separated by commas"};
   CH_CHECK(check_finite(table.values.data<double>(), columns,
                         std::span<const std::string>(table.columns), name, threads_of(options)));
+  if (unlabelled)
+    return split_samples({.x = table.values,
+                          .y = Tensor(DType::I64, {table.values.dim(0)}),
+                          .width = columns,
+                          .feature_names = std::move(table.columns),
+                          .labelled = false},
+                         path, options);
   std::vector<std::string> notes;
   use_known_order(table, notes);
   // The label moves behind the features of its row.

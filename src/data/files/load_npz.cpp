@@ -31,11 +31,13 @@ Result<Dataset> load_split_npz(const NpzArrays& arrays, const fs::path& path,
   if (shape != Shape(test.x.shape().begin() + 1, test.x.shape().end()))
     return Error{.what = cat("'", name, "': x_train has shape ", to_string(train.x.shape()),
                              ", x_test ", to_string(test.x.shape()))};
-  Dataset dataset{.name = path.stem().string(), .sample_shape = shape};
+  Dataset dataset{.name = path.stem().string(),
+                  .sample_shape = shape,
+                  .in_file = train.y.size() + test.y.size()};
   CH_CHECK(name_classes(dataset,
                         std::max(count_classes(train.y.data<std::int64_t>()),
                                  count_classes(test.y.data<std::int64_t>())),
-                        name));
+                        name, options));
   const RowSplit train_rows{.train = first_rows(train.y.size(), options), .test = {}};
   SamplesSplit parts = take_split(train, train_rows, shape, options);
   dataset.test =
@@ -46,25 +48,15 @@ Result<Dataset> load_split_npz(const NpzArrays& arrays, const fs::path& path,
   return dataset;
 }
 
-/// x_test and y_test alone: the data set has no train rows.
-Result<Dataset> load_test_npz(const NpzArrays& arrays, const fs::path& path,
-                              const DataOptions& options) {
-  const std::string name = path.string();
-  if (options.standardise)
-    return Error{
-        .what = cat("'", name, "' has test rows alone, and nothing to standardise them by"),
-        .hint = "standardise them before saving, or add x_train and y_train"};
-  CH_TRY(Samples test,
-         samples_from(*find(arrays, "x_test"), *find(arrays, "y_test"), name + ":x_test", options));
-  const Shape shape(test.x.shape().begin() + 1, test.x.shape().end());
-  Dataset dataset{.name = path.stem().string(), .sample_shape = shape};
-  CH_CHECK(name_classes(dataset, count_classes(test.y.data<std::int64_t>()), name));
-  const RowSplit rows{.train = {}, .test = first_rows(test.y.size(), options)};
-  SamplesSplit parts = take_split(test, rows, shape, options);
-  dataset.train = parts.train;
-  dataset.validation = std::move(parts.train);
-  dataset.test = std::move(parts.test);
-  return dataset;
+/// The samples of a file without labels: the array with the name of an input, else x, x_train or
+/// x_test, else the only one there is.
+const Tensor* unlabelled_array(const NpzArrays& arrays, const DataOptions& options) {
+  if (!options.labels_optional) return nullptr;
+  for (const std::string& input : options.inputs)
+    if (const Tensor* found = find(arrays, input)) return found;
+  for (const std::string_view name : {"x", "x_train", "x_test"})
+    if (const Tensor* found = find(arrays, name)) return found;
+  return arrays.size() == 1 ? &arrays.front().second : nullptr;
 }
 
 }  // namespace
@@ -76,11 +68,22 @@ Result<Dataset> load_npz(const fs::path& path, const DataOptions& options) {
                        [&](std::string_view name) { return find(arrays, name) != nullptr; });
   };
   if (has({"x_train", "y_train", "x_test", "y_test"})) return load_split_npz(arrays, path, options);
-  if (has({"x_test", "y_test"})) return load_test_npz(arrays, path, options);
+  const auto samples = [&](std::string_view x, std::string_view y) {
+    return samples_from(*find(arrays, x), *find(arrays, y), path.string(), options);
+  };
+  if (has({"x_test", "y_test"})) {
+    CH_TRY(Samples test, samples("x_test", "y_test"));
+    DataOptions whole = options;
+    whole.whole = true;  // the data set has no train rows
+    return split_samples(std::move(test), path, whole);
+  }
   if (has({"x", "y"})) {
-    CH_TRY(Samples samples,
-           samples_from(*find(arrays, "x"), *find(arrays, "y"), path.string(), options));
-    return split_samples(std::move(samples), path, options);
+    CH_TRY(Samples all, samples("x", "y"));
+    return split_samples(std::move(all), path, options);
+  }
+  if (const Tensor* x = unlabelled_array(arrays, options)) {
+    CH_TRY(Samples all, samples_from(*x, path.string(), options));
+    return split_samples(std::move(all), path, options);
   }
   std::vector<std::string> names;
   for (const auto& [name, tensor] : arrays) names.push_back(name);

@@ -46,6 +46,13 @@ Result<Samples> samples_from(const Tensor& x, const Tensor& y, const std::string
   return Samples{.x = std::move(values), .y = std::move(labels), .width = width};
 }
 
+Result<Samples> samples_from(const Tensor& x, const std::string& name, const DataOptions& options) {
+  const std::int64_t rows = x.rank() == 0 ? 0 : x.dim(0);
+  CH_TRY(Samples samples, samples_from(x, Tensor(DType::I64, {rows}), name, options));
+  samples.labelled = false;
+  return samples;
+}
+
 Split take_samples(const Samples& samples, std::span<const std::uint32_t> rows,
                    const Shape& sample_shape, const Scaler& scaler, int threads) {
   Shape shape = sample_shape;
@@ -76,32 +83,61 @@ std::vector<std::uint32_t> first_rows(std::int64_t count, const DataOptions& opt
   return rows;
 }
 
-Status name_classes(Dataset& dataset, std::int64_t from_labels, const std::string& name) {
+Status name_classes(Dataset& dataset, std::int64_t from_labels, const std::string& name,
+                    const DataOptions& options) {
   if (dataset.class_names.empty()) dataset.class_names = numbered_classes(from_labels);
   dataset.num_classes = static_cast<std::int64_t>(dataset.class_names.size());
-  if (dataset.num_classes < 2)
+  if (dataset.num_classes >= 2) return {};
+  if (!options.labels_optional)
     return Error{.what = cat("'", name, "': all samples have the same label"),
                  .hint =
                      "labels are expected in the last column or in one named label, class, "
                      "target or y"};
+  dataset.labelled = false;
+  dataset.class_names.clear();
+  dataset.num_classes = 0;
   return {};
 }
+
+namespace {
+
+/// All rows as test rows; there is nothing to fit a scaler to.
+Result<Dataset> whole_samples(const Samples& samples, Dataset dataset, const std::string& name,
+                              const DataOptions& options) {
+  if (options.standardise)
+    return Error{
+        .what = cat("'", name, "' has test rows alone, and nothing to standardise them by"),
+        .hint = "standardise them before saving, or have it split as `ch train` does (--split)"};
+  const RowSplit rows{.train = {}, .test = first_rows(samples.y.size(), options)};
+  SamplesSplit parts = take_split(samples, rows, dataset.sample_shape, options);
+  dataset.train = parts.train;
+  dataset.validation = std::move(parts.train);
+  dataset.test = std::move(parts.test);
+  return dataset;
+}
+
+}  // namespace
 
 Result<Dataset> split_samples(Samples samples, const std::filesystem::path& path,
                               const DataOptions& options) {
   const std::string name = path.string();
+  Dataset dataset{.name = path.stem().string(),
+                  .class_names = samples.class_names,
+                  .feature_names = samples.feature_names,
+                  .labelled = samples.labelled,
+                  .in_file = samples.y.size()};
+  if (samples.labelled)
+    CH_CHECK(name_classes(dataset, count_classes(samples.y.data<std::int64_t>()), name, options));
+  const Shape& shape = samples.x.shape();
+  dataset.sample_shape = samples.x.rank() == 2 ? Shape{static_cast<std::int64_t>(samples.width)}
+                                               : Shape(shape.begin() + 1, shape.end());
+  if (options.whole || !dataset.labelled)
+    return whole_samples(samples, std::move(dataset), name, options);
   std::int64_t rows = samples.y.size();
   if (options.rows > 0) rows = std::min(rows, options.rows);
   if (rows < 2)
     return Error{.what = cat("'", name, "': ", rows, " samples cannot be split"),
                  .hint = "at least 2 are needed, and 14 for a validation split of 10 %"};
-  Dataset dataset{.name = path.stem().string(),
-                  .class_names = samples.class_names,
-                  .feature_names = samples.feature_names};
-  CH_CHECK(name_classes(dataset, count_classes(samples.y.data<std::int64_t>()), name));
-  const Shape& shape = samples.x.shape();
-  dataset.sample_shape = samples.x.rank() == 2 ? Shape{static_cast<std::int64_t>(samples.width)}
-                                               : Shape(shape.begin() + 1, shape.end());
   const RowSplit split = train_test_split(rows, 0.2, split_seed(options));
   SamplesSplit parts = take_split(samples, split, dataset.sample_shape, options);
   samples = {};

@@ -15,12 +15,15 @@ struct Samples {
   std::size_t width = 0;  ///< features per row
   std::vector<std::string> feature_names = {};
   std::vector<std::string> class_names = {};
+  bool labelled = true;
 };
 
 /// From two arrays of any dtype, of which the first may be cut to the rows of the options; errors
 /// name the row and column of a NaN and wrong labels.
 Result<Samples> samples_from(const Tensor& x, const Tensor& y, const std::string& name,
                              const DataOptions& options);
+/// Features without labels.
+Result<Samples> samples_from(const Tensor& x, const std::string& name, const DataOptions& options);
 
 struct SamplesSplit {
   Split train;
@@ -39,10 +42,13 @@ Split take_samples(const Samples& samples, std::span<const std::uint32_t> rows,
 /// The numbers 0 .. count-1, or as many of them as the options ask for.
 std::vector<std::uint32_t> first_rows(std::int64_t count, const DataOptions& options);
 
-/// Sets num_classes and, where the file has none, the names of the classes.
-Status name_classes(Dataset& dataset, std::int64_t from_labels, const std::string& name);
+/// Sets num_classes and, where the file has none, the names of the classes. Labels that are all the
+/// same are an error, unless they are optional: then they are none.
+Status name_classes(Dataset& dataset, std::int64_t from_labels, const std::string& name,
+                    const DataOptions& options);
 
-/// One table of samples as a data set: shuffled and split 80/20, then validation rows are held out.
+/// One table of samples as a data set: shuffled and split 80/20, then validation rows are held out;
+/// or all of it as test rows, where the options ask for it or labels are missing.
 Result<Dataset> split_samples(Samples samples, const std::filesystem::path& path,
                               const DataOptions& options);
 

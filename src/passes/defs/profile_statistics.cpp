@@ -35,6 +35,7 @@ struct Profile {
   std::vector<std::string> notes = {};
   std::int64_t batches = 0;
   std::int64_t samples = 0;
+  std::int64_t rows = 0;  ///< that there are
 };
 
 Status add_statistics(Tracked& tracked, std::span<const StatisticCall> calls, const Graph& graph,
@@ -129,8 +130,8 @@ Status profile_activations(const Graph& graph, const Args& args, const PassConte
   if (profile.activations.empty() || profile.activation_calls.empty()) return {};
   const std::int64_t asked = args.integer("num_samples");
   const std::int64_t batch = context.batch_size;
-  const std::int64_t whole = (asked + batch - 1) / batch * batch;
-  profile.samples = std::min(whole, context.samples->rows());
+  profile.samples = std::min(asked, context.samples->rows());
+  profile.rows = context.samples->rows();
   profile.batches = (profile.samples + batch - 1) / batch;
   if (context.samples->rows() < asked)
     profile.notes.push_back(cat("num_samples = ", asked, ", but there are ",
@@ -181,12 +182,12 @@ void keep_results(Graph& graph, std::span<const Tracked> all, std::span<const St
 PassOutput conclude(Graph& graph, const Profile& profile) {
   PassOutput output;
   output.info.set("samples", profile.samples);
+  output.info.set("rows", profile.rows);
   output.info.set("batches", profile.batches);
   output.info.set("nodes", Tree::table());
   keep_results(graph, profile.weights, profile.weight_calls, "weights", output);
   keep_results(graph, profile.activations, profile.activation_calls,
-               cat("activations, ", profile.samples, profile.samples == 1 ? " sample" : " samples"),
-               output);
+               cat("activations, ", shown_rows(profile.samples, profile.rows)), output);
   for (const std::string& note : profile.notes) output.text += cat("note: ", note, "\n");
   output.info.set("notes", Tree(profile.notes));
   return output;
@@ -260,7 +261,7 @@ PassDef define() {
                     .kind = FieldKind::Table},
                    {.name = "num_samples",
                     .initial = 32,
-                    .doc = "rows to run the network on, rounded up to whole batches",
+                    .doc = "rows to run the network on",
                     .bounds = {.least = 1}},
                    {.name = "profile_output_activation",
                     .initial = false,

@@ -85,10 +85,10 @@ TEST(ProfileStatistics, CountsAreTheReferenceSystems) {
   EXPECT_EQ(count(setting.graph, "seq_blocks_2", "bias"), 5);
 }
 
-TEST(ProfileStatistics, SamplesAreRoundedUpToWholeBatches) {
+TEST(ProfileStatistics, AsManySamplesAreUsedAsAreAskedFor) {
   Setting setting = jsc_tiny();
   ASSERT_TRUE(profile(setting, by_type(stats({}), stats({"range_min_max"}), 9)));
-  EXPECT_EQ(count(setting.graph, "seq_blocks_1", "data_in_0"), 16 * 16);
+  EXPECT_EQ(count(setting.graph, "seq_blocks_1", "data_in_0"), 9 * 16);
 }
 
 TEST(ProfileStatistics, FewerRowsThanAskedForAreUsedAndMentioned) {

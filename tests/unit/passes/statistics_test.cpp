@@ -180,8 +180,8 @@ TEST(Statistics, WrongArgumentsAreNamedWithWhatIsAllowed) {
   EXPECT_EQ(complaint("range_min_max", table_of({{"dims", Tree(Tree::List{3})}})),
             "error: stats.range_min_max.dims: axis 3 does not exist in samples of shape "
             "[1, 3, 4]\n"
-            "  hint: use axes from 0 to 2, \"all\" or \"NA\"\n");
-  EXPECT_NE(complaint("abs_mean", table_of({{"dims", "some"}})).find("\"all\", \"NA\" or a list"),
+            "  hint: use axes from 0 to 2, \"all\" or \"none\"\n");
+  EXPECT_NE(complaint("abs_mean", table_of({{"dims", "some"}})).find("\"all\", \"none\" or a list"),
             std::string::npos);
   EXPECT_NE(complaint("abs_mean", table_of({{"dims", Tree(Tree::List{1, -2})}})).find("twice"),
             std::string::npos);
