@@ -40,6 +40,8 @@ Result<std::vector<PassReport>> run_and_print(const Invocation& invocation, Grap
                             .after = [&](const PassReport& report, const Graph& changed) -> Status {
                               if (prints_text(invocation))
                                 invocation.out << report.output.text << std::flush;
+                              for (const std::string& warning : report.output.warnings)
+                                log_warning(warning);
                               for (const fs::path& file : report.output.files)
                                 log_info(cat("Written by ", report.name, ": ", file.string()));
                               log_info(cat("Pass ", report.name, ": ", milliseconds(report.seconds),
@@ -59,7 +61,8 @@ Tree tree_of(std::span<const PassReport> reports) {
                           {"seconds", report.seconds},
                           {"changed", describe(report.changes)},
                           {"info", report.output.info},
-                          {"files", std::move(files)}});
+                          {"files", std::move(files)},
+                          {"warnings", report.output.warnings}});
   }
   return list;
 }

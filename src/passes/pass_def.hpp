@@ -42,6 +42,7 @@ struct PassOutput {
   std::string text = {};                          ///< for people
   Tree info = {};                                 ///< the same for programs
   std::vector<std::filesystem::path> files = {};  ///< what was written
+  std::vector<std::string> warnings = {};         ///< what the user may not have meant
 };
 
 /// Metadata that must be there before a pass runs.

@@ -172,6 +172,11 @@ Status QuantiseConfig::take_group(const Quantisable& wanted, const Node& node,
   const bool all_configured =
       std::any_of(keys_.begin(), keys_.end(), [](const Key& key) { return key.operand.empty(); });
   if (!configured && (group == "data_out" || (!wanted.required && !all_configured))) return {};
+  // Keys for results alone leave what a node reads as it is.
+  const bool results_alone =
+      !keys_.empty() && std::all_of(keys_.begin(), keys_.end(),
+                                    [](const Key& key) { return key.operand == "data_out"; });
+  if (!configured && results_alone) return {};
   const bool others_configured = !keys_.empty() && !all_configured;
   if (!configured && others_configured && complete({std::string(def->name), {}})) return {};
   for (const std::string& target : operands_of_group(node, group)) {

@@ -189,19 +189,30 @@ QuantiseConfig* QuantiseTables::find(const Node& node) {
   return fallback;
 }
 
-Status QuantiseTables::check_used() const {
+Result<std::vector<std::string>> QuantiseTables::check_used() const {
+  std::vector<std::string> warnings;
   for (const auto& [key, config] : tables_) {
-    if (config.does_nothing() || !matched_.contains(key)) continue;
+    if (config.does_nothing()) continue;
+    if (!matched_.contains(key)) {
+      if (by_ == SelectBy::Type)
+        warnings.push_back(cat(config.place().path, " is for no node of this network"));
+      continue;
+    }
     const std::vector<std::string> unused = config.unused();
     if (unused.empty()) continue;
-    return Error{.what = cat(config.place().path, ": ", join(unused, ", "),
-                             unused.size() == 1 ? " fits" : " fit", " no node"),
+    const std::string what = cat(config.place().path, ": ", join(unused, ", "),
+                                 unused.size() == 1 ? " fits" : " fit", " no node");
+    if (key == kDefault) {
+      warnings.push_back(what);
+      continue;
+    }
+    return Error{.what = what,
                  .notes = config.place().file.empty()
                               ? std::vector<std::string>()
                               : std::vector<std::string>{config.place().file},
                  .hint = "the nodes this table is for have no such operand; leave it out"};
   }
-  return {};
+  return warnings;
 }
 
 Status quantise_node(Graph& graph, NodeId id, const Types& types, QuantiseConfig& config,
@@ -231,9 +242,9 @@ std::vector<Field> calibration_args() {
            .bounds = {.least = 1}}};
 }
 
-Status settle_formats(Graph& graph, const std::vector<OpenFormats>& open,
-                      const CalibrationOptions& options, std::int64_t num_samples,
-                      const PassContext& context) {
+Result<std::int64_t> settle_formats(Graph& graph, const std::vector<OpenFormats>& open,
+                                    const CalibrationOptions& options, std::int64_t num_samples,
+                                    const PassContext& context) {
   CH_TRY(const Types types, infer_types(graph, context.batch_size));
   std::vector<Choice> choices;
   for (const OpenFormats& where : open) choices.push_back({.where = where});
@@ -261,7 +272,7 @@ Status settle_formats(Graph& graph, const std::vector<OpenFormats>& open,
     if (Status status = settle(graph, choice, options); !status)
       return std::move(status).error().note(
           cat("node '", graph.node(choice.where.node).name, "', ", choice.where.operand));
-  return {};
+  return watched.empty() ? 0 : std::min(num_samples, context.samples->rows());
 }
 
 }  // namespace chop::passes

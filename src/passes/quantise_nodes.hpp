@@ -24,9 +24,9 @@ class QuantiseTables {
 
   /// The table for a node: its own, else the one called default, else null.
   QuantiseConfig* find(const Node& node);
-  /// An error when a key of a table applied to no node. A table for a type that the network does
-  /// not have is not an error: one file may serve several networks.
-  Status check_used() const;
+  /// An error when a key of a table applied to no node. What is in the table default, or for a type
+  /// that the network does not have, is only worth a warning: one file may serve several networks.
+  Result<std::vector<std::string>> check_used() const;
 
  private:
   SelectBy by_ = SelectBy::Type;
@@ -53,8 +53,9 @@ std::vector<Field> calibration_args();
 
 /// Calibrates open keys from the values of parameters and, for activations, from samples; adds the
 /// parameter of formats that learn one. Activations cannot be calibrated without samples.
-Status settle_formats(Graph& graph, const std::vector<OpenFormats>& open,
-                      const CalibrationOptions& options, std::int64_t num_samples,
-                      const PassContext& context);
+/// Returns how many of them were used.
+Result<std::int64_t> settle_formats(Graph& graph, const std::vector<OpenFormats>& open,
+                                    const CalibrationOptions& options, std::int64_t num_samples,
+                                    const PassContext& context);
 
 }  // namespace chop::passes

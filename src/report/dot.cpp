@@ -1,5 +1,8 @@
 #include "report/dot.hpp"
 
+#include <algorithm>
+#include <set>
+
 #include "support/escape.hpp"
 
 namespace chop::report {
@@ -40,6 +43,21 @@ std::string node_label(const DotNode& node) {
   return cat("<TABLE BORDER=\"0\" CELLSPACING=\"0\" CELLPADDING=\"1\">", rows, "</TABLE>");
 }
 
+/// What boxes are called in DOT, which SVG shows as their titles: their own, with a number where
+/// two boxes have the same.
+std::vector<std::string> quoted_names(const std::vector<DotNode>& nodes) {
+  std::vector<std::string> names;
+  std::set<std::string> seen;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    std::string name;
+    for (const char c : to_utf8(nodes[i].title))
+      name += static_cast<unsigned char>(c) < 0x20 || c == 0x7f || c == '"' || c == '\\' ? ' ' : c;
+    if (!seen.insert(name).second) seen.insert(name += cat(" #", i));
+    names.push_back(cat("\"", name, "\""));
+  }
+  return names;
+}
+
 std::string heading(const DotPicture& picture) {
   std::string text =
       cat("<TABLE BORDER=\"0\" CELLSPACING=\"4\" CELLPADDING=\"3\"><TR><TD COLSPAN=\"",
@@ -73,13 +91,14 @@ std::string to_dot(const DotPicture& picture) {
           kFont, "\"];\n");
   text += cat("  edge [color=\"#64748b\", fontcolor=\"", kFaint,
               "\", fontsize=9, arrowsize=0.7, fontname=\"", kFont, "\"];\n");
+  const std::vector<std::string> names = quoted_names(picture.nodes);
   for (std::size_t i = 0; i < picture.nodes.size(); ++i) {
     const DotNode& node = picture.nodes[i];
-    text += cat("  n", i, " [fillcolor=\"", node.colour.fill, "\", color=\"", node.colour.border,
-                "\", label=<", node_label(node), ">];\n");
+    text += cat("  ", names[i], " [fillcolor=\"", node.colour.fill, "\", color=\"",
+                node.colour.border, "\", label=<", node_label(node), ">];\n");
   }
   for (const DotEdge& edge : picture.edges) {
-    text += cat("  n", edge.from, " -> n", edge.to);
+    text += cat("  ", names[edge.from], " -> ", names[edge.to]);
     if (!edge.label.empty()) text += cat(" [label=<&nbsp;", escaped(edge.label), ">]");
     text += ";\n";
   }

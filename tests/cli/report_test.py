@@ -63,7 +63,9 @@ class Reports(unittest.TestCase):
 
     def test_a_picture_is_written_where_it_was_asked_for(self):
         self.good("pass", "plot_graph", "jsc-tiny", "file_name=pictures/net.dot")
-        self.assertIn("seq_blocks_2", (self.folder / "pictures" / "net.dot").read_text())
+        self.assertIn('"seq_blocks_1" -> "seq_blocks_2"', (self.folder / "pictures" / "net.dot").read_text())
+        if self.good("pass", "plot_graph", "jsc-tiny", "file_name=net.svg").returncode == 0:
+            self.assertIn("<title>seq_blocks_2</title>", (self.folder / "net.svg").read_text())
 
     def test_passes_lists_arguments_with_what_is_allowed(self):
         self.assertIn("save_path", self.good("passes", "report_node_meta_param").stdout)

@@ -63,6 +63,10 @@ class Load(InFolder):
             "ddp.pth": {f"module.{name}": tensor for name, tensor in state.items()},
             "lightning.ckpt": {"pytorch-lightning_version": "2.1.3", "epoch": 3,
                                "state_dict": {f"model.{name}": tensor for name, tensor in state.items()}},
+            "section.pt": {"model_dict": state, "optimiser": {"state": {}}},
+            "state.pt": {"state": state, "epoch": 3},
+            "averaged.pt": {"ema": {"module": state}, "decay": 0.99},
+            "prefix.pt": {f"ema.module.{name}": tensor for name, tensor in state.items()},
             "wide.bin": {name: tensor.double() if tensor.is_floating_point() else tensor
                          for name, tensor in state.items()},
         }

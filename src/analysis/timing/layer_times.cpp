@@ -12,7 +12,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr std::int64_t kMostRepeats = 1000;
-constexpr std::int64_t kFewestRepeats = 3;
+constexpr std::int64_t kFewestRepeats = 9;
+constexpr std::int64_t kFewestOfSlow = 3;
+constexpr double kSlow = 0.05;
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -23,6 +25,15 @@ double median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   const std::size_t middle = values.size() / 2;
   return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
+/// The distance between the quartiles over the median.
+double spread_of(std::vector<double> values) {
+  if (values.size() < 2) return 0;
+  std::sort(values.begin(), values.end());
+  const double middle = median(values);
+  const double range = values[values.size() * 3 / 4] - values[values.size() / 4];
+  return middle > 0 ? range / middle : 0;
 }
 
 /// Rows of the samples, over and over; without samples normal numbers, and zeros for indices.
@@ -98,8 +109,8 @@ class StepNodes {
 std::int64_t repeats_for(const TimingOptions& options, double one_run) {
   if (options.repeats > 0) return options.repeats;
   const double fitting = options.seconds / std::max(one_run, 1e-9) / 2;
-  return std::clamp(static_cast<std::int64_t>(std::min(fitting, 1e9)), kFewestRepeats,
-                    kMostRepeats);
+  return std::clamp(static_cast<std::int64_t>(std::min(fitting, 1e9)),
+                    one_run > kSlow ? kFewestOfSlow : kFewestRepeats, kMostRepeats);
 }
 
 Status count_runs(Plan& plan, const TimingOptions& options, LayerTimes& times) {
@@ -144,6 +155,7 @@ Result<LayerTimes> time_layers(const Graph& graph, const TimingOptions& options)
     for (std::size_t k = 0; k < steps.size(); ++k) steps[k].push_back(seconds[k]);
   }
   times.run_seconds = median(whole);
+  times.spread = spread_of(whole);
   for (std::size_t k = 0; k < steps.size(); ++k) times.layers[k].seconds = median(steps[k]);
   const double sum = times.step_seconds();
   for (LayerTime& layer : times.layers) layer.share = sum > 0 ? layer.seconds / sum : 0;

@@ -14,7 +14,8 @@ namespace chop::analysis {
 struct TimingOptions {
   std::int64_t batch = 1;
   int threads = 1;
-  std::int64_t repeats = 0;        ///< timed runs; 0: as many as fit in `seconds`, at least 3
+  std::int64_t repeats = 0;        ///< timed runs; 0: as many as fit in `seconds`, at least 9 (3 of
+                                   ///< networks that take more than a twentieth of a second)
   double seconds = 1.0;            ///< for the timed runs, when `repeats` is 0
   const Split* samples = nullptr;  ///< what is fed; null: normally distributed numbers
   std::uint64_t seed = 0;
@@ -36,11 +37,14 @@ struct LayerTimes {
   std::vector<LayerTime> layers;
   std::int64_t repeats = 0;
   double run_seconds = 0;  ///< of a whole run, untimed inside: the median
+  double spread = 0;  ///< the middle half of the whole runs lies within this share of the median
   std::size_t plan_bytes = 0;
   std::vector<CounterValue> counters = {};  ///< per run
   std::vector<std::string> remarks = {};    ///< what the compiler could not do
 
   double step_seconds() const;  ///< the sum over the steps
+  /// Times that vary this much are those of a machine with other work to do.
+  bool is_noisy() const { return repeats > 1 && spread > 0.25; }
 };
 
 /// Runs the graph in evaluation mode; the graph itself stays as it is.

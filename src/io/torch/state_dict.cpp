@@ -8,10 +8,12 @@
 namespace chop::io {
 namespace {
 
-constexpr std::array<std::string_view, 3> kPrefixes = {"model.", "module.", "_orig_mod."};
-constexpr std::array<std::string_view, 8> kSections = {
-    "state_dict", "model_state_dict", "model_state", "model",
-    "net",        "network",          "module",      "weights"};
+constexpr std::array<std::string_view, 7> kPrefixes = {
+    "model.", "module.", "_orig_mod.", "state_dict.", "model_dict.", "state.", "ema."};
+/// In this order: averaged weights come after those of the network itself.
+constexpr std::array<std::string_view, 13> kSections = {
+    "state_dict", "model_state_dict", "model_dict", "model_state", "state",          "model", "net",
+    "network",    "module",           "weights",    "params",      "ema_state_dict", "ema"};
 constexpr std::size_t kMostSteps = 500'000;
 constexpr std::size_t kLongestName = 4096;
 constexpr std::size_t kMostText = std::size_t{16} << 20;

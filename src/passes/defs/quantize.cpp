@@ -17,13 +17,20 @@ Result<PassOutput> run(Graph& graph, const Args& args, const PassContext& contex
     if (config == nullptr || config->does_nothing()) continue;
     CH_CHECK(quantise_node(graph, id, types, *config, open));
   }
-  CH_CHECK(tables.check_used());
+  CH_TRY(std::vector<std::string> warnings, tables.check_used());
   CH_TRY(const CalibrationMethod method, calibration_method(args.text("calibration")));
-  CH_CHECK(settle_formats(graph, open, {.method = method, .quantile = args.real("quantile")},
-                          args.integer("num_samples"), context));
+  CH_TRY(const std::int64_t rows,
+         settle_formats(graph, open, {.method = method, .quantile = args.real("quantile")},
+                        args.integer("num_samples"), context));
   CH_CHECK(describe_nodes(graph, described_batch(graph, context.batch_size)));
-  return summarise_quantisation(
-      graph, context.folder.empty() ? context.folder : context.folder / "quantize");
+  CH_TRY(PassOutput output,
+         summarise_quantisation(
+             graph, context.folder.empty() ? context.folder : context.folder / "quantize"));
+  if (rows > 0)
+    output.text += cat("Ranges are chosen from ", shown_rows(rows, context.samples->rows()), "\n");
+  output.info.set("calibration_rows", rows);
+  output.warnings = std::move(warnings);
+  return output;
 }
 
 /// All operands of every layer in fixed point.
@@ -51,6 +58,9 @@ PassDef define() {
               "(\"regex_name\", the\n"
               "first that matches), or default. name = \"NA\" or bypass = true leaves nodes as "
               "they are.\n"
+              "A table for a type the network does not have, and a key of default that fits none "
+              "of its\n"
+              "nodes, are said and passed over: one file may serve many networks.\n"
               "A frac_width that is absent or \"auto\" is chosen from data.",
           .args = {{.name = "by",
                     .doc = "what the tables are named after",

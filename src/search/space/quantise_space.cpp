@@ -15,6 +15,9 @@ const std::vector<Field>& setup_defs() {
                              .initial = "name",
                              .doc = "what the tables are named after",
                              .choices = {"name", "type", "regex_name"}});
+    all.insert(
+        all.begin() + 1,
+        {.name = "tie", .initial = false, .doc = "all nodes of a table have the same formats"});
     return all;
   }();
   return defs;
@@ -29,6 +32,15 @@ std::set<std::string_view> groups_of(const Graph& graph, NodeId id, const Types&
     for (const std::string& operand : operands_of_group(graph.node(id), group))
       if (names.contains(operand)) found.insert(group);
   return found;
+}
+
+/// A parameter that nodes share is active when one of them needs it.
+void activate_also(SpaceParameter& shared, const std::vector<Condition>& when) {
+  if (when.empty()) shared.when.clear();
+  if (shared.when.empty()) return;
+  for (const Condition& one : when)
+    if (std::find(shared.when.begin(), shared.when.end(), one) == shared.when.end())
+      shared.when.push_back(one);
 }
 
 }  // namespace
@@ -47,6 +59,7 @@ Status QuantiseSpace::read(const Tree& table, const ArgPlace& place) {
   CH_TRY(const Args args, Args::check(setup_defs(), setup == nullptr ? Tree() : *setup,
                                       {cat(place.path, ".setup"), place.file}));
   by_ = args.text("by");
+  tie_ = args.flag("tie");
   CH_TRY(calibration_.method, calibration_method(args.text("calibration")));
   calibration_.quantile = args.real("quantile");
   num_samples_ = args.integer("num_samples");
@@ -75,13 +88,15 @@ Status QuantiseSpace::read(const Tree& table, const ArgPlace& place) {
       if (const std::string_view group = group_of(name);
           group.empty() || own.contains(group) || !groups[key].contains(group))
         config.set(name, value).line = value.line;
-    CH_CHECK(add_node(id, config, {cat(inside.path, ".", key, ".config"), place.file}));
+    CH_CHECK(add_node(id, tie_ ? key : graph_.node(id).name, config,
+                      {cat(inside.path, ".", key, ".config"), place.file}));
   }
   return {};
 }
 
-Status QuantiseSpace::add_node(NodeId id, const Tree& config, const ArgPlace& place) {
-  NodeTable table{.id = id, .node = graph_.node(id).name, .place = place};
+Status QuantiseSpace::add_node(NodeId id, const std::string& owner, const Tree& config,
+                               const ArgPlace& place) {
+  NodeTable table{.id = id, .node = graph_.node(id).name, .owner = owner, .place = place};
   if (config.find("name") == nullptr)
     return at_line(
         {.what = cat(place.path, " has no name"),
@@ -119,10 +134,9 @@ void QuantiseSpace::add_parameters(NodeTable& table) {
       if (key.name == name) return &key;
     return nullptr;
   };
-  const std::size_t before = parameters_.size();
   for (Key& key : table.keys) {
     if (key.choices.size() < 2) continue;
-    SpaceParameter made{cat(table.node, "/config/", key.name),
+    SpaceParameter made{cat(table.owner, "/config/", key.name),
                         Distribution::categorical(key.choices)};
     // A key is active when the format of its operand (of at least one operand) has it.
     bool always = is_format_key(key.name) || key.name == "bypass";
@@ -139,10 +153,17 @@ void QuantiseSpace::add_parameters(NodeTable& table) {
         made.when.push_back(std::move(when));
     }
     if (always) made.when.clear();
-    key.parameter = parameters_.size();
-    parameters_.push_back(std::move(made));
+    const auto shared = std::find_if(parameters_.begin(), parameters_.end(),
+                                     [&](const auto& one) { return one.name == made.name; });
+    key.parameter = static_cast<std::size_t>(shared - parameters_.begin());
+    if (shared == parameters_.end())
+      parameters_.push_back(std::move(made));
+    else
+      activate_also(*shared, made.when);
   }
-  if (parameters_.size() > before) searched_.push_back(table.id);
+  if (std::any_of(table.keys.begin(), table.keys.end(),
+                  [](const Key& key) { return key.parameter.has_value(); }))
+    searched_.push_back(table.id);
 }
 
 Tree QuantiseSpace::config_of(const NodeTable& table, std::span<const double> values) const {
@@ -172,8 +193,10 @@ Result<QuantiseSpace::Chosen> QuantiseSpace::choose(const NodeTable& table, cons
                              unused.size() == 1 ? " fits" : " fit", " no operand of node '",
                              table.node, "'"),
                  .hint = "leave it out"};
-  if (!open.empty() && settle == Settle::Yes)
-    CH_CHECK(settle_formats(graph, open, calibration_, num_samples_, context_));
+  if (!open.empty() && settle == Settle::Yes) {
+    CH_TRY([[maybe_unused]] const std::int64_t rows,
+           settle_formats(graph, open, calibration_, num_samples_, context_));
+  }
   chosen.formats = graph.node(table.id).formats;
   for (const Parameter& parameter : graph.parameters()) {
     const Parameter* before = graph_.find_parameter(parameter.name);
@@ -190,9 +213,12 @@ bool QuantiseSpace::left_alone(const NodeTable& table) {
 std::vector<std::pair<std::string, Tree>> QuantiseSpace::fixed() const {
   std::vector<std::pair<std::string, Tree>> found;
   for (const NodeTable& table : tables_)
-    for (const Key& key : table.keys)
-      if (!key.parameter && !left_alone(table))
-        found.emplace_back(cat(table.node, "/config/", key.name), key.choices.front());
+    for (const Key& key : table.keys) {
+      std::pair<std::string, Tree> one(cat(table.owner, "/config/", key.name), key.choices.front());
+      if (!key.parameter && !left_alone(table) &&
+          std::find(found.begin(), found.end(), one) == found.end())
+        found.push_back(std::move(one));
+    }
   return found;
 }
 

@@ -5,8 +5,9 @@
 //   weight_width = [2, 4, 8]
 //
 // KEY is a node, an op, a pattern or default, as setup.by says. Every node has parameters of its
-// own, named "node/config/key"; a key with one choice is not a parameter. A key that the chosen
-// format does not have is not active.
+// own, named "node/config/key"; with setup.tie all nodes of a table share them, named
+// "KEY/config/key". A key with one choice is not a parameter. A key that the chosen format does not
+// have is not active.
 #pragma once
 
 #include <mutex>
@@ -48,7 +49,8 @@ class QuantiseSpace {
   struct NodeTable {
     NodeId id{};
     std::string node;
-    ArgPlace place;  ///< of its config
+    std::string owner;  ///< before "/config/" in the names of its parameters
+    ArgPlace place;     ///< of its config
     std::vector<Key> keys = {};
   };
   /// The formats that a combination of choices gives a node.
@@ -62,7 +64,7 @@ class QuantiseSpace {
   /// A node that is the same in every trial.
   static bool left_alone(const NodeTable& table);
   Status read(const Tree& table, const ArgPlace& place);
-  Status add_node(NodeId id, const Tree& config, const ArgPlace& place);
+  Status add_node(NodeId id, const std::string& owner, const Tree& config, const ArgPlace& place);
   void add_parameters(NodeTable& table);
   Status check_node(const NodeTable& table);
   Status check_choice(const NodeTable& table, const Space& space, std::size_t parameter);
@@ -78,6 +80,7 @@ class QuantiseSpace {
   CalibrationOptions calibration_ = {};
   std::int64_t num_samples_ = 512;
   std::string by_;
+  bool tie_ = false;
   std::vector<NodeTable> tables_;
   std::vector<SpaceParameter> parameters_;
   std::vector<NodeId> searched_;

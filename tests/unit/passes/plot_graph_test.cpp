@@ -29,7 +29,8 @@ TEST(PlotGraph, ShowsLayersShapesCountsAndFormats) {
   const std::string dot = plotted(graph, "jsc.dot");
   for (const char* part :
        {"digraph", "<TR><TD><B>seq_blocks_2</B></TD></TR><TR><TD>LinearInteger</TD></TR>",
-        "85 parameters", "weight: integer(8, 4)", "n2 -> n3 [label=<&nbsp;[8, 16]>]",
+        "85 parameters", "weight: integer(8, 4)",
+        "\"seq_blocks_1\" -> \"seq_blocks_2\" [label=<&nbsp;[8, 16]>]",
         "117 trainable parameters, 6 nodes, shapes at batch 8"})
     EXPECT_NE(dot.find(part), std::string::npos) << part << "\n" << dot;
   EXPECT_EQ(dot, plotted(graph, "jsc.dot"));
