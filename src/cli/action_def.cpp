@@ -29,6 +29,10 @@ bool obeys(const ActionDef& action, const SettingDef& def) {
     return std::find(names.begin(), names.end(), name) != names.end();
   };
   if (!def.implemented) return false;
+  // An action that writes JSON has tables of results.
+  if ((def.field.name == "markdown" || def.field.name == "latex") &&
+      holds(action.settings, std::string_view("json")))
+    return true;
   return holds(action.groups, def.group) || holds(action.settings, def.field.name) ||
          holds(action.positionals, def.field.name) ||
          find_setting(action.own, def.field.name) != nullptr;

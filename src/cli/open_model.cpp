@@ -1,5 +1,6 @@
 #include "cli/open_model.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
 #include <iterator>
@@ -134,6 +135,14 @@ Result<OpenedModel> open_model(const ModelSource& source, const OpenModelOptions
 Result<OpenedModel> open_model(const std::string& name_or_file, const OpenModelOptions& options) {
   CH_TRY(const ModelSource source, classify(name_or_file));
   return open_model(source, options);
+}
+
+std::vector<std::string> distinct_names(const std::vector<std::string>& names,
+                                        const std::vector<std::string>& given) {
+  std::vector<std::string> distinct = names;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (std::count(names.begin(), names.end(), names[i]) > 1) distinct[i] = given[i];
+  return distinct;
 }
 
 Result<Graph> build_source(const ModelSource& source, const ModelArgs& args) {

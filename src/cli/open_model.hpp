@@ -55,6 +55,10 @@ struct OpenModelOptions {
 Result<OpenedModel> open_model(const ModelSource& source, const OpenModelOptions& options = {});
 /// A model of the zoo or a network in TOML, built for such data.
 Result<Graph> build_source(const ModelSource& source, const ModelArgs& args);
+/// The names of networks for people: a file's own name, or the path as it was given where another
+/// network has the same name.
+std::vector<std::string> distinct_names(const std::vector<std::string>& names,
+                                        const std::vector<std::string>& given);
 /// classify() and open_model() in one.
 Result<OpenedModel> open_model(const std::string& name_or_file,
                                const OpenModelOptions& options = {});

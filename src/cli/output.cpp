@@ -1,5 +1,6 @@
 #include "cli/output.hpp"
 
+#include "report/latex.hpp"
 #include "support/display.hpp"
 #include "support/json.hpp"
 #include "support/system/files.hpp"
@@ -31,8 +32,18 @@ RenderOptions drawing(const Invocation& invocation, TableStyle style) {
           .width = is_terminal(invocation.out) ? terminal_width(stdout) : RenderOptions{}.width};
 }
 
+std::string shown(const Invocation& invocation, const Table& table, TableStyle style) {
+  const auto asked = [&invocation](std::string_view flag) {
+    return find_setting(invocation.settings.defs(), flag) != nullptr &&
+           invocation.settings.flag(flag);
+  };
+  if (asked("latex")) return to_latex(table);
+  if (asked("markdown")) return render(table, {.style = TableStyle::Markdown, .width = 0});
+  return render(table, drawing(invocation, style));
+}
+
 Status print_table(const Invocation& invocation, const Table& table, TableStyle style) {
-  if (prints_text(invocation)) invocation.out << render(table, drawing(invocation, style));
+  if (prints_text(invocation)) invocation.out << shown(invocation, table, style);
   return write_json(invocation, tree_of(table));
 }
 

@@ -19,6 +19,10 @@ void add_entries(Tree& result, const Tree& more);
 /// where there is none.
 RenderOptions drawing(const Invocation& invocation, TableStyle style = TableStyle::Simple);
 
+/// A table of results, drawn in `style` unless --markdown or --latex asks for another.
+std::string shown(const Invocation& invocation, const Table& table,
+                  TableStyle style = TableStyle::Pretty);
+
 /// A table whose rows are the whole result: drawn on `out` and written by write_json().
 Status print_table(const Invocation& invocation, const Table& table,
                    TableStyle style = TableStyle::Pretty);

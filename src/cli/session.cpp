@@ -52,6 +52,7 @@ int thread_count(const Settings& settings) {
 }
 
 DataOptions data_options(const Settings& settings) {
+  const bool may_split = find_setting(settings.defs(), "split") != nullptr;
   return {.path = settings.text_or_empty("data"),
           .validation = settings.text("validation").value_or("split"),
           .validation_fraction = settings.real("validation_fraction"),
@@ -59,9 +60,31 @@ DataOptions data_options(const Settings& settings) {
           .rows = settings.integer("rows"),
           .threads = thread_count(settings),
           .standardise = settings.flag("standardise"),
+          .whole = may_split && !settings.flag("split"),
           .input_scale = settings.real("input_scale"),
           .input_mean = settings.real("input_mean"),
           .input_std = settings.real("input_std")};
+}
+
+SettingDef split_setting() {
+  return {.field = {.name = "split",
+                    .initial = false,
+                    .doc = "of a data file use only the fifth that `ch train` holds out to test "
+                           "with"}};
+}
+
+Result<Dataset> open_dataset(const std::string& name, DataOptions options, const Graph& graph,
+                             Labels labels) {
+  if (labels == Labels::Optional) {
+    options.labels_optional = true;
+    for (const NodeId id : graph.placeholders()) options.inputs.push_back(graph.node(id).target);
+    if (const Result<Types> types = infer_types(graph, 1); types && options.inputs.size() == 1)
+      options.input_width = numel(types.value()[index(graph.placeholders()[0])][0].shape);
+  }
+  CH_TRY(Dataset data, load_dataset(name, options));
+  for (const std::string& note : data.notes) log_info(note);
+  log_info(cat("dataset '", data.name, "': ", describe_rows(data)));
+  return data;
 }
 
 TrainOptions train_options(const Settings& settings) {
@@ -133,12 +156,16 @@ Result<Session> open_session(const Invocation& invocation, NeedsData needs,
   const std::string dataset = settings.text_or_empty("dataset");
   log_info(cat("Initialising model '", session.model_name, "'..."));
   CH_CHECK(open_network(session, source));
-  if (dataset.empty() && needs == NeedsData::Always)
+  if (dataset.empty() && needs != NeedsData::Nothing)
     return Error{.what = "no data set given", .hint = "name one; `ch datasets` lists them"};
   if (!dataset.empty()) {
     log_info(cat("Initialising dataset '", dataset, "'..."));
-    CH_TRY(session.data, load_dataset(dataset, data_options(settings)));
-    for (const std::string& note : session.data.notes) log_info(note);
+    Graph graph = session.graph;
+    if (needs != NeedsData::Labelled && !source.is_network())  // for what it calls its inputs
+      if (Result<Graph> built = build_source(source, {}); built) graph = std::move(built).value();
+    CH_TRY(session.data,
+           open_dataset(dataset, data_options(settings), graph,
+                        needs == NeedsData::Labelled ? Labels::Needed : Labels::Optional));
   }
   if (!source.is_network()) {
     CH_TRY(session.graph, make_model(source, settings, session.data));

@@ -36,12 +36,19 @@ struct Session {
 /// to load, the weights (and, of a native checkpoint, the graph) come from there; a
 /// checkpoint of another network is an error. `known`: the model, where it has been classified.
 /// Writes nothing: open_project() of cli/project.hpp comes after it.
-enum class NeedsData : std::uint8_t { Always, IfGiven };
-Result<Session> open_session(const Invocation& invocation, NeedsData needs = NeedsData::Always,
+enum class NeedsData : std::uint8_t { Labelled, Samples, Nothing };
+Result<Session> open_session(const Invocation& invocation, NeedsData needs = NeedsData::Labelled,
                              std::optional<ModelSource> known = {});
 
 int thread_count(const Settings& settings);
 DataOptions data_options(const Settings& settings);
+/// Loads a data set and says in the log how many rows it has. Where labels are optional, a file
+/// without them is read as samples of `graph`: its inputs name the arrays and give the columns.
+enum class Labels : std::uint8_t { Needed, Optional };
+Result<Dataset> open_dataset(const std::string& name, DataOptions options, const Graph& graph,
+                             Labels labels);
+/// The setting `split`, for actions that otherwise use all rows of a data file.
+SettingDef split_setting();
 /// Everything but the checkpoint folder.
 TrainOptions train_options(const Settings& settings);
 /// What the setting `model` is: a name, a file, or the [model] table of the configuration file.

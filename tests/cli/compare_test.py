@@ -107,6 +107,17 @@ class Compare(unittest.TestCase):
         self.assertTrue(found["equal"])
         self.assertIsNone(found["nodes"][3]["operands"][0]["sqnr_db"])  # infinite
 
+    def test_all_weights_are_shown_without_a_node_and_two_files_of_one_name_told_apart(self):
+        text = self.compare(self.saved, "--weights").stdout
+        found = self.as_json(self.saved, "--weights")["weights"]
+        self.assertGreaterEqual(len(found), 2)
+        for one in found:
+            self.assertIn(f"{one['node']}.weight", text)
+        (self.folder / "other").mkdir()
+        other = self.folder / "other" / pathlib.Path(self.saved).name
+        shutil.copy(self.folder / self.saved, other)
+        self.assertIn(f"after:  {other}", self.compare(self.saved, str(other)).stdout)
+
     def test_different_networks_are_compared_as_far_as_they_go(self):
         text = self.compare("jsc-tiny", "jsc-toy").stdout
         self.assertIn("Only after: seq_blocks_4 (ReLU), seq_blocks_5 (Linear)", text)
@@ -118,7 +129,7 @@ class Compare(unittest.TestCase):
                 (["missing.mz"], ["cannot read 'missing.mz'"]),
                 (["jsc-tinny", "jsc-tiny"], ["unknown model 'jsc-tinny'", "did you mean 'jsc-tiny'?"]),
                 (["mase_output"], ["the folder 'mase_output' holds no network"]),
-                ([self.saved, "--weights"], ["--weights needs a node"]),
+                ([self.saved, "--weights", "--operand", "scale"], ["no node has the operand 'scale'"]),
                 ([self.saved, "--node", "seq_block_2"], ["no node 'seq_block_2'", "did you mean 'seq_blocks_2'?"]),
                 ([self.saved, "--node", "seq_blocks_2", "--weights", "--operand", "bais"],
                  ["has no operand 'bais'", "did you mean 'bias'?"]),

@@ -147,6 +147,7 @@ class Search(unittest.TestCase):
         tested = json.loads(self.ch("test", folder / "best.mz", "jsc", "--rows", 4000, "--json", "-",
                                     "--project", "t"))
         whole = json.loads((folder / "log.json").read_text())  # of the grid, just written
+        self.assertEqual(json.loads((folder / "log-v1.json").read_text()), log)  # of the study before
         wanted = {k.split("/")[-1]: v for k, v in best.items() if "/" in k}
         match = [t for t in whole.values() if all(
             t["user_attrs_sampled_config"]["seq_blocks_2"]["config"][k] == v
@@ -157,6 +158,31 @@ class Search(unittest.TestCase):
         self.ch("train", folder / "best.mz", "jsc", "--rows", 4000, "--max-epochs", 1, "--project",
                 "on")
         self.ch("compare", folder / "best.mz", folder / "best.mz", "jsc", "--rows", 4000)
+
+    def test_tied_layers_share_one_format_and_no_parameter_is_dropped(self):
+        space = """
+[search.search_space.setup]
+tie = %s
+by = "type"
+[search.search_space.seed.linear.config]
+name = ["integer", "mxint"]
+width = [4, 6, 8]
+"""
+        text = CONFIG.replace("jsc-tiny", "jsc-toy")
+        start, end = text.index("[search.search_space"), text.index("[search.strategy.sw")
+        tied = self.search("--config", self.write(text[:start] + space % "true" + text[end:]))
+        self.assertEqual(tied["points"], 6)
+        self.assertIn("linear/config/width", tied["best"][0])
+        config = next(iter(json.loads((self.results() / "log.json").read_text()).values()))
+        formats = [one["config"] for one in config["user_attrs_sampled_config"].values()
+                   if isinstance(one, dict) and one["config"]["name"] not in (None, "NA")]
+        self.assertEqual(len(formats), 3)
+        self.assertTrue(all(one == formats[0] for one in formats), formats)
+        wide = CONFIG.replace("jsc-tiny", "jsc-toy").replace("seq_blocks_2", "linear").replace(
+            "[search.search_space.seed", '[search.search_space.setup]\nby = "type"\n[search.search_space.seed', 1)
+        printed = self.ch("search", "--config", self.write(wide), "--project", "wide", "--trials", 3)
+        for node in ("seq_blocks_2", "seq_blocks_5", "seq_blocks_8"):
+            self.assertIn(f"{node}/weight_width=", printed)
 
     def test_a_study_goes_on_where_it_stopped(self):
         config = self.write(CONFIG)

@@ -7,6 +7,7 @@ import pty
 import resource
 import shutil
 import signal
+import statistics
 import struct
 import subprocess
 import tempfile
@@ -75,7 +76,8 @@ class Training(InFolder):
         software = self.folder / "mase_output" / "p" / "software"
         version = software / "tensorboard" / "lightning_logs" / "version_0"
         for path in (software / "training_ckpts" / "best.ckpt", software / "training_ckpts" / "last.ckpt",
-                     version / "hparams.yaml", version / "metrics.csv", version / "learning_curves.svg"):
+                     version / "hparams.yaml", version / "metrics.csv", version / "learning_curves.svg",
+                     version / "accuracy_curves.svg"):
             self.assertTrue(path.exists(), path)
         self.assertEqual(len(list(version.glob("events.out.tfevents.*"))), 1)
         lines = [line for line in result.stderr.splitlines() if line.startswith("INFO     ")]
@@ -238,27 +240,59 @@ class Sweeping(InFolder):
     def test_a_grid_ends_in_one_table(self):
         result = self.good("sweep", "jsc-tiny", "jsc", "--rows", 6000, "--max-epochs", 2, "--batch-size", "64,128",
                            "--learning-rate", "1e-4,1e-3", "--project", "p", "--json", "s.json")
-        rows = json.loads((self.folder / "s.json").read_text())
+        rows = json.loads((self.folder / "s.json").read_text())["runs"]
         self.assertEqual([(r["batch_size"], r["learning_rate"]) for r in rows],
                          [(64, 0.0001), (64, 0.001), (128, 0.0001), (128, 0.001)])
         for row in rows:
             self.assertEqual(row["epochs"], 2)
             self.assertGreater(row["val_loss"], 0)
         folder = self.folder / "mase_output" / "p" / "software" / "sweep"
-        self.assertEqual((folder / "sweep.csv").read_text().count("\n"), 5)
-        self.assertIn("<svg", (folder / "learning_curves.svg").read_text())
+        table = (folder / "sweep.csv").read_text().splitlines()
+        self.assertEqual(len(table), 5)
+        for name, value in (("model", "jsc-tiny"), ("dataset", "jsc"), ("max_epochs", "2"), ("seed", "0")):
+            self.assertIn(value, table[1].split(",")[table[0].split(",").index(name)])
+        for curve in ("train_loss", "val_loss", "train_acc", "val_acc"):
+            self.assertEqual((folder / f"{curve}.svg").read_text().count("batch_size=64 learning_rate=0.001<"), 1)
+        epochs = (folder / "batch_size=64_learning_rate=0.001" / "metrics.csv").read_text().splitlines()
+        self.assertEqual(len(epochs), 3)
+        self.assertIn("val_acc_epoch", epochs[0])
         self.assertIn("batch_size", result.stdout)
+        self.assertIn("Every run: model jsc-tiny, dataset jsc, max_epochs 2", result.stdout)
+
+    def test_several_networks_and_seeds_have_mean_and_deviation(self):
+        words = ["sweep", "--model", "jsc-tiny,jsc-toy", "--in", "jsc", "--rows", 2000, "--max-epochs", 1, "--seed", "0,1,2",
+                 "--project", "p"]
+        result = self.good(*words, "--json", "s.json", "--markdown")
+        found = json.loads((self.folder / "s.json").read_text())
+        self.assertEqual([(r["model"], r["seed"]) for r in found["runs"]],
+                         [(model, seed) for seed in (0, 1, 2) for model in ("jsc-tiny", "jsc-toy")])
+        for row in found["over_seeds"]:
+            values = [r["val_acc"] for r in found["runs"] if r["model"] == row["model"]]
+            self.assertEqual((row["seeds"], len(values)), (3, 3))
+            self.assertAlmostEqual(row["val_acc"], statistics.mean(values), places=12)
+            self.assertAlmostEqual(row["val_acc_deviation"], statistics.stdev(values), places=12)
+        self.assertRegex(result.stdout, r"(?m)^\| +seed \| +model \| +dataset \|.*\n\|-+:?\|")
+        self.assertRegex(result.stdout, r"0\.\d{4} ± 0\.\d{4}")
+        self.refused("sweep", "jsc-tiny,jsc-toi", "jsc", "--rows", 2000, says=["unknown model 'jsc-toi'"])
+
+    def test_an_earlier_sweep_is_kept(self):
+        for seed in (0, 1):
+            self.good("sweep", "jsc-tiny", "jsc", "--rows", 2000, "--max-epochs", 1, "--batch-size", "64,128",
+                      "--project", "p", "--seed", seed)
+        software = self.folder / "mase_output" / "p" / "software"
+        first, second = ((software / name / "batch_size=64" / "best.ckpt") for name in ("sweep-v1", "sweep"))
+        self.assertNotEqual(digest(first), digest(second))
 
     def test_a_trial_equals_the_same_training_alone(self):
         self.good("sweep", "jsc-tiny", "jsc", "--rows", 6000, "--max-epochs", 2, "--batch-size", "64,128", "--project", "p",
                   "--json", "s.json")
         self.good("train", "jsc-tiny", "jsc", "--rows", 6000, "--max-epochs", 2, "--batch-size", 128, "--project", "q",
                   "--json", "t.json")
-        sweep = json.loads((self.folder / "s.json").read_text())[1]
+        sweep = json.loads((self.folder / "s.json").read_text())["runs"][1]
         alone = json.loads((self.folder / "t.json").read_text())
         self.assertEqual(sweep["test_loss"], alone["test"]["loss"])
         self.assertEqual(sweep["val_loss"], alone["validation"]["loss"])
-
+        self.assertGreater(alone["seconds"], 0)
 
     def test_the_same_point_twice_is_refused(self):
         self.refused("sweep", "jsc-tiny", "jsc", "--rows", 6000, "--learning-rate", "1e-3,0.001", says=["twice"])

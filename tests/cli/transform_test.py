@@ -90,6 +90,55 @@ class Transform(unittest.TestCase):
         self.assertEqual(histogram[2], "Linear,linear,1,1,0")
         self.assertTrue((folder / "transformed_ckpt/graph_module.mz").exists())
 
+    def test_what_an_earlier_run_made_is_kept_and_random_weights_are_said_even_when_quiet(self):
+        folder = self.folder / "mase_output/changed/software"
+        config = self.write(CONFIG)
+        self.ch("train", "jsc-toy", "jsc", "--rows", 4000, "--max-epochs", 1, "--project", "float")
+        self.ch("transform", "--config", config, "--load", self.ckpt("float"))
+        trained = (folder / "transform/transformed_ckpt/graph_module.mz").read_bytes()
+        environment = {**os.environ, "CH_CACHE_DIR": str(self.folder / "cache")}
+        done = subprocess.run([CH, "transform", "--config", config, "-q"], cwd=self.folder, env=environment,
+                              capture_output=True, text=True, check=True)
+        self.assertIn("WARNING  The weights are random", done.stderr)
+        self.assertEqual((folder / "transform-v1/transformed_ckpt/graph_module.mz").read_bytes(), trained)
+        self.assertNotEqual((folder / "transform/transformed_ckpt/graph_module.mz").read_bytes(), trained)
+        # from its own folder, which is set aside while the network in it is read
+        self.ch("transform", "--config", config, "--load", folder / "transform-v1/transformed_ckpt/graph_module.mz")
+        self.assertEqual(sorted(path.name for path in folder.iterdir()),
+                         ["transform", "transform-v1", "transform-v2"])
+
+    def test_one_file_serves_many_networks_and_results_alone_may_have_a_format(self):
+        (self.folder / "relu.toml").write_text('[model]\ninput = [16]\nlayers = [{ op = "relu" }]\n')
+        config = self.write("""
+[passes.quantize]
+by = "type"
+[passes.quantize.conv2d.config]
+name = "integer"
+data_in_width = 8
+weight_width = 8
+[passes.quantize.default.config]
+name = "integer"
+data_in_width = 8
+data_in_frac_width = 4
+weight_width = 8
+weight_frac_width = 4
+""")
+        report = json.loads(self.ch("transform", "relu.toml", "--config", config, "--json", "-"))["passes"][0]
+        self.assertEqual(report["warnings"], ["passes.quantize.conv2d.config is for no node of this network",
+                                              "passes.quantize.default.config: weight_width, weight_frac_width fit no node"])
+        config = self.write("""
+[passes.quantize]
+by = "type"
+[passes.quantize.linear.config]
+name = "integer"
+data_out_width = 8
+data_out_frac_width = 4
+""")
+        made = json.loads(self.ch("transform", "jsc-tiny", "--config", config, "--json", "-", "--project", "out"))
+        nodes = json.loads(self.ch("compare", made["checkpoint"], "--json", "-"))["nodes"]
+        linear = [node for node in nodes if "seq_blocks_2" in json.dumps(node)][0]
+        self.assertIn("data_out", json.dumps(linear))
+
     def test_every_example_of_a_format_runs(self):
         files = sorted((ROOT / "configs/examples/quantize").glob("*.toml"))
         self.assertEqual(len(files), 15)

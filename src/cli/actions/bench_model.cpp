@@ -149,7 +149,7 @@ Result<Exit> run(const Invocation& invocation) {
                                                   .samples = data ? &data->test : nullptr,
                                                   .seed = seed}));
   if (prints_text(invocation))
-    invocation.out << render(layer_table(bench), drawing(invocation)) << summary(bench);
+    invocation.out << shown(invocation, layer_table(bench), TableStyle::Simple) << summary(bench);
   CH_CHECK(write_json(invocation, tree_of(bench, model.name)));
   return Exit::Done;
 }

@@ -83,7 +83,7 @@ Result<BothNetworks> open_both(const Names& names, const Settings& settings) {
   CH_TRY(OpenedModel second, holds_weights_alone(after) ? with_weights(first, *after.file)
                                                         : open_model(after, options));
   for (const OpenedModel* model : {&first, &second})
-    if (!model->trained) log_info(cat("The weights of ", model->name, " are random"));
+    if (!model->trained) log_warning(cat("The weights of ", model->name, " are random"));
   return BothNetworks{std::move(first), std::move(second)};
 }
 
@@ -116,8 +116,7 @@ Result<std::optional<Dataset>> open_data(const Names& names, const BothNetworks&
   if (name.empty())
     return Error{.what = "the data set of this network is not known",
                  .hint = "name it: --data jsc; `ch datasets` lists all"};
-  CH_TRY(Dataset data, load_dataset(name, options));
-  for (const std::string& note : data.notes) log_info(note);
+  CH_TRY(Dataset data, open_dataset(name, options, both.before.graph, Labels::Optional));
   for (const OpenedModel* model : {&both.before, &both.after})
     if (Status fits = check_fits(model->graph, data.test, data.num_classes); !fits)
       return std::move(fits).error().note(cat("the network ", model->name));
@@ -146,7 +145,7 @@ Result<Comparison> chosen_nodes(const Settings& settings, const Comparison& all)
                .hint = cat(did_you_mean(*wanted, names), "both networks have ", join(names, ", "))};
 }
 
-/// The weight of one node, row by row.
+/// Weights row by row: of the node asked for, or of all that have the operand in both networks.
 struct ShownWeights {
   std::string text;
   Tree tree;
@@ -177,9 +176,24 @@ Result<ShownWeights> show_weights(const BothNetworks& both, const NodeComparison
   return shown;
 }
 
+Result<ShownWeights> show_all_weights(const BothNetworks& both, const Comparison& all,
+                                      const std::string& operand) {
+  ShownWeights shown{.text = {}, .tree = Tree::list()};
+  for (const NodeComparison& node : all.nodes) {
+    Result<ShownWeights> one = show_weights(both, node, operand);
+    if (!one) continue;  // it has no such operand
+    shown.text += one.value().text;
+    shown.tree.push(std::move(one.value().tree));
+  }
+  if (shown.text.empty())
+    return Error{.what = cat("no node has the operand '", operand, "' in both networks"),
+                 .hint = "--operand weight, bias, running_mean ..."};
+  return shown;
+}
+
 void print(const Invocation& invocation, const Table& table) {
   if (prints_text(invocation) && !table.rows.empty())
-    invocation.out << render(table, drawing(invocation)) << "\n";
+    invocation.out << shown(invocation, table, TableStyle::Simple) << "\n";
 }
 
 /// Runs both networks, prints the comparison, and adds it to the result.
@@ -192,20 +206,24 @@ Status run_both(const Invocation& invocation, const BothNetworks& both, const Da
   const Split part = rows_of(data.test, 0, rows);
   CH_TRY(const OutputsComparison outputs, compare_outputs(both.before.graph, both.after.graph, part,
                                                           {.rows = rows, .threads = threads}));
+  if (prints_text(invocation)) invocation.out << "\n";
+  print(invocation, output_table(outputs));
+  if (prints_text(invocation))
+    invocation.out << outputs_text(outputs)
+                   << cat("Run on ", shown_rows(rows, data.test.rows()),
+                          data.labelled ? "" : "; the data has no labels", "\n\n");
+  result["dataset"] = data.name;
+  result["synthetic"] = data.synthetic;
+  result["outputs"] = tree_of(outputs);
+  if (!data.labelled) return {};
   const EvaluateOptions options{.batch = evaluation_batch(data.sample_shape, 128),
                                 .threads = threads};
   MetricsPair metrics;
   CH_TRY(metrics.before, evaluate(both.before.graph, part, options));
   CH_TRY(metrics.after, evaluate(both.after.graph, part, options));
-  if (prints_text(invocation)) invocation.out << "\n";
-  print(invocation, output_table(outputs));
-  if (prints_text(invocation)) invocation.out << outputs_text(outputs) << "\n";
   print(invocation, accuracy_table(metrics, labelled(data, cat(data.name, ", ", with_commas(rows),
                                                                " rows of the test split"))));
   if (prints_text(invocation)) invocation.out << accuracy_text(metrics);
-  result["dataset"] = data.name;
-  result["synthetic"] = data.synthetic;
-  result["outputs"] = tree_of(outputs);
   result["accuracy"] = tree_of(metrics);
   return {};
 }
@@ -231,16 +249,19 @@ void print_comparison(const Invocation& invocation, const BothNetworks& both, co
 
 Result<Exit> run(const Invocation& invocation) {
   const Settings& settings = invocation.settings;
-  if (settings.flag("weights") && !settings.has("node"))
-    return Error{.what = "--weights needs a node",
-                 .hint = "--node seq_blocks_2 --weights prints the rows of that node"};
   const Names names = read_names(settings);
-  CH_TRY(const BothNetworks both, open_both(names, settings));
+  CH_TRY(BothNetworks both, open_both(names, settings));
+  const std::vector<std::string> distinct =
+      distinct_names({both.before.name, both.after.name}, {names.before, names.after});
+  both.before.name = distinct[0];
+  both.after.name = distinct[1];
   CH_TRY(const Comparison all, compare_graphs(both.before.graph, both.after.graph));
   CH_TRY(const Comparison chosen, chosen_nodes(settings, all));
   ShownWeights weights;
   if (settings.flag("weights")) {
-    CH_TRY(weights, show_weights(both, chosen.nodes[0], settings.text_or_empty("operand")));
+    const std::string operand = settings.text_or_empty("operand");
+    CH_TRY(weights, settings.has("node") ? show_weights(both, chosen.nodes[0], operand)
+                                         : show_all_weights(both, chosen, operand));
   }
   CH_TRY(const std::optional<Dataset> data, open_data(names, both, settings));
   print_comparison(invocation, both, all, chosen, weights.text);
@@ -273,29 +294,32 @@ ActionDef define() {
       .settings = {"seed", "rows", "standardise", "input_scale", "input_mean", "input_std",
                    "validation", "validation_fraction", "disable_dataset_cache", "num_workers",
                    "threads", "log_level", "json", "quiet", "no_warnings"},
-      .own = {{.field = {.name = "before", .doc = "a model, a checkpoint, or a network in TOML"},
-               .positional = true,
-               .placeholder = "A"},
-              {.field = {.name = "after",
-                         .doc = "another one; A with and without its formats when not given"},
-               .positional = true,
-               .placeholder = "B"},
-              {.field = {.name = "data",
-                         .doc =
-                             "run both on samples of this data set, or of the network's usual one"},
-               .placeholder = "[DATASET]"},
-              {.field = {.name = "samples",
-                         .initial = 4096,
-                         .doc = "run on so many rows of the test split; 0: all",
-                         .bounds = {.least = 0}}},
-              {.field = {.name = "node", .doc = "show this node alone"}, .placeholder = "NAME"},
-              {.field = {.name = "weights",
-                         .initial = false,
-                         .doc = "print the weights of --node row by row, before and after"}},
-              {.field = {.name = "operand",
-                         .initial = "weight",
-                         .doc = "what --weights prints: weight, bias, running_mean"},
-               .placeholder = "NAME"}},
+      .own =
+          {{.field = {.name = "before", .doc = "a model, a checkpoint, or a network in TOML"},
+            .positional = true,
+            .placeholder = "A"},
+           {.field = {.name = "after",
+                      .doc = "another one; A with and without its formats when not given"},
+            .positional = true,
+            .placeholder = "B"},
+           {.field = {.name = "data",
+                      .doc = "run both on samples of this data set, or of the network's usual one"},
+            .placeholder = "[DATASET]"},
+           {.field = {.name = "samples",
+                      .initial = 4096,
+                      .doc = "run on so many rows of the test split; 0: all",
+                      .bounds = {.least = 0}}},
+           split_setting(),
+           {.field = {.name = "node", .doc = "show this node alone"}, .placeholder = "NAME"},
+           {.field =
+                {.name = "weights",
+                 .initial = false,
+                 .doc =
+                     "print the weights row by row, before and after, of all nodes or of --node"}},
+           {.field = {.name = "operand",
+                      .initial = "weight",
+                      .doc = "what --weights prints: weight, bias, running_mean"},
+            .placeholder = "NAME"}},
       .run = run};
 }
 

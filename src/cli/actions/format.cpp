@@ -115,10 +115,9 @@ Result<Exit> show(const Invocation& invocation, const NumberFormat& format) {
   CH_TRY(const Table values, values_table(format));
   const Table facts = facts_table(*def, range, bits);
   if (prints_text(invocation)) {
-    const RenderOptions style = drawing(invocation);
     invocation.out << display(format) << ": " << def->doc << "\n\n"
-                   << render(facts, style) << "\n"
-                   << render(values, style);
+                   << shown(invocation, facts, TableStyle::Simple) << "\n"
+                   << shown(invocation, values, TableStyle::Simple);
   }
   CH_CHECK(write_json(
       invocation, Tree::Table{{"format", format.name},
@@ -183,7 +182,8 @@ Result<Exit> convert(const Invocation& invocation, const NumberFormat& format,
 Result<Exit> run(const Invocation& invocation) {
   const Settings& settings = invocation.settings;
   if (settings.flag("list")) {
-    if (prints_text(invocation)) invocation.out << render(list_table(), drawing(invocation));
+    if (prints_text(invocation))
+      invocation.out << shown(invocation, list_table(), TableStyle::Simple);
     CH_CHECK(write_json(invocation, list_tree()));
     return Exit::Done;
   }

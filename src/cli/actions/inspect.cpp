@@ -80,8 +80,7 @@ Result<Tree> run_report(const Invocation& invocation, OpenedModel& model,
   std::string name = settings.text_or_empty("dataset");
   if (name.empty() && call.def->needs_samples) name = model.dataset;
   if (!name.empty()) {
-    CH_TRY(data, load_dataset(name, data_options(settings)));
-    for (const std::string& note : data->notes) log_info(note);
+    CH_TRY(data, open_dataset(name, data_options(settings), model.graph, Labels::Optional));
     CH_CHECK(check_fits(model.graph, calibration_rows(*data), data->num_classes));
   }
   const PassContext context{.samples = data ? &calibration_rows(*data) : nullptr,
@@ -122,11 +121,16 @@ std::string footer(const Inspection& inspection, std::size_t shown) {
   const auto bytes = [](std::int64_t count) {
     return human_bytes(static_cast<std::uint64_t>(count));
   };
+  const std::string busy =
+      inspection.times.is_noisy()
+          ? cat("; half of the runs differ by ", Cell(100 * inspection.times.spread, 0).text,
+                " %:\n       the machine is busy, and all times are rough")
+          : "";
   std::string text =
       cat("\nTotal: ", with_commas(cost.arithmetic.macs), " MACs (",
           with_commas(cost.arithmetic.exact), " operations), ", with_commas(cost.lab_bitops),
           " BitOPs\n       ", duration(inspection.times.run_seconds), " a run, the median of ",
-          inspection.times.repeats, "\n       ", bytes(inspection.bits() / 8),
+          inspection.times.repeats, busy, "\n       ", bytes(inspection.bits() / 8),
           " in memory: parameters ", bytes(cost.parameter_bytes), ", activations ",
           bytes(inspection.bits() / 8 - cost.parameter_bytes), "\n");
   if (shown < inspection.rows.size())
@@ -148,7 +152,7 @@ Result<Tree> show(const Invocation& invocation, const OpenedModel& model) {
     const std::vector<InspectRow> rows =
         one_screen(inspection.rows, settings.flag("all") ? inspection.rows.size() : kRowsOfAScreen);
     invocation.out << header(model, inspection, threads)
-                   << render(table_of(rows), drawing(invocation))
+                   << shown(invocation, table_of(rows), TableStyle::Simple)
                    << footer(inspection, rows.size());
     if (settings.flag("explain")) invocation.out << "\n" << inspect_explanation();
   }
@@ -172,7 +176,7 @@ Status show_weights(const Invocation& invocation, const std::filesystem::path& p
     const std::size_t rows =
         settings.flag("all") ? file.tensors.size() : std::min(kRows, file.tensors.size());
     invocation.out << weights_header(file, name, code ? 0 : size)
-                   << render(tensors_table(file, rows), drawing(invocation));
+                   << shown(invocation, tensors_table(file, rows), TableStyle::Simple);
     if (rows < file.tensors.size())
       invocation.out << file.tensors.size() - rows << " more; --all lists every one\n";
     invocation.out << metadata_text(file);

@@ -111,7 +111,8 @@ Result<Exit> run(const Invocation& invocation) {
   CH_TRY(const compile::State state, compile_until(model.graph, target, *last, &trace));
   const std::string text = print(state, last->name, {.values = settings.flag("values")});
   if (prints_text(invocation)) {
-    if (settings.flag("time")) invocation.out << render(time_table(trace), drawing(invocation));
+    if (settings.flag("time"))
+      invocation.out << shown(invocation, time_table(trace), TableStyle::Simple);
     if (settings.flag("remarks")) invocation.out << remarks_text(state);
     if (!settings.flag("time") && !settings.flag("remarks")) invocation.out << text;
   }

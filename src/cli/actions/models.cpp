@@ -77,8 +77,8 @@ Result<Exit> show_one(const Invocation& invocation, const std::string& name) {
   if (prints_text(invocation)) {
     if (const Result<const ModelDef*> def = find_model(name); def)
       invocation.out << def.value()->name << ": " << def.value()->doc << "\n";
-    invocation.out << render(table, drawing(invocation)) << with_commas(graph.parameter_count())
-                   << " trainable parameters\n";
+    invocation.out << shown(invocation, table, TableStyle::Simple)
+                   << with_commas(graph.parameter_count()) << " trainable parameters\n";
   }
   Tree result;
   result["model"] = name;

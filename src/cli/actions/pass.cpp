@@ -17,8 +17,8 @@ Result<std::optional<Dataset>> open_samples(const Invocation& invocation, const 
   std::string name = invocation.settings.text_or_empty("dataset");
   if (name.empty() && pass.needs_samples) name = model.dataset;
   if (name.empty()) return std::optional<Dataset>();
-  CH_TRY(Dataset data, load_dataset(name, data_options(invocation.settings)));
-  for (const std::string& note : data.notes) log_info(note);
+  CH_TRY(Dataset data,
+         open_dataset(name, data_options(invocation.settings), model.graph, Labels::Optional));
   CH_CHECK(check_fits(model.graph, calibration_rows(data), data.num_classes));
   return std::optional<Dataset>(std::move(data));
 }
@@ -31,6 +31,9 @@ Result<Exit> run(const Invocation& invocation) {
   CH_TRY(OpenedModel model,
          open_model(settings.text_or_empty("model"),
                     {.seed = static_cast<std::uint64_t>(settings.integer("seed"))}));
+  if (const auto path = settings.text("load_name")) {
+    CH_TRY([[maybe_unused]] const bool transformed, load_into(model.graph, *path, settings));
+  }
   CH_TRY(const std::optional<Dataset> data, open_samples(invocation, *call.def, model));
   const PassContext context{.samples = data ? &calibration_rows(*data) : nullptr,
                             .batch_size = settings.integer("batch_size"),
@@ -69,9 +72,26 @@ ActionDef define() {
           "lists the arguments.",
       .positionals = {"name", "model", "dataset"},
       .required = {"name", "model"},
-      .settings = {"batch_size", "seed", "data", "rows", "standardise", "input_scale", "input_mean",
-                   "input_std", "validation", "validation_fraction", "disable_dataset_cache",
-                   "num_workers", "threads", "log_level", "json", "quiet", "no_warnings"},
+      .settings = {"load_name",
+                   "load_type",
+                   "load_partial",
+                   "batch_size",
+                   "seed",
+                   "data",
+                   "rows",
+                   "standardise",
+                   "input_scale",
+                   "input_mean",
+                   "input_std",
+                   "validation",
+                   "validation_fraction",
+                   "disable_dataset_cache",
+                   "num_workers",
+                   "threads",
+                   "log_level",
+                   "json",
+                   "quiet",
+                   "no_warnings"},
       .own = {{.field = {.name = "name", .doc = "a pass"},
                .positional = true,
                .placeholder = "NAME",

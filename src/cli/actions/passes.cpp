@@ -35,7 +35,7 @@ Result<Exit> show_one(const Invocation& invocation, const std::string& name) {
     invocation.out << pass->name << ": " << pass->doc << "\n"
                    << "It " << explain(pass->promise) << ".\n";
     if (!pass->details.empty()) invocation.out << pass->details << "\n";
-    if (!pass->args.empty()) invocation.out << "\n" << render(args, drawing(invocation));
+    if (!pass->args.empty()) invocation.out << "\n" << shown(invocation, args, TableStyle::Simple);
     if (!pass->open.empty()) invocation.out << "and tables: " << pass->open << "\n";
     invocation.out << "\nIn TOML: [passes." << pass->name << "]; at once: ch pass " << pass->name
                    << " MODEL" << (pass->needs_samples ? " DATASET" : "")

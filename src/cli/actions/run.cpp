@@ -1,4 +1,5 @@
-// ch run MODEL|FILE --in X.npz --out Y.npz: a network on the arrays of a file.
+// ch run MODEL|FILE [DATASET]: a network on the arrays of a file, on samples of a data set, on
+// random numbers; all its outputs, or those of one node.
 #include <algorithm>
 #include <filesystem>
 
@@ -6,9 +7,13 @@
 #include "cli/output.hpp"
 #include "cli/session.hpp"
 #include "compile/run_graph.hpp"
+#include "data/registry.hpp"
+#include "data/splits.hpp"
 #include "io/load_weights.hpp"
 #include "io/npy.hpp"
 #include "io/npz.hpp"
+#include "ops/core/infer.hpp"
+#include "support/rng.hpp"
 #include "support/system/log.hpp"
 #include "support/text.hpp"
 
@@ -17,16 +22,68 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Result<NamedTensors> read_arrays(const fs::path& path) {
-  NamedTensors arrays;
+/// Where the inputs come from, and what is known of the data set they are from.
+struct Inputs {
+  NamedTensors arrays = {};  ///< under "" for the only input, whatever its name
+  Shape sample_shape = {};
+  std::int64_t num_classes = 0;
+};
+
+/// The arrays of a .npy or .npz file as they are: any type, one for each input.
+Result<Inputs> read_arrays(const fs::path& path) {
+  Inputs inputs;
   if (path.extension() == ".npy") {
     CH_TRY(Tensor tensor, read_npy(path));
-    arrays.emplace("", std::move(tensor));  // for the only input, whatever its name
-    return arrays;
+    inputs.arrays.emplace("", std::move(tensor));
+  } else {
+    CH_TRY(NpzArrays all, read_npz(path));
+    for (auto& [name, tensor] : all) inputs.arrays.emplace(name, std::move(tensor));
+    // A data set with labels: they are no input.
+    if (inputs.arrays.size() == 2 && inputs.arrays.contains("x")) inputs.arrays.erase("y");
   }
-  CH_TRY(NpzArrays all, read_npz(path));
-  for (auto& [name, tensor] : all) arrays.emplace(name, std::move(tensor));
-  if (arrays.empty()) return Error{.what = cat("'", path.string(), "' holds no arrays")};
+  if (inputs.arrays.empty()) return Error{.what = cat("'", path.string(), "' holds no arrays")};
+  const Shape& shape = inputs.arrays.begin()->second.shape();
+  if (inputs.arrays.size() == 1 && shape.size() > 1)
+    inputs.sample_shape = Shape(shape.begin() + 1, shape.end());
+  return inputs;
+}
+
+/// Samples of a data set by name, of which a few will do, or of a CSV file, all of it.
+Result<Inputs> read_samples(const std::string& name, const ModelSource& source,
+                            const Settings& settings) {
+  constexpr std::int64_t kFew = 128;
+  Graph graph;
+  if (Result<OpenedModel> opened = open_model(source); opened)
+    graph = std::move(opened.value().graph);
+  DataOptions options = data_options(settings);
+  options.whole = true;
+  CH_TRY(const Dataset data, open_dataset(name, options, graph, Labels::Optional));
+  const std::int64_t asked =
+      settings.maybe_integer("samples").value_or(find_dataset(name) ? kFew : 0);
+  const Split part = first_rows(data.test, asked);
+  log_info(cat("Running on ", shown_rows(part.rows(), data.test.rows())));
+  return Inputs{
+      .arrays = {{"", part.x}}, .sample_shape = data.sample_shape, .num_classes = data.num_classes};
+}
+
+/// Numbers of the standard normal distribution for every input.
+Result<NamedTensors> random_arrays(const Graph& graph, std::uint64_t seed, std::int64_t batch) {
+  NamedTensors arrays;
+  CH_TRY(const Types types, infer_types(graph, batch));
+  for (const NodeId id : graph.placeholders()) {
+    const TensorType& type = types[index(id)][0];
+    const std::string& name = graph.node(id).target;
+    if (type.dtype != DType::F32)
+      return Error{.what = cat("the input ", name, " takes ", name_of(type.dtype),
+                               ", and random numbers are f32"),
+                   .hint = "give its values in a file: --in X.npz"};
+    Tensor tensor(type);
+    const Stream stream(seed, name);
+    const std::span<float> values = tensor.mutable_data<float>();
+    for (std::size_t i = 0; i < values.size(); ++i)
+      values[i] = static_cast<float>(stream.normal(i));
+    arrays.emplace(name, std::move(tensor));
+  }
   return arrays;
 }
 
@@ -39,29 +96,58 @@ void name_single(NamedTensors& arrays, const Graph& graph) {
   arrays.emplace(graph.node(inputs[0]).target, std::move(value));
 }
 
-/// The network for these arrays. An ONNX model whose inputs' values decide shapes is opened
-/// again knowing them.
-Result<OpenedModel> open_for(const Invocation& invocation, NamedTensors& arrays) {
-  const Settings& settings = invocation.settings;
-  const std::string model = settings.text_or_empty("model");
+/// The network for these inputs. An ONNX model whose inputs' values decide shapes is opened
+/// again knowing them, and a network in TOML knowing the shape of a sample.
+Result<OpenedModel> open_for(const Settings& settings, const ModelSource& source, Inputs& inputs) {
   OpenModelOptions options{.seed = static_cast<std::uint64_t>(settings.integer("seed"))};
-  CH_TRY(const ModelSource source, classify(model));
   Result<OpenedModel> opened = open_model(source, options);
-  if (!opened && source.kind == SourceKind::Onnx && !arrays.contains("")) {
-    options.given = arrays;
+  if (!opened) {
+    if (source.kind == SourceKind::Onnx && !inputs.arrays.contains(""))
+      options.given = inputs.arrays;
+    options.sample_shape = inputs.sample_shape;
+    options.num_classes = inputs.num_classes;
     opened = open_model(source, options);
   }
   if (!opened) return opened;
   OpenedModel& made = opened.value();
   if (const auto path = settings.text("load_name")) {
-    CH_TRY(const bool transformed, load_into(made.graph, *path, settings));
-    static_cast<void>(transformed);
+    CH_TRY([[maybe_unused]] const bool transformed, load_into(made.graph, *path, settings));
     made.trained = true;
   }
   if (!made.trained) log_warning(cat("The weights of ", made.name, " are random"));
-  for (const std::string& name : made.fixed) arrays.erase(name);
-  name_single(arrays, made.graph);
+  for (const std::string& name : made.fixed) inputs.arrays.erase(name);
+  name_single(inputs.arrays, made.graph);
   return opened;
+}
+
+Result<Inputs> read_inputs(const Settings& settings, const ModelSource& source) {
+  const std::string name = settings.text_or_empty("dataset");
+  if (name.empty()) return Inputs{};
+  if (settings.has("random"))
+    return Error{.what = cat("both '", name, "' and --random are given"),
+                 .hint = "give one of them"};
+  const std::string ending = fs::path(name).extension().string();
+  return ending == ".npy" || ending == ".npz" ? read_arrays(name)
+                                              : read_samples(name, source, settings);
+}
+
+/// The graph that ends in the results of the node called `name`.
+Result<Graph> up_to(Graph graph, const std::string& name) {
+  CH_TRY(const Types types, infer_types(graph, 1));
+  std::vector<std::string> names;
+  for (const NodeId id : graph.order()) {
+    const Node& node = graph.node(id);
+    if (node.opcode == Opcode::Output) continue;
+    names.push_back(node.name);
+    if (node.name != name && node.target != name) continue;
+    std::vector<Value> results;
+    for (std::uint32_t i = 0; i < types[index(id)].size(); ++i) results.push_back({id, i});
+    graph.set_outputs(std::move(results));
+    graph.drop_unused();
+    return graph;
+  }
+  return Error{.what = cat("no node '", name, "'"),
+               .hint = cat(did_you_mean(name, names), "the network has ", join(names, ", "))};
 }
 
 NpzArrays as_arrays(const std::vector<NamedOutput>& outputs) {
@@ -85,10 +171,24 @@ Result<Exit> execute(const Invocation& invocation) {
   if (const auto path = settings.text("out"); path && fs::path(*path).extension() != ".npz")
     return Error{.what = cat("--out ", *path, ": outputs are written as .npz"),
                  .hint = "give a name that ends in .npz"};
-  CH_TRY(NamedTensors arrays, read_arrays(settings.text_or_empty("in")));
-  CH_TRY(const OpenedModel model, open_for(invocation, arrays));
-  CH_TRY(const std::vector<NamedOutput> outputs,
-         run_graph(model.graph, arrays, thread_count(settings)));
+  CH_TRY(const ModelSource source, classify(settings.text_or_empty("model")));
+  CH_TRY(Inputs inputs, read_inputs(settings, source));
+  CH_TRY(OpenedModel model, open_for(settings, source, inputs));
+  if (const auto seed = settings.maybe_integer("random")) {
+    CH_TRY(inputs.arrays, random_arrays(model.graph, static_cast<std::uint64_t>(*seed),
+                                        settings.maybe_integer("samples").value_or(1)));
+  } else if (inputs.arrays.empty() && !model.graph.placeholders().empty()) {
+    return Error{.what = "nothing to run the network on",
+                 .hint = "name a data set or a file (.npz, .npy, .csv), or --random SEED"};
+  }
+  const auto node = settings.text("node");
+  if (node) {
+    CH_TRY(model.graph, up_to(std::move(model.graph), *node));
+  }
+  CH_TRY(std::vector<NamedOutput> outputs,
+         run_graph(model.graph, inputs.arrays, thread_count(settings)));
+  for (std::size_t i = 0; node && i < outputs.size(); ++i)
+    outputs[i].name = outputs.size() == 1 ? *node : cat(*node, "_", i);
   Table table{.columns = {{"Output", Align::Left, 0, "name"},
                           {"Type", Align::Left, 0, "dtype"},
                           {"Shape", Align::Left, 0, "shape"},
@@ -108,30 +208,43 @@ Result<Exit> execute(const Invocation& invocation) {
 }  // namespace
 
 ActionDef define() {
-  return {.name = "run",
-          .usage = "ch run MODEL|FILE --in X.npz [--out Y.npz] [options]",
-          .summary = "run a network on the arrays of a file",
-          .details =
-              "  ch run mnist-8.onnx --in digits.npz --out answers.npz\n"
-              "  ch run jsc-tiny --load best.ckpt --in jets.npy\n"
-              "FILE is an ONNX model, a checkpoint of ours or a network in TOML. Arrays are found "
-              "by the\n"
-              "names of the inputs; one array for one input needs no name, and may be a .npy "
-              "file.\n"
-              "Without --out the first values are shown and nothing is written.",
-          .positionals = {"model"},
-          .required = {"model", "in"},
-          .settings = {"load_name", "load_type", "load_partial", "seed", "num_workers", "threads",
-                       "log_level", "json", "quiet", "no_warnings"},
-          .own = {{.field = {.name = "in",
-                             .doc = "inputs: .npz with one array per input, or .npy",
-                             .kind = FieldKind::ExistingFile},
-                   .placeholder = "FILE"},
-                  {.field = {.name = "out",
-                             .doc = "outputs: .npz with one array per output",
-                             .kind = FieldKind::Path},
-                   .placeholder = "FILE"}},
-          .run = execute};
+  return {
+      .name = "run",
+      .usage = "ch run MODEL|FILE [DATASET] [--random SEED] [--out Y.npz] [options]",
+      .summary = "run a network on a file, a data set or random numbers",
+      .details =
+          "  ch run mnist-8.onnx --in digits.npz --out answers.npz\n"
+          "  ch run jsc-tiny jsc --load best.ckpt --node seq_blocks_2\n"
+          "  ch run best.ckpt --random 0 --samples 2\n"
+          "FILE is an ONNX model, a checkpoint of ours or a network in TOML. DATASET is the name\n"
+          "of one, whose first test rows are used, or a file: .csv, .npy, or .npz with one array\n"
+          "for each input under its name; one array for one input needs no name. --random\n"
+          "draws numbers of the standard normal distribution. Without --out the first values\n"
+          "are shown and nothing is written.",
+      .positionals = {"model", "dataset"},
+      .required = {"model"},
+      .settings = {"load_name", "load_type", "load_partial", "seed", "data", "rows", "standardise",
+                   "input_scale", "input_mean", "input_std", "validation", "validation_fraction",
+                   "disable_dataset_cache", "num_workers", "threads", "log_level", "json", "quiet",
+                   "no_warnings"},
+      .own = {{.field = {.name = "random",
+                         .doc = "run on random numbers of this seed",
+                         .kind = FieldKind::Integer,
+                         .bounds = kAtLeastZero},
+               .placeholder = "SEED"},
+              {.field = {.name = "samples",
+                         .doc = "rows to run on; without it 128 of a data set by name, all of "
+                                "a file, 1 of random numbers",
+                         .kind = FieldKind::Integer,
+                         .bounds = kAtLeastOne},
+               .placeholder = "N"},
+              {.field = {.name = "node", .doc = "show the results of this node instead"},
+               .placeholder = "NAME"},
+              {.field = {.name = "out",
+                         .doc = "outputs: .npz with one array per output",
+                         .kind = FieldKind::Path},
+               .placeholder = "FILE"}},
+      .run = execute};
 }
 
 }  // namespace chop::cli::actions::run

@@ -3,6 +3,7 @@
 #include "cli/output.hpp"
 #include "cli/project.hpp"
 #include "cli/session.hpp"
+#include "cli/set_aside.hpp"
 #include "cli/views/search_report.hpp"
 #include "passes/manager.hpp"
 #include "search/study_identity.hpp"
@@ -115,6 +116,7 @@ Result<fs::path> save_best(const Search& search, const Session& session, const S
   CH_TRY(Candidate best, search.problem->rebuild(seen.point));
   CH_CHECK(add_metadata(best.graph, {.batch_size = settings.integer("batch_size")}));
   const fs::path path = search_folder(session) / "best.mz";
+  CH_CHECK(set_aside(path));
   CH_CHECK(save_checkpoint(
       path, {.graph = best.graph, .info = {{kTransformedFrom, session.graph.name()}}}));
   log_info(cat("Saved trial ", trial.number, " to ", path.string()));
@@ -161,11 +163,15 @@ Result<Exit> report(const Invocation& invocation, const Search& search, const Se
   tell_ending(outcome, config);
   const std::string title =
       cat(session.model_name, " on ", labelled(session.data, session.data.name));
-  CH_CHECK(write_search_files(search_folder(session), *search.problem, outcome.trials, title));
+  const bool is_new = outcome.ran == static_cast<std::int64_t>(outcome.trials.size());
+  CH_CHECK(write_search_files(search_folder(session), *search.problem, outcome.trials, title,
+                              is_new ? StudyAge::New : StudyAge::Continued));
   const std::vector<const Trial*> best = best_of(outcome.trials, config.directions());
-  const Table table = best_table(*search.problem, best);
+  const Table table = best_table(*search.problem, best, TrialColumns::All);
   if (prints_text(invocation))
-    invocation.out << "Best trial(s):\n" << render(table, {.style = TableStyle::Orgtbl});
+    invocation.out << "Best trial(s):\n"
+                   << shown(invocation, best_table(*search.problem, best, TrialColumns::Few),
+                            TableStyle::Orgtbl);
   std::optional<fs::path> saved;
   CH_TRY(const Trial* wanted, trial_to_save(invocation.settings, config, outcome.trials));
   if (wanted != nullptr) {

@@ -83,8 +83,8 @@ Status show(const Invocation& invocation) {
     invocation.out << study_text(study, best);
     if (rows > 0)
       invocation.out << "\n"
-                     << render(best_trials_table(study, std::span(best).first(rows)),
-                               drawing(invocation));
+                     << shown(invocation, best_trials_table(study, std::span(best).first(rows)),
+                              TableStyle::Simple);
     if (rows < best.size())
       invocation.out << best.size() - rows << " more; --top N shows as many\n";
   }

@@ -1,16 +1,18 @@
 // ch sweep [MODEL] [DATASET] --batch-size 64,128 --learning-rate 1e-4,1e-3: the same training
-// over a grid of settings, several at a time, ending in one table and one picture.
+// over a grid of settings, several at a time, ending in one table and its pictures.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <map>
 #include <set>
 
 #include "cli/interrupt.hpp"
 #include "cli/output.hpp"
 #include "cli/project.hpp"
 #include "cli/session.hpp"
+#include "cli/set_aside.hpp"
+#include "cli/views/sweep_report.hpp"
 #include "cli/views/training_report.hpp"
-#include "models/registry.hpp"
 #include "support/system/files.hpp"
 #include "support/system/log.hpp"
 #include "support/system/threads.hpp"
@@ -19,188 +21,165 @@
 namespace chop::cli::actions::sweep {
 namespace {
 
-struct Trial {
-  std::vector<std::pair<std::string, std::string>> point;  ///< the axes' values as shown
-  std::optional<TrainOutcome> outcome;
-  std::optional<Metrics> test;
-  std::optional<Error> failure;
-  double seconds = 0;
+namespace fs = std::filesystem;
 
-  std::string label() const {
-    std::vector<std::string> parts;
-    for (const auto& [name, value] : point) parts.push_back(cat(name, "=", value));
-    return parts.empty() ? "run" : join(parts, " ");
+/// The networks of the sweep by their names, opened once.
+using Sources = std::map<std::string, ModelSource>;
+
+Result<Graph> starting_network(const Sources& sources, const Settings& settings,
+                               const Dataset& data) {
+  const ModelSource& source = sources.at(settings.text_or_empty("model"));
+  if (!source.is_network()) return make_model(source, settings, data);
+  CH_TRY(OpenedModel opened, open_model(source));
+  return std::move(opened.graph);
+}
+
+/// Every network can be opened and takes the samples.
+Result<Sources> open_sources(const std::vector<Settings>& grid, const Dataset& data) {
+  Sources sources;
+  for (const Settings& settings : grid) {
+    const std::string name = settings.text_or_empty("model");
+    if (sources.contains(name)) continue;
+    CH_TRY(ModelSource source, model_source(settings));
+    sources.emplace(name, std::move(source));
+    CH_TRY(const Graph graph, starting_network(sources, settings, data));
+    if (Status fits = check_fits(graph, data.test, data.num_classes); !fits)
+      return std::move(fits).error().note(cat("the network ", name));
   }
-};
+  return sources;
+}
 
-Status run_trial(const Settings& settings, const Dataset& data, const std::filesystem::path& folder,
-                 Trial& trial) {
-  CH_TRY(const ModelSource source, model_source(settings));
-  CH_TRY(Graph graph, make_model(source, settings, data));
+Status train_one(const Settings& settings, const Sources& sources, const Dataset& data,
+                 const fs::path& folder, SweepRun& run) {
+  CH_TRY(Graph graph, starting_network(sources, settings, data));
   TrainOptions options = train_options(settings);
   if (const auto path = settings.text("load_name")) {
     CH_TRY(options.transformed, load_into(graph, *path, settings));
   }
-  options.threads = 1;  // the trials themselves share the cores
+  options.threads = 1;  // the trainings themselves share the cores
   options.checkpoints = folder;
   CH_CHECK(ensure_writable_folder(folder));
+  CH_CHECK(write_file(folder / "hparams.yaml", to_yaml(settings_values(settings))));
   TrainObserver observer;
   observer.stop_requested = InterruptGuard::requested;
   CH_TRY(TrainOutcome outcome, train_network(graph, data, options, observer));
+  CH_CHECK(write_history(folder,
+                         cat(labelled(data, settings.text_or_empty("model")), ", ", run.label()),
+                         outcome.history));
   if (outcome.ending != Ending::Interrupted) {
-    CH_TRY(trial.test,
-           evaluate(outcome.best, data.test,
-                    {.batch = evaluation_batch(data.sample_shape, options.batch_size)}));
+    CH_TRY(run.test, evaluate(outcome.best, data.test,
+                              {.batch = evaluation_batch(data.sample_shape, options.batch_size)}));
   }
-  trial.outcome = std::move(outcome);
+  run.outcome = std::move(outcome);
   return {};
 }
 
-const EpochMetrics* best_epoch(const Trial& trial) {
-  if (!trial.outcome) return nullptr;
-  for (const EpochMetrics& m : trial.outcome->history)
-    if (m.epoch == trial.outcome->best_epoch) return &m;
-  return nullptr;
-}
-
-/// A number where the setting is one, so that CSV and JSON hold it as such.
-Cell as_cell(const std::string& shown) {
-  if (const auto whole = parse_int(shown)) return Cell(*whole, shown);
-  if (const auto real = parse_double(shown)) return Cell(*real, shown);
-  return shown;
-}
-
-std::string note_on(const TrainOutcome& outcome) {
-  if (outcome.ending == Ending::EarlyStopped) return "stopped early";
-  return outcome.ending == Ending::Interrupted ? "interrupted" : "";
-}
-
-Table result_table(const Dataset& data, const std::vector<std::string_view>& axes,
-                   const std::vector<Trial>& trials) {
-  Table table;
-  for (const std::string_view axis : axes)
-    table.columns.push_back({std::string(axis), Align::Right});
-  for (const char* name : {"epochs", "best_epoch", "train_loss", "train_acc", "val_loss", "val_acc",
-                           "test_loss", "test_acc", "seconds"})
-    table.columns.push_back({name, Align::Right});
-  table.columns.push_back(
-      {data.synthetic ? "note (synthetic data)" : "note", Align::Left, 0, "note"});
-  for (const Trial& trial : trials) {
-    std::vector<Cell> row;
-    for (const auto& [name, value] : trial.point) row.push_back(as_cell(value));
-    const EpochMetrics* best = best_epoch(trial);
-    if (best != nullptr) {
-      row.insert(
-          row.end(),
-          {Cell(trial.outcome->history.size()), Cell(best->epoch + 1), Cell(best->train_loss, 4),
-           Cell(best->train_accuracy, 4), Cell(best->validation_loss, 4),
-           Cell(best->validation_accuracy, 4), trial.test ? Cell(trial.test->loss, 4) : Cell(),
-           trial.test ? Cell(trial.test->accuracy(), 4) : Cell(), Cell(trial.seconds, 2)});
-      row.emplace_back(note_on(*trial.outcome));
-    } else {
-      row.resize(axes.size() + 9);
-      row.emplace_back(trial.failure ? trial.failure->what : "not finished");
-    }
-    table.rows.push_back(std::move(row));
-  }
-  return table;
-}
-
-LineChart curves(const Session& session, const std::vector<Trial>& trials) {
-  LineChart chart{.title = cat("Validation loss of ", labelled(session.data, session.model_name)),
-                  .x_label = "epoch",
-                  .y_label = "validation loss",
-                  .series = {}};
-  for (const Trial& trial : trials) {
-    if (!trial.outcome) continue;
-    Series series{.name = trial.label()};
-    for (const EpochMetrics& m : trial.outcome->history) {
-      series.x.push_back(static_cast<double>(m.epoch + 1));
-      series.y.push_back(m.validation_loss);
-    }
-    chart.series.push_back(std::move(series));
-  }
-  return chart;
-}
-
-std::string folder_name(const Trial& trial) {
-  std::string name = trial.label();
+std::string folder_name(const SweepRun& run) {
+  std::string name = run.label();
   std::replace(name.begin(), name.end(), ' ', '_');
   std::replace(name.begin(), name.end(), '/', '-');
   return name;
 }
 
-void run_all(const Session& session, const std::vector<Settings>& grid, int threads,
-             std::vector<Trial>& trials) {
+void run_all(const std::vector<Settings>& grid, const Sources& sources, const Dataset& data,
+             const fs::path& folder, int threads, std::vector<SweepRun>& runs) {
   std::atomic<std::size_t> done{0};
-  const auto folder = session.software() / "sweep";
   parallel_for(threads, static_cast<std::int64_t>(grid.size()), [&](std::int64_t i) {
-    Trial& trial = trials[static_cast<std::size_t>(i)];
+    SweepRun& run = runs[static_cast<std::size_t>(i)];
     if (InterruptGuard::requested()) return;
     const auto start = std::chrono::steady_clock::now();
-    if (Status status = run_trial(grid[static_cast<std::size_t>(i)], session.data,
-                                  folder / folder_name(trial), trial);
+    if (Status status = train_one(grid[static_cast<std::size_t>(i)], sources, data,
+                                  folder / folder_name(run), run);
         !status)
-      trial.failure = std::move(status).error();
-    trial.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    const EpochMetrics* best = best_epoch(trial);
-    log_info(cat("[", ++done, "/", grid.size(), "] ", trial.label(), ": ",
-                 trial.failure     ? trial.failure->what
+      run.failure = std::move(status).error();
+    run.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    const EpochMetrics* best = run.best_epoch();
+    log_info(cat("[", ++done, "/", grid.size(), "] ", run.label(), ": ",
+                 run.failure       ? run.failure->what
                  : best != nullptr ? cat("val loss ", Cell(best->validation_loss, 4).text, " acc ",
                                          Cell(best->validation_accuracy, 4).text, ", ",
-                                         Cell(trial.seconds, 2).text, " s")
+                                         Cell(run.seconds, 2).text, " s")
                                    : std::string("interrupted")));
   });
 }
 
-/// One trial per point; the same point twice would only train the same network twice.
-Result<std::vector<Trial>> make_trials(const std::vector<Settings>& grid,
-                                       const std::vector<std::string_view>& axes) {
-  std::vector<Trial> trials(grid.size());
+/// One run per point; the same point twice would only train the same network twice.
+Result<std::vector<SweepRun>> make_runs(const Invocation& invocation,
+                                        const std::vector<Settings>& grid) {
+  std::vector<std::string_view> names = invocation.settings.axes();
+  const std::size_t axes = names.size();
+  std::vector<std::string_view> others = {"model", "dataset"};
+  others.insert(others.end(), invocation.action.lists.begin(), invocation.action.lists.end());
+  for (const std::string_view name : others)
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  std::vector<SweepRun> runs(grid.size());
   std::set<std::string> seen;
   for (std::size_t i = 0; i < grid.size(); ++i) {
-    for (const std::string_view axis : axes)
-      trials[i].point.emplace_back(axis, grid[i].shown(axis, grid[i].source(axis)).value_or(""));
-    if (!seen.insert(trials[i].label()).second)
-      return Error{.what = cat("the grid holds ", trials[i].label(), " twice"),
+    runs[i].axes = axes;
+    for (const std::string_view name : names)
+      runs[i].settings.emplace_back(name, grid[i].shown(name, grid[i].source(name)).value_or(""));
+    if (!seen.insert(runs[i].label()).second)
+      return Error{.what = cat("the grid holds ", runs[i].label(), " twice"),
                    .hint = "name each value once"};
   }
-  return trials;
+  return runs;
+}
+
+/// Tables and pictures, printed and written.
+Status report(const Invocation& invocation, const Session& session, const fs::path& folder,
+              const std::vector<SweepRun>& runs) {
+  const Table whole = sweep_table(runs, SweepColumns::All, session.data.synthetic);
+  const Table seeds = seeds_table(runs, Reader::Person);
+  if (prints_text(invocation)) {
+    const bool paper = invocation.settings.flag("markdown") || invocation.settings.flag("latex");
+    if (!paper) invocation.out << fixed_settings(runs.front());
+    invocation.out << shown(
+        invocation, paper ? whole : sweep_table(runs, SweepColumns::Swept, session.data.synthetic));
+    if (!seeds.rows.empty())
+      invocation.out << "\nMean and deviation over the seeds:\n" << shown(invocation, seeds);
+  }
+  CH_CHECK(write_file(folder / "sweep.csv", to_csv(whole)));
+  const Table exact = seeds_table(runs, Reader::Program);
+  if (!exact.rows.empty()) CH_CHECK(write_file(folder / "seeds.csv", to_csv(exact)));
+  CH_CHECK(write_json(invocation, Tree::Table{{"runs", tree_of(whole)},
+                                              {"over_seeds", tree_of(exact)},
+                                              {"folder", folder.string()}}));
+  return write_curves(
+      folder, cat(session.model_name, " on ", labelled(session.data, session.data.name)), runs);
 }
 
 Result<Exit> run(const Invocation& invocation) {
   CH_TRY(const std::vector<Settings> grid, invocation.settings.grid());
-  const std::vector<std::string_view> axes = invocation.settings.axes();
   if (invocation.settings.flag("resume"))
     return Error{.what = "a sweep cannot be resumed",
                  .hint = "leave --resume away; `ch train` has it"};
-  CH_TRY(const std::vector<Trial> points, make_trials(grid, axes));
+  CH_TRY(std::vector<SweepRun> runs, make_runs(invocation, grid));
   CH_TRY(Session session, open_session(invocation));
   CH_CHECK(open_project(session, invocation.settings, {.area = "sweep", .purpose = "`ch sweep`"}));
-  std::vector<Trial> trials = points;
+  CH_TRY(const Sources sources, open_sources(grid, session.data));
+  std::vector<std::string> models;
+  for (const auto& [name, source] : sources) models.push_back(name);
+  session.model_name = join(models, ", ");
   const int threads = thread_count(invocation.settings);
   log_info(cat("Sweeping '", session.model_name, "': ", grid.size(), " trainings, ",
                std::min<std::size_t>(grid.size(), static_cast<std::size_t>(threads)),
                " at a time"));
   const InterruptGuard guard;
-  run_all(session, grid, threads, trials);
-
+  const fs::path folder = session.software() / "sweep";
+  CH_CHECK(set_aside(folder));
+  run_all(grid, sources, session.data, folder, threads, runs);
   CH_TRY(const bool removed, restore_project(session));
   if (removed) log_warning("Checkpoints of runs that ended before that are gone");
-  const Table table = result_table(session.data, axes, trials);
-  CH_CHECK(print_table(invocation, table));
-  CH_CHECK(write_file(session.software() / "sweep" / "sweep.csv", to_csv(table)));
-  CH_CHECK(write_file(session.software() / "sweep" / "learning_curves.svg",
-                      to_svg(curves(session, trials))));
-  log_info(cat("Table and curves are saved to ", (session.software() / "sweep").string()));
+  CH_CHECK(report(invocation, session, folder, runs));
+  log_info(cat("Tables and curves are saved to ", folder.string()));
   if (InterruptGuard::requested()) {
     log_info("Sweeping was interrupted; the table says which runs are finished");
     return Exit::Interrupted;
   }
   log_info("Sweeping is completed");
-  const bool all_failed = std::all_of(trials.begin(), trials.end(),
-                                      [](const Trial& t) { return t.failure.has_value(); });
-  if (all_failed && !trials.empty()) return *trials[0].failure;
+  const bool all_failed = std::all_of(runs.begin(), runs.end(),
+                                      [](const SweepRun& one) { return one.failure.has_value(); });
+  if (all_failed && !runs.empty()) return *runs[0].failure;
   return Exit::Done;
 }
 
@@ -209,19 +188,23 @@ Result<Exit> run(const Invocation& invocation) {
 ActionDef define() {
   return {
       .name = "sweep",
-      .usage = "ch sweep [MODEL] [DATASET] --SETTING VALUE,VALUE,... [options]",
+      .usage = "ch sweep [MODEL,MODEL...] [DATASET] --SETTING VALUE,VALUE,... [options]",
       .summary = "train over a grid of settings, in parallel, into one table",
       .details =
           "  ch sweep jsc-tiny jsc --batch-size 64,128,256 --learning-rate 1e-4,1e-3\n"
-          "Every combination is trained with the same seed and data; the table, a CSV and\n"
-          "the learning curves land in <project>/software/sweep.",
+          "  ch sweep jsc-tiny,jsc-s jsc --seed 0,1,2\n"
+          "Every combination is trained on the same data. The tables, CSV files with all\n"
+          "settings, the curves of loss and accuracy, and metrics.csv and the checkpoints of "
+          "every\n"
+          "training land in <project>/software/sweep. With several seeds a second table has mean\n"
+          "and deviation over them.",
       .positionals = {"model", "dataset"},
       .required = {"model", "dataset"},
       .groups = {SettingGroup::Task, SettingGroup::Data, SettingGroup::Model,
                  SettingGroup::Training, SettingGroup::Checkpoints, SettingGroup::Machine,
                  SettingGroup::Output},
-      .lists = {"batch_size", "learning_rate", "max_epochs", "weight_decay", "training_optimizer",
-                "seed", "momentum", "accumulate_grad_batches", "patience"},
+      .lists = {"model", "batch_size", "learning_rate", "max_epochs", "weight_decay",
+                "training_optimizer", "seed", "momentum", "accumulate_grad_batches", "patience"},
       .run = run};
 }
 

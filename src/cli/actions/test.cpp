@@ -64,6 +64,7 @@ Tree tree_of(const Session& session, const Metrics& m) {
   result["dataset"] = session.data.name;
   result["synthetic"] = session.data.synthetic;
   result["rows"] = m.rows;
+  result["rows_in_data"] = total_rows(session.data);
   result["loss"] = m.loss;
   result["accuracy"] = m.accuracy();
   result["correct"] = m.correct;
@@ -82,15 +83,63 @@ bool can_write(Session& session, const Settings& settings) {
   return static_cast<bool>(opened);
 }
 
+Error nothing_to_test(const std::string& name) {
+  return {.what = cat("nothing to test: no checkpoint given for '", name, "'"),
+          .hint =
+              "--load PATH, or an ONNX model or checkpoint in place of MODEL; `ch train` "
+              "leaves its best at "
+              "<project>/software/training_ckpts/best.ckpt"};
+}
+
+/// ch test A B ... DATASET: the last word is the data set, all others are networks.
+Result<Exit> test_several(const Invocation& invocation) {
+  const Settings& settings = invocation.settings;
+  if (settings.has("load_name"))
+    return Error{.what = "--load is for one network, and several are given",
+                 .hint = "name the checkpoints themselves: ch test A.ckpt B.ckpt DATASET"};
+  std::vector<std::string> given = {settings.text_or_empty("model"),
+                                    settings.text_or_empty("dataset")};
+  given.insert(given.end(), invocation.words.begin(), invocation.words.end() - 1);
+  std::vector<OpenedModel> networks;
+  std::vector<std::string> names;
+  for (const std::string& word : given) {
+    CH_TRY(const ModelSource source, classify(word));
+    if (!source.is_network()) return nothing_to_test(word);
+    CH_TRY(OpenedModel network, open_model(source));
+    names.push_back(network.name);
+    networks.push_back(std::move(network));
+  }
+  names = distinct_names(names, given);
+  CH_TRY(const Dataset data, open_dataset(invocation.words.back(), data_options(settings),
+                                          networks[0].graph, Labels::Needed));
+  Table table{
+      .columns = {{labelled(data, cat("Network on ", data.name)), Align::Left, 0, "network"},
+                  {"Parameters", Align::Right, 0, "parameters"},
+                  {"Rows", Align::Right, 0, "rows"},
+                  {"Loss", Align::Right, 0, "loss"},
+                  {"Accuracy", Align::Right, 0, "accuracy"}},
+      .rows = {}};
+  for (std::size_t i = 0; i < networks.size(); ++i) {
+    const Graph& graph = networks[i].graph;
+    if (Status fits = check_fits(graph, data.test, data.num_classes); !fits)
+      return std::move(fits).error().note(cat("the network ", names[i]));
+    CH_TRY(const Metrics found,
+           evaluate(graph, data.test, evaluation_options(train_options(settings), data)));
+    const std::int64_t parameters = graph.parameter_count();
+    table.rows.push_back({names[i], Cell(parameters, with_commas(parameters)),
+                          Cell(found.rows, with_commas(found.rows)), Cell(found.loss, 6),
+                          Cell(found.accuracy(), 6)});
+  }
+  CH_CHECK(print_table(invocation, table));
+  return Exit::Done;
+}
+
 Result<Exit> run(const Invocation& invocation) {
+  if (!invocation.words.empty()) return test_several(invocation);
   CH_TRY(const ModelSource source, model_source(invocation.settings));
   if (!invocation.settings.has("load_name") && !source.is_network())
-    return Error{.what = "nothing to test: no checkpoint given",
-                 .hint =
-                     "--load PATH, or an ONNX model or checkpoint in place of MODEL; `ch train` "
-                     "leaves its best at "
-                     "<project>/software/training_ckpts/best.ckpt"};
-  CH_TRY(Session session, open_session(invocation, NeedsData::Always, source));
+    return nothing_to_test(invocation.settings.text_or_empty("model"));
+  CH_TRY(Session session, open_session(invocation, NeedsData::Labelled, source));
   const bool writes = can_write(session, invocation.settings);
   log_info(cat("Testing model '", session.model_name, "'..."));
   EvaluateOptions evaluation = evaluation_options(train_options(invocation.settings), session.data);
@@ -102,9 +151,8 @@ Result<Exit> run(const Invocation& invocation) {
         .columns = {{labelled(session.data, "Test metric"), Align::Left}, {"Value", Align::Right}},
         .rows = {{"test_acc_epoch", Cell(metrics.accuracy(), 6)},
                  {"test_loss_epoch", Cell(metrics.loss, 6)},
-                 {"rows", metrics.rows}}};
-    invocation.out << render(scores, {.colour = invocation.colour})
-                   << render(confusion, {.colour = invocation.colour});
+                 {"rows", Cell(metrics.rows, shown_rows(metrics.rows, total_rows(session.data)))}}};
+    invocation.out << shown(invocation, scores) << shown(invocation, confusion);
   }
   CH_CHECK(write_json(invocation, tree_of(session, metrics)));
   if (writes) {
@@ -120,17 +168,22 @@ Result<Exit> run(const Invocation& invocation) {
 
 ActionDef define() {
   return {.name = "test",
-          .usage = "ch test MODEL|FILE [DATASET] [--load CHECKPOINT] [options]",
-          .summary = "evaluate a trained network on the test split",
+          .usage = "ch test MODEL|FILE... [DATASET] [--load CHECKPOINT] [options]",
+          .summary = "evaluate a trained network on the test split or on a file",
           .details =
               "  ch test jsc-tiny jsc --load mase_output/my/software/training_ckpts/best.ckpt\n"
               "  ch test mnist-8.onnx mnist --input-scale 255\n"
-              "Prints loss, accuracy, the confusion matrix and the accuracy of each class.",
+              "  ch test tiny.ckpt large.ckpt quantised.mz jsc          one table\n"
+              "Prints loss, accuracy, the confusion matrix and the accuracy of each class. A data "
+              "file is\n"
+              "tested whole; with --split only the fifth of it that `ch train` does not train on.",
           .positionals = {"model", "dataset"},
           .required = {"model", "dataset"},
           .groups = {SettingGroup::Task, SettingGroup::Data, SettingGroup::Model,
                      SettingGroup::Checkpoints, SettingGroup::Machine, SettingGroup::Output},
           .settings = {"batch_size"},
+          .own = {split_setting()},
+          .takes_names = true,
           .run = run};
 }
 

@@ -7,6 +7,7 @@
 #include "cli/output.hpp"
 #include "cli/project.hpp"
 #include "cli/session.hpp"
+#include "cli/set_aside.hpp"
 #include "cli/views/training_report.hpp"
 #include "ops/core/infer.hpp"
 #include "support/system/files.hpp"
@@ -18,26 +19,6 @@ namespace chop::cli::actions::train {
 namespace {
 
 namespace fs = std::filesystem;
-/// Checkpoints of an earlier run of the project are kept as best-v1.ckpt, last-v1.ckpt ... They
-/// keep their plain names too, until this run has something to put there: a run that ends before
-/// its first checkpoint changes nothing.
-Status set_aside(const fs::path& folder) {
-  for (const char* name : {"best", "last"}) {
-    const fs::path path = folder / cat(name, ".ckpt");
-    if (!fs::exists(path)) continue;
-    fs::path kept;
-    std::error_code code;
-    for (int version = 1; kept.empty() || fs::exists(kept); ++version) {
-      if (!kept.empty() && fs::equivalent(path, kept, code)) break;  // of a run that did not start
-      kept = folder / cat(name, "-v", version, ".ckpt");
-    }
-    if (fs::exists(kept)) continue;
-    fs::create_hard_link(path, kept, code);
-    if (code) fs::rename(path, kept, code);  // not every file system has such links
-    if (code) return Error{.what = cat("cannot rename '", path.string(), "': ", code.message())};
-  }
-  return {};
-}
 
 /// The checkpoint to resume from, or nothing when the run ended before its first one.
 Result<std::optional<Checkpoint>> find_interrupted(Session& session, const Settings& settings) {
@@ -171,7 +152,7 @@ std::string_view name_of(Ending ending) {
 }
 
 Tree tree_of(const Session& session, const TrainOutcome& outcome,
-             const std::optional<Scores>& scores) {
+             const std::optional<Scores>& scores, double seconds) {
   const auto figures = [](double loss, double accuracy) {
     return Tree(Tree::Table{{"loss", loss}, {"accuracy", accuracy}});
   };
@@ -182,6 +163,7 @@ Tree tree_of(const Session& session, const TrainOutcome& outcome,
   result["parameters"] = session.graph.parameter_count();
   result["epochs"] = outcome.history.size();
   result["steps"] = outcome.steps;
+  result["seconds"] = seconds;
   result["best_epoch"] = outcome.best_epoch;
   result["ending"] = name_of(outcome.ending);
   result["train"] = scores ? figures(scores->train_loss, scores->train_accuracy) : Tree();
@@ -194,17 +176,17 @@ Tree tree_of(const Session& session, const TrainOutcome& outcome,
 }
 
 Result<Exit> finish(const Invocation& invocation, const Session& session,
-                    const TrainOutcome& outcome, const TrainOptions& options) {
+                    const TrainOutcome& outcome, const TrainOptions& options, double seconds) {
   std::optional<Scores> scores;
   if (outcome.ending != Ending::Interrupted && outcome.best_epoch >= 0) {
     CH_TRY(scores, score(session, outcome, options));
     if (prints_text(invocation))
       invocation.out << cat("Best epoch ", outcome.best_epoch + 1, " of ", outcome.history.size(),
                             ":\n")
-                     << render(score_table(session, *scores), {.colour = invocation.colour});
+                     << shown(invocation, score_table(session, *scores));
     log_info(cat("Best checkpoint: ", (session.checkpoints() / "best.ckpt").string()));
   }
-  CH_CHECK(write_json(invocation, tree_of(session, outcome, scores)));
+  CH_CHECK(write_json(invocation, tree_of(session, outcome, scores, seconds)));
   if (outcome.ending == Ending::Interrupted) {
     log_info(cat("Interrupted after step ", outcome.steps, "; the same command with `--project ",
                  session.project.filename().string(), " --resume`",
@@ -215,7 +197,7 @@ Result<Exit> finish(const Invocation& invocation, const Session& session,
   if (outcome.ending == Ending::EarlyStopped)
     log_info(
         cat("Stopped early: no better validation loss for ", counted(options.patience, "epoch")));
-  log_info("Training is completed");
+  log_info(cat("Training is completed in ", fixed(seconds, 2), " s"));
   return Exit::Done;
 }
 
@@ -245,8 +227,10 @@ Result<Exit> run(const Invocation& invocation) {
          Trainer::prepare(session.graph, session.data, options, resume ? &*resume : nullptr));
   // Everything is ready: only now is anything written.
   CH_TRY(TrainingReport report, TrainingReport::open(session.software(), settings));
-  if (!resume) CH_CHECK(set_aside(options.checkpoints));
+  for (const char* earlier : {"best.ckpt", "last.ckpt"})
+    if (!resume) CH_CHECK(set_aside(options.checkpoints / earlier));
   std::optional<Progress> bar;
+  const auto start = std::chrono::steady_clock::now();
   Result<TrainOutcome> outcome = trainer->run(make_observer(session, options, report, bar));
   bar.reset();
   const std::string title = labelled(session.data, session.model_name);
@@ -259,7 +243,8 @@ Result<Exit> run(const Invocation& invocation) {
   if (resume && epochs > options.max_epochs)
     log_warning(cat("nothing was left to train: the run that is resumed has done ",
                     counted(epochs, "epoch"), ", --max-epochs is ", options.max_epochs));
-  return finish(invocation, session, outcome.value(), options);
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+  return finish(invocation, session, outcome.value(), options, taken.count());
 }
 
 }  // namespace

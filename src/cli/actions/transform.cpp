@@ -6,6 +6,7 @@
 #include "cli/pass_run.hpp"
 #include "cli/project.hpp"
 #include "cli/session.hpp"
+#include "cli/set_aside.hpp"
 #include "support/system/log.hpp"
 #include "support/text.hpp"
 
@@ -38,13 +39,14 @@ Table accuracy_table(const Session& session, const Metrics& before, const Metric
   const auto row = [](const char* name, double a, double b) {
     return std::vector<Cell>{name, Cell(a, 4), Cell(b, 4), Cell(b - a, 4)};
   };
-  Table table{.columns = {{labelled(session.data, cat("Test split, ", before.rows,
-                                                      before.rows == 1 ? " row" : " rows")),
-                           Align::Left, 0, "metric"},
-                          {"Before", Align::Right, 0, "before"},
-                          {"After", Align::Right, 0, "after"},
-                          {"Change", Align::Right, 0, "change"}},
-              .rows = {}};
+  Table table{
+      .columns = {{labelled(session.data,
+                            cat("Test split, ", shown_rows(before.rows, session.data.test.rows()))),
+                   Align::Left, 0, "metric"},
+                  {"Before", Align::Right, 0, "before"},
+                  {"After", Align::Right, 0, "after"},
+                  {"Change", Align::Right, 0, "change"}},
+      .rows = {}};
   table.rows.push_back(row("accuracy", before.accuracy(), after.accuracy()));
   table.rows.push_back(row("loss", before.loss, after.loss));
   return table;
@@ -54,7 +56,7 @@ Result<Exit> run(const Invocation& invocation) {
   const Settings& settings = invocation.settings;
   CH_TRY(const std::vector<PassCall> calls, configured_passes(settings));
   CH_TRY(Session session,
-         open_session(invocation, needs_samples(calls) ? NeedsData::Always : NeedsData::IfGiven));
+         open_session(invocation, needs_samples(calls) ? NeedsData::Samples : NeedsData::Nothing));
   CH_CHECK(open_project(session, settings, {.area = "transform", .purpose = "`ch transform`"}));
   log_info(cat("Transforming model '", session.model_name, "'..."));
   const std::filesystem::path folder = session.software() / "transform";
@@ -66,12 +68,16 @@ Result<Exit> run(const Invocation& invocation) {
       .folder = folder};
   std::optional<Metrics> before;
   EvaluateOptions evaluation;
-  if (changes_numbers(calls) && session.has_data()) {
+  if (changes_numbers(calls) && session.has_data() && session.data.labelled) {
     evaluation = evaluation_options(train_options(settings), session.data);
     if (evaluation.most_batches == 0)
       evaluation.most_batches = quick_batches(session.data.test, evaluation.batch);
     CH_TRY(before, evaluate(session.graph, session.data.test, evaluation));
   }
+  if (!session.trained && changes_numbers(calls))
+    log_warning(
+        "The weights are random; --load a trained checkpoint for figures that mean something");
+  CH_CHECK(set_aside(folder));  // everything is ready: from here on files are written
   CH_TRY(const std::vector<PassReport> reports,
          run_and_print(invocation, session.graph, calls, context));
   Tree accuracy;
@@ -79,10 +85,7 @@ Result<Exit> run(const Invocation& invocation) {
     CH_TRY(const Metrics after, evaluate(session.graph, session.data.test, evaluation));
     const Table table = accuracy_table(session, *before, after);
     if (prints_text(invocation))
-      invocation.out << render(table, {.style = TableStyle::Orgtbl}) << std::flush;
-    if (!session.trained)
-      log_info(
-          "The weights are random; --load a trained checkpoint for figures that mean something");
+      invocation.out << shown(invocation, table, TableStyle::Orgtbl) << std::flush;
     accuracy = tree_of(table);
   }
   const std::filesystem::path saved = folder / "transformed_ckpt";
@@ -110,7 +113,8 @@ ActionDef define() {
           .details =
               "  ch transform --config my_passes.toml\n"
               "Runs every [passes.NAME] table in the order of the file and saves the network at\n"
-              "<project>/software/transform/transformed_ckpt/graph_module.mz.",
+              "<project>/software/transform/transformed_ckpt/graph_module.mz. What an earlier run\n"
+              "left there is kept as transform-v1, transform-v2 ...",
           .positionals = {"model", "dataset"},
           .required = {"model"},
           .groups = {SettingGroup::Task, SettingGroup::Data, SettingGroup::Model,

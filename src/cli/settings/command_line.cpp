@@ -83,7 +83,8 @@ struct Parser {
     app.allow_extras();
     for (const std::string_view dest : action.positionals) {
       const SettingDef* def = find_setting(defs, dest);
-      options.emplace_back(def, app.add_option(std::string(dest))->take_last());
+      const std::string names = def->flags.empty() ? "" : cat(",", option_names(*def));
+      options.emplace_back(def, app.add_option(cat(dest, names))->take_last());
     }
     for (const SettingDef& def : defs) {
       if (def.positional) continue;
@@ -131,6 +132,10 @@ Result<CommandLine> parse_command_line(const ActionDef& action, std::span<const 
     const auto& lists = action.lists;
     const bool list = std::find(lists.begin(), lists.end(), def->field.name) != lists.end();
     const std::string name = name_used(*def, words);
+    if (def->positional && option->count() > 1)
+      return Error{.what = cat("the ", def->field.name,
+                               " is given twice: ", join(option->results(), " and ")),
+                   .hint = cat("usage: ", action.usage)};
     std::string text = option->results().back();
     // What CLI11 makes of a flag without its value.
     if (has_optional_value(*def) && (text.empty() || text == "true" || text == "{}")) text = "auto";

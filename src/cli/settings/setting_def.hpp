@@ -20,7 +20,7 @@ std::string_view heading(SettingGroup group);
 struct SettingDef {
   Field field;                               ///< its name is the key in TOML and in the table
   std::vector<std::string_view> flags = {};  ///< where they are others than its name: --quiet, -q
-  bool positional = false;                   ///< has no flag: given by position, or in TOML
+  bool positional = false;                   ///< given by position, in TOML, or by one of `flags`
   std::string_view placeholder = {};         ///< "N", "DIR" in the help; "[NAME]": may be left out
   SettingGroup group = SettingGroup::Task;
   bool in_table = true;     ///< has a row in the configuration table
@@ -51,7 +51,7 @@ std::span<const SettingDef> all_settings();
 /// The setting called `dest` among `defs`, or null.
 const SettingDef* find_setting(std::span<const SettingDef> defs, std::string_view dest);
 
-/// "--batch-size" of batch_size, unless it has other flags, or none.
+/// "--batch-size" of batch_size, unless it has other flags, or is given by position.
 std::vector<std::string> flags_of(const SettingDef& def);
 /// The default as the table shows it: None, True, 1e-05, auto.
 std::string shown_default(const SettingDef& def);

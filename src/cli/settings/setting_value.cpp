@@ -36,8 +36,7 @@ std::optional<bool> parse_truth(std::string_view text) {
 }  // namespace
 
 std::vector<std::string> flags_of(const SettingDef& def) {
-  if (def.positional) return {};
-  if (!def.flags.empty()) return {def.flags.begin(), def.flags.end()};
+  if (def.positional || !def.flags.empty()) return {def.flags.begin(), def.flags.end()};
   std::string flag = cat("--", def.field.name);
   std::replace(flag.begin(), flag.end(), '_', '-');
   return {std::move(flag)};

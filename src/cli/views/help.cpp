@@ -95,7 +95,7 @@ std::string option_lines(const ActionDef& action, std::span<const SettingDef> de
   for (const SettingDef& def : defs) {
     const bool list =
         std::find(action.lists.begin(), action.lists.end(), def.field.name) != action.lists.end();
-    if (!def.positional) lines += two_columns(option_text(def, list), option_doc(def));
+    if (!flags_of(def).empty()) lines += two_columns(option_text(def, list), option_doc(def));
   }
   return lines;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cli/set_aside.hpp"
 #include "report/table.hpp"
 #include "search/algorithms/importance.hpp"
 #include "search/algorithms/pareto.hpp"
@@ -13,6 +14,8 @@
 
 namespace chop::cli {
 namespace {
+
+constexpr int kWidestParameters = 60;
 
 std::string four_digits(double value) {
   return Cell(value, 4).text;
@@ -200,7 +203,8 @@ void SearchProgress::on_trial(const Trial& trial) {
   log_info(cat("Trial ", done_, "/", n_trials_, ": ", standing()));
 }
 
-Table best_table(const SearchProblem& problem, std::vector<const Trial*> best) {
+Table best_table(const SearchProblem& problem, std::vector<const Trial*> best,
+                 TrialColumns columns) {
   const Direction first = problem.config().directions().front();
   std::stable_sort(best.begin(), best.end(), [first](const Trial* a, const Trial* b) {
     return better(first, a->values[0], b->values[0]);
@@ -211,7 +215,11 @@ Table best_table(const SearchProblem& problem, std::vector<const Trial*> best) {
   const std::vector<std::string> names = metric_names(problem, best);
   for (const std::string& name : names) table.columns.push_back({name, Align::Right});
   std::vector<std::string> shown;
-  if (problem.space().dimensions() <= kMostParameterColumns)
+  const bool together =
+      columns == TrialColumns::Few && problem.space().dimensions() > kMostParameterColumns;
+  if (together)
+    table.columns.push_back({"parameters", Align::Left, kWidestParameters});
+  else
     for (const SpaceParameter& parameter : problem.space().parameters()) {
       shown.push_back(parameter.name);
       table.columns.push_back({short_name(parameter.name), Align::Right, 0, parameter.name});
@@ -223,36 +231,38 @@ Table best_table(const SearchProblem& problem, std::vector<const Trial*> best) {
     for (const std::string& name : names)
       row.push_back(metrics.contains(name) ? metric_cell(metrics.at(name)) : Cell());
     for (const std::string& name : shown) row.push_back(value_cell(*trial, name));
+    std::vector<std::string> parts;
+    for (const TrialParameter& parameter : trial->parameters)
+      parts.push_back(cat(short_name(parameter.name), "=", value_text(parameter)));
+    if (together) row.emplace_back(join(parts, ", "));
     table.rows.push_back(std::move(row));
   }
   return table;
 }
 
 Status write_search_files(const std::filesystem::path& folder, const SearchProblem& problem,
-                          std::span<const Trial> trials, const std::string& title) {
+                          std::span<const Trial> trials, const std::string& title, StudyAge age) {
   const SearchConfig& config = problem.config();
   const std::vector<Direction> directions = config.directions();
-  const auto write = [&folder](const char* name, const Tree& tree) {
-    return write_file(folder / name, to_json(tree, 2) + "\n");
+  const auto write = [&](const std::string& name, const std::string& text) -> Status {
+    if (age == StudyAge::New) CH_CHECK(set_aside(folder / name));
+    return write_file(folder / name, text);
   };
-  CH_CHECK(write("log.json", log_tree(trials)));
-  CH_CHECK(write("best.json", best_tree(best_of(trials, directions))));
+  CH_CHECK(write("log.json", to_json(log_tree(trials), 2) + "\n"));
+  CH_CHECK(write("best.json", to_json(best_tree(best_of(trials, directions)), 2) + "\n"));
   const std::size_t count = directions.size();
   for (std::size_t a = 0; a < count; ++a)
     for (std::size_t b = 0; b < a; ++b) {
       const std::string name = count == 2 ? "pareto_front.svg"
                                           : cat("pareto_front_", config.metrics[a].name, "_",
                                                 config.metrics[b].name, ".svg");
-      CH_CHECK(write_file(folder / name,
-                          to_svg(front_chart(config, trials, cat("Trials of ", title), a, b))));
+      CH_CHECK(write(name, to_svg(front_chart(config, trials, cat("Trials of ", title), a, b))));
     }
   for (std::size_t o = 0; o < count; ++o)
-    CH_CHECK(write_file(
-        folder / (config.sum ? "history.svg" : cat("history_", config.metrics[o].name, ".svg")),
-        to_svg(history_chart(config, trials, cat("Search of ", title), o))));
-  return write_file(
-      folder / "importance.svg",
-      to_svg(importance_chart(problem, trials, cat("Importance of parameters, ", title))));
+    CH_CHECK(write(config.sum ? "history.svg" : cat("history_", config.metrics[o].name, ".svg"),
+                   to_svg(history_chart(config, trials, cat("Search of ", title), o))));
+  return write("importance.svg",
+               to_svg(importance_chart(problem, trials, cat("Importance of parameters, ", title))));
 }
 
 }  // namespace chop::cli

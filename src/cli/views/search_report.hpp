@@ -11,7 +11,7 @@
 
 namespace chop::cli {
 
-/// Tables of trials show the parameters in columns up to so many.
+/// Tables of trials show the parameters in columns up to so many, more of them in one column.
 constexpr std::size_t kMostParameterColumns = 8;
 /// The part of a parameter's name that distinguishes it from others: "seq_blocks_2/weight_width".
 std::string short_name(const std::string& name);
@@ -38,12 +38,16 @@ class SearchProgress {
   Progress bar_;
 };
 
-/// By the first objective: number, metrics that count, other metrics; parameters where there is
-/// room for them.
-Table best_table(const SearchProblem& problem, std::vector<const Trial*> best);
+/// By the first objective: number, metrics that count, other metrics, parameters. For people, many
+/// parameters stand in one column.
+enum class TrialColumns : std::uint8_t { Few, All };
+Table best_table(const SearchProblem& problem, std::vector<const Trial*> best,
+                 TrialColumns columns);
 
-/// log.json, best.json and pictures of the front, the course of the search and what matters.
+/// log.json, best.json and pictures of the front, the course of the search and what matters. Those
+/// of another study are kept under a number; of the same study they are the same and more.
+enum class StudyAge : std::uint8_t { New, Continued };
 Status write_search_files(const std::filesystem::path& folder, const SearchProblem& problem,
-                          std::span<const Trial> trials, const std::string& title);
+                          std::span<const Trial> trials, const std::string& title, StudyAge age);
 
 }  // namespace chop::cli

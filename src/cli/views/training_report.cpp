@@ -20,17 +20,37 @@ Table history_table(std::span<const EpochMetrics> history) {
   return table;
 }
 
-LineChart learning_curves(const std::string& title, std::span<const EpochMetrics> history) {
-  Series train{.name = "train"};
-  Series validation{.name = "validation"};
+std::span<const Curve> all_curves() {
+  static constexpr Curve kCurves[] = {
+      {"train_loss", "train loss", &EpochMetrics::train_loss},
+      {"val_loss", "validation loss", &EpochMetrics::validation_loss},
+      {"train_acc", "train accuracy", &EpochMetrics::train_accuracy},
+      {"val_acc", "validation accuracy", &EpochMetrics::validation_accuracy}};
+  return kCurves;
+}
+
+Series curve_of(const Curve& curve, std::string name, std::span<const EpochMetrics> history) {
+  Series series{.name = std::move(name)};
   for (const EpochMetrics& m : history) {
-    const auto epoch = static_cast<double>(m.epoch + 1);
-    train.x.push_back(epoch);
-    train.y.push_back(m.train_loss);
-    validation.x.push_back(epoch);
-    validation.y.push_back(m.validation_loss);
+    series.x.push_back(static_cast<double>(m.epoch + 1));
+    series.y.push_back(m.*curve.value);
   }
-  return {.title = title, .x_label = "epoch", .y_label = "loss", .series = {train, validation}};
+  return series;
+}
+
+Status write_history(const std::filesystem::path& folder, const std::string& title,
+                     std::span<const EpochMetrics> history) {
+  CH_CHECK(write_file(folder / "metrics.csv", to_csv(history_table(history))));
+  const auto picture = [&](const char* what, const Curve& train, const Curve& validation) {
+    return to_svg(LineChart{.title = title,
+                            .x_label = "epoch",
+                            .y_label = what,
+                            .series = {curve_of(train, "train", history),
+                                       curve_of(validation, "validation", history)}});
+  };
+  const std::span<const Curve> curves = all_curves();
+  CH_CHECK(write_file(folder / "learning_curves.svg", picture("loss", curves[0], curves[1])));
+  return write_file(folder / "accuracy_curves.svg", picture("accuracy", curves[2], curves[3]));
 }
 
 Result<TrainingReport> TrainingReport::open(const std::filesystem::path& software,
@@ -82,8 +102,7 @@ void TrainingReport::add_epoch(const EpochMetrics& m) {
 }
 
 Status TrainingReport::finish(const std::string& title, std::span<const EpochMetrics> history) {
-  CH_CHECK(write_file(folder_ / "metrics.csv", to_csv(history_table(history))));
-  CH_CHECK(write_file(folder_ / "learning_curves.svg", to_svg(learning_curves(title, history))));
+  CH_CHECK(write_history(folder_, title, history));
   if (failure_) return *failure_;
   return {};
 }

@@ -17,7 +17,18 @@ namespace chop::cli {
 
 /// One row per epoch; stable column keys.
 Table history_table(std::span<const EpochMetrics> history);
-LineChart learning_curves(const std::string& title, std::span<const EpochMetrics> history);
+/// What can be drawn over the epochs of a training.
+struct Curve {
+  std::string_view name;   ///< as a file and a column are called: "val_acc"
+  std::string_view label;  ///< "validation accuracy"
+  double EpochMetrics::*value;
+};
+std::span<const Curve> all_curves();
+Series curve_of(const Curve& curve, std::string name, std::span<const EpochMetrics> history);
+
+/// metrics.csv, learning_curves.svg (loss) and accuracy_curves.svg of one training.
+Status write_history(const std::filesystem::path& folder, const std::string& title,
+                     std::span<const EpochMetrics> history);
 
 /// Writes as the training goes; the first failure is kept and returned by finish().
 class TrainingReport {
@@ -30,7 +41,7 @@ class TrainingReport {
   void on_epoch(const EpochMetrics& metrics);
   /// Begins its files anew, with the epochs so far, if the project `was_removed`.
   void keep(const Result<bool>& was_removed);
-  /// metrics.csv and learning_curves.svg beside the events.
+  /// What write_history() writes, beside the events.
   Status finish(const std::string& title, std::span<const EpochMetrics> history);
   /// The same for a training that failed, with the epochs it completed.
   Status finish(const std::string& title) { return finish(title, history_); }

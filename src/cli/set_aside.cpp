@@ -1,0 +1,59 @@
+#include "cli/set_aside.hpp"
+
+#include <vector>
+
+#include "support/system/log.hpp"
+#include "support/text.hpp"
+
+namespace chop::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// What a folder holds but the lock of the run that holds it now.
+std::vector<fs::path> entries_of(const fs::path& folder) {
+  std::vector<fs::path> entries;
+  std::error_code code;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, code))
+    if (entry.path().filename() != ".lock") entries.push_back(entry.path());
+  return entries;
+}
+
+/// The folder itself stays, with its lock.
+std::error_code move_contents(const std::vector<fs::path>& entries, const fs::path& to) {
+  std::error_code code;
+  fs::create_directory(to, code);
+  for (const fs::path& entry : entries)
+    if (!code) fs::rename(entry, to / entry.filename(), code);
+  return code;
+}
+
+}  // namespace
+
+Status set_aside(const fs::path& path) {
+  std::error_code code;
+  if (!fs::exists(path, code)) return {};
+  const bool is_folder = fs::is_directory(path, code);
+  const std::vector<fs::path> entries = is_folder ? entries_of(path) : std::vector<fs::path>();
+  if (is_folder && entries.empty()) return {};
+  fs::path kept;
+  for (int version = 1; kept.empty() || fs::exists(kept, code); ++version) {
+    if (!kept.empty() && fs::equivalent(path, kept, code))
+      return {};  // of a run that did not start
+    kept = path.parent_path() / cat(path.stem().string(), "-v", version, path.extension().string());
+  }
+  if (is_folder) {
+    code = move_contents(entries, kept);
+  } else {
+    fs::create_hard_link(path, kept, code);
+    if (code) fs::rename(path, kept, code);  // not every file system has such links
+  }
+  if (code)
+    return Error{.what = cat("cannot rename '", path.string(), "': ", code.message()),
+                 .hint = "it is of an earlier run; --project NAME begins another project"};
+  log_info(cat("Kept the ", path.filename().string(), " of an earlier run as ",
+               kept.filename().string()));
+  return {};
+}
+
+}  // namespace chop::cli

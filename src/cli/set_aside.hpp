@@ -1,0 +1,16 @@
+// What earlier runs of a project left is kept under a number; the plain name is always the newest.
+#pragma once
+
+#include <filesystem>
+
+#include "support/result.hpp"
+
+namespace chop::cli {
+
+/// Keeps the file or the contents of the folder `path`, if there are any, under the first of
+/// best-v1.ckpt, best-v2.ckpt ... that is free: the higher number is the newer one. A file keeps
+/// its plain name too, until the run has something to put there: a run that ends before that
+/// changes nothing. Says so in the log.
+Status set_aside(const std::filesystem::path& path);
+
+}  // namespace chop::cli
