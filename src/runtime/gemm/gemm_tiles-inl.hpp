@@ -71,6 +71,14 @@ HWY_INLINE void tile(const Gemm& g, const float* a, const Panel& panel, const fl
       for (int s = 0; s < kSplit; ++s) step(k + s, s, false);
     for (; k < g.k; ++k) step(k, 0, false);
   }
+  if (g.accumulate)
+    for (int r = 0; r < kRows; ++r)
+      for (int v = 0; v < kVectors; ++v) {
+        const float* out = c + r * g.c_row + v * lanes;
+        const bool part = v + 1 == kVectors && panel.last < lanes;
+        sum[0][r][v] =
+            hn::Add(sum[0][r][v], part ? hn::MaskedLoad(mask, kTag, out) : hn::LoadU(kTag, out));
+      }
   for (int v = 0; v < kVectors; ++v) {
     const bool part = v + 1 == kVectors && panel.last < lanes;
     Vec add = hn::Zero(kTag);
@@ -80,12 +88,10 @@ HWY_INLINE void tile(const Gemm& g, const float* a, const Panel& panel, const fl
       Vec total = sum[0][r][v];
       if constexpr (kSplit == kStrands)
         total = hn::Add(hn::Add(sum[0][r][v], sum[1][r][v]), hn::Add(sum[2][r][v], sum[3][r][v]));
-      float* out = c + r * g.c_row + v * lanes;
-      if (g.accumulate)
-        total = hn::Add(part ? hn::MaskedLoad(mask, kTag, out) : hn::LoadU(kTag, out), total);
       Vec y = hn::Add(total, add);
       // Not Max: a NaN must stay one.
       if (g.relu) y = hn::IfThenElse(hn::Lt(y, hn::Zero(kTag)), hn::Zero(kTag), y);
+      float* out = c + r * g.c_row + v * lanes;
       if (part)
         hn::BlendedStore(y, mask, kTag, out);
       else
