@@ -21,8 +21,8 @@ inline float float_at_most(double value) {
   const auto near = static_cast<float>(value);
   return static_cast<double>(near) > value ? std::nextafter(near, -INFINITY) : near;
 }
-inline float clamp(float x, float low, float high) {  // NaN stays, -0 at a bound of 0 becomes 0
-  return x <= low ? low : x > high ? high : x;
+inline float clamp(float x, float low, float high) {  // NaN stays, and so does -0 at a bound of 0
+  return x < low ? low : x > high ? high : x;
 }
 inline int clamp_exponent(float exponent, int low, int high) {
   return static_cast<int>(

@@ -39,9 +39,9 @@ HWY_INLINE I ints(int x) {
 HWY_INLINE V where(M m, V yes, V no) {
   return hn::IfThenElse(m, yes, no);
 }
-/// NaN stays; a value equal to `low` becomes `low`, so that -0 becomes 0 at a bound of 0.
+/// NaN stays, and so does -0 at a bound of 0.
 HWY_INLINE V clamp_to(V x, V low, V high) {
-  return where(hn::Le(x, low), low, where(hn::Gt(x, high), high, x));
+  return where(hn::Lt(x, low), low, where(hn::Gt(x, high), high, x));
 }
 /// 2^k for k in [-126, 127].
 HWY_INLINE V pow2_of(I k) {

@@ -35,7 +35,7 @@ def fixed(x, width, frac_width=None, is_signed=True, rounding=np.rint):
     low, high = (-(2 ** (width - 1)), 2 ** (width - 1) - 1) if is_signed else (0, 2**width - 1)
     top = f32(high) if float(f32(high)) <= high else np.nextafter(f32(high), f32(0))
     scaled = rounding((x * f32(2.0**f)).astype(f32))
-    return np.where(scaled <= low, f32(low), np.minimum(scaled, top)) / f32(2.0**f)
+    return np.where(scaled < low, f32(low), np.minimum(scaled, top)) / f32(2.0**f)
 
 
 def near_zero(x, q):
@@ -170,7 +170,7 @@ def scale_integer(x, width, is_signed=True, granularity="row", axis=0):
     s = (top / (most + EPSILON)).astype(f32)
     low, high = (-top, top - 1) if is_signed else (f32(0), top - 1)
     scaled = np.rint((x * s).astype(f32))
-    return (np.where(scaled <= low, low, np.minimum(scaled, high)) / s).astype(f32)
+    return (np.where(scaled < low, low, np.minimum(scaled, high)) / s).astype(f32)
 
 
 def lsq_integer(x, width, step=None, is_signed=True, granularity="tensor", axis=0):
@@ -184,7 +184,7 @@ def lsq_integer(x, width, step=None, is_signed=True, granularity="tensor", axis=
     s = f32(step) if step else per_group(x, granular(x.shape, granularity, axis), initial)
     s = np.minimum(np.maximum(s, EPSILON), MOST / f32(max(-low, high))).astype(f32)
     at = np.floor((x / s).astype(f32) + f32(0.5))
-    return (np.where(at <= low, f32(low), np.minimum(at, f32(high))) * s).astype(f32)
+    return (np.where(at < low, f32(low), np.minimum(at, f32(high))) * s).astype(f32)
 
 
 def affine(x, width, scale=None, zero_point=0, is_signed=True, narrow=False, granularity="tensor",
@@ -203,7 +203,7 @@ def affine(x, width, scale=None, zero_point=0, is_signed=True, narrow=False, gra
     s = f32(scale) if scale else per_group(x, granular(x.shape, granularity, axis), initial)
     s = np.minimum(np.maximum(s, np.finfo(f32).tiny), MOST / f32(most)).astype(f32)
     at = np.rint((x / s).astype(f32))
-    at = np.where(at <= low, f32(low), np.where(at > high, f32(high), at))
+    at = np.where(at < low, f32(low), np.where(at > high, f32(high), at))
     return (at * s).astype(f32)
 
 

@@ -75,6 +75,21 @@ TEST(Formats, GiveTheQuantisedWeightsOfThePublishedRun) {
     EXPECT_EQ(bits_of_float(got[i]), bits_of_float(want[i])) << x[i] << " at " << i;
 }
 
+TEST(Formats, UnsignedIntegersKeepTheSignOfZero) {
+  const std::vector<float> x = {-0.0F, -0.01F, -0.03125F, -1.0F, 0.0F, 0.01F, -0.02F, 1.0F};
+  const std::vector<float> want = {-0.0F, -0.0F, -0.0F, 0.0F, 0.0F, 0.0F, -0.0F, 1.0F};
+  const Attrs unsigned_6_4 = {
+      {"width", std::int64_t{6}}, {"frac_width", std::int64_t{4}}, {"is_signed", false}};
+  std::vector<float> many;  // one value by itself, and whole vectors of them
+  for (int i = 0; i < 16; ++i) many.insert(many.end(), x.begin(), x.end());
+  const std::vector<float> got = quantised({"integer", unsigned_6_4}, many);
+  for (std::size_t i = 0; i < many.size(); ++i) {
+    EXPECT_EQ(bits_of_float(got[i]), bits_of_float(want[i % x.size()])) << many[i];
+    const std::vector<float> alone = quantised({"integer", unsigned_6_4}, {many[i]});
+    EXPECT_EQ(bits_of_float(alone[0]), bits_of_float(want[i % x.size()])) << many[i];
+  }
+}
+
 TEST(Formats, RoundTiesOfIntegersToEven) {
   EXPECT_EQ(
       quantised({"integer", kInteger84}, {0.03125F, -0.09375F, 0.15625F, 0.21875F, -0.28125F}),
