@@ -4,6 +4,7 @@
 #include "support/display.hpp"
 #include "support/json.hpp"
 #include "support/system/files.hpp"
+#include "support/system/log.hpp"
 #include "support/terminal_text.hpp"
 
 namespace chop::cli {
@@ -40,6 +41,19 @@ std::string shown(const Invocation& invocation, const Table& table, TableStyle s
   if (asked("latex")) return to_latex(table);
   if (asked("markdown")) return render(table, {.style = TableStyle::Markdown, .width = 0});
   return render(table, drawing(invocation, style));
+}
+
+void warn_of_non_finite(const NonFinites& found) {
+  for (const NonFinite& each : found) log_warning(cat(each.name, " holds ", each.counts()));
+}
+
+void report_non_finite(const NonFinites& found, Tree& result) {
+  warn_of_non_finite(found);
+  Tree::List entries;
+  for (const NonFinite& each : found)
+    entries.push_back(Tree::Table{
+        {"name", each.name}, {"nan", each.nan}, {"infinite", each.infinite}, {"size", each.size}});
+  if (!found.empty()) result["not_finite"] = std::move(entries);
 }
 
 Status print_table(const Invocation& invocation, const Table& table, TableStyle style) {

@@ -1,6 +1,7 @@
 // Results of an action, for people and for programs.
 #pragma once
 
+#include "analysis/non_finite.hpp"
 #include "cli/action_def.hpp"
 #include "report/table.hpp"
 #include "support/tree.hpp"
@@ -22,6 +23,11 @@ RenderOptions drawing(const Invocation& invocation, TableStyle style = TableStyl
 /// A table of results, drawn in `style` unless --markdown or --latex asks for another.
 std::string shown(const Invocation& invocation, const Table& table,
                   TableStyle style = TableStyle::Pretty);
+
+/// A warning for every weight or output that is not finite.
+void warn_of_non_finite(const NonFinites& found);
+/// The same, and the entry "not_finite" of `result` where there are any.
+void report_non_finite(const NonFinites& found, Tree& result);
 
 /// A table whose rows are the whole result: drawn on `out` and written by write_json().
 Status print_table(const Invocation& invocation, const Table& table,

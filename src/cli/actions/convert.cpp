@@ -22,6 +22,7 @@ namespace fs = std::filesystem;
 struct Written {
   std::size_t tensors = 0;
   std::vector<std::string> notes = {};
+  NonFinites not_finite = {};
 };
 
 /// As the reference implementation of safetensors sorts: large elements first, then by name.
@@ -41,13 +42,20 @@ Result<Written> weights_to_safetensors(const ModelSource& from, const fs::path& 
   // Readers of Hugging Face ask for the framework the weights came from.
   if (weights.type == LoadType::Pt || weights.type == LoadType::Pl)
     file.metadata.emplace("format", "pt");
+  NonFinites not_finite;
   for (const WeightsEntry& entry : weights.tensors) {
     CH_TRY(Tensor value, entry.read());
+    add_non_finite(not_finite, "weight", entry.name, value);
     file.tensors.emplace_back(entry.name, std::move(value));
   }
   sort_tensors(file);
   CH_CHECK(write_safetensors(to, file));
-  return Written{.tensors = file.tensors.size(), .notes = weights.notes};
+  return Written{
+      .tensors = file.tensors.size(), .notes = weights.notes, .not_finite = std::move(not_finite)};
+}
+
+Written written_from(const Graph& graph) {
+  return {.tensors = graph.parameters().size(), .not_finite = non_finite_weights(graph)};
 }
 
 /// The parameters of a network: without the graph and the state of the optimiser.
@@ -59,7 +67,7 @@ Result<Written> network_to_safetensors(const ModelSource& from, const fs::path& 
     file.tensors.emplace_back(parameter.name, parameter.value);
   sort_tensors(file);
   CH_CHECK(write_safetensors(to, file));
-  Written written{.tensors = file.tensors.size()};
+  Written written = written_from(model.graph);
   written.notes.emplace_back("the graph is left out");
   return written;
 }
@@ -68,7 +76,7 @@ Result<Written> network_to_safetensors(const ModelSource& from, const fs::path& 
 Result<Written> network_to_native(const ModelSource& from, const fs::path& to, const Settings&) {
   CH_TRY(const OpenedModel model, open_model(from));
   CH_CHECK(save_checkpoint(to, {.graph = model.graph, .info = {}}));
-  return Written{.tensors = model.graph.parameters().size()};
+  return written_from(model.graph);
 }
 
 Result<Written> network_to_onnx(const ModelSource& from, const fs::path& to,
@@ -81,7 +89,7 @@ Result<Written> network_to_onnx(const ModelSource& from, const fs::path& to,
   }
   const bool qonnx = settings.text("quant_style").value_or("qdq") == "qonnx";
   CH_CHECK(write_onnx(to, model.graph, {.style = qonnx ? QuantStyle::Qonnx : QuantStyle::Qdq}));
-  Written written{.tensors = model.graph.parameters().size()};
+  Written written = written_from(model.graph);
   if (!model.trained) written.notes.emplace_back("the weights are random; --load gives others");
   return written;
 }
@@ -170,11 +178,13 @@ Result<Exit> run(const Invocation& invocation) {
   if (prints_text(invocation))
     invocation.out << "Wrote " << counted(static_cast<std::int64_t>(written.tensors), "tensor")
                    << " to " << to.string() << "\n";
-  CH_CHECK(write_json(invocation, Tree::Table{{"from", from},
-                                              {"type", found.type},
-                                              {"to", to.string()},
-                                              {"tensors", written.tensors},
-                                              {"notes", written.notes}}));
+  Tree result = Tree::Table{{"from", from},
+                            {"type", found.type},
+                            {"to", to.string()},
+                            {"tensors", written.tensors},
+                            {"notes", written.notes}};
+  report_non_finite(written.not_finite, result);
+  CH_CHECK(write_json(invocation, result));
   return Exit::Done;
 }
 

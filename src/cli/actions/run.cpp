@@ -192,15 +192,25 @@ Result<Exit> execute(const Invocation& invocation) {
   Table table{.columns = {{"Output", Align::Left, 0, "name"},
                           {"Type", Align::Left, 0, "dtype"},
                           {"Shape", Align::Left, 0, "shape"},
-                          {"Values", Align::Left, 60, "values"}},
+                          {"Values", Align::Left, 60, "values"},
+                          {"Not finite", Align::Left, 0, "not_finite"}},
               .rows = {}};
-  for (const NamedOutput& output : outputs)
+  NonFinites not_finite = non_finite_weights(model.graph);
+  for (const NamedOutput& output : outputs) {
+    const std::size_t before = not_finite.size();
+    add_non_finite(not_finite, "output", output.name, output.value);
+    const bool finite = not_finite.size() == before;
     table.rows.push_back({output.name, std::string(name_of(output.value.dtype())),
-                          to_string(output.value.shape()), first_values(output.value)});
+                          to_string(output.value.shape()), first_values(output.value),
+                          finite ? "" : not_finite.back().counts()});
+  }
+  if (std::ranges::all_of(table.rows, [](const auto& row) { return row.back().text.empty(); }))
+    table.columns.pop_back();  // rows may be longer than the list of columns
   if (const auto path = settings.text("out")) {
     CH_CHECK(write_npz(*path, as_arrays(outputs)));
     log_info(cat("Written: ", *path));
   }
+  warn_of_non_finite(not_finite);
   CH_CHECK(print_table(invocation, table, TableStyle::Simple));
   return Exit::Done;
 }

@@ -154,7 +154,11 @@ Result<Exit> run(const Invocation& invocation) {
                  {"rows", Cell(metrics.rows, shown_rows(metrics.rows, total_rows(session.data)))}}};
     invocation.out << shown(invocation, scores) << shown(invocation, confusion);
   }
-  CH_CHECK(write_json(invocation, tree_of(session, metrics)));
+  NonFinites not_finite = non_finite_weights(session.graph);
+  add_non_finite(not_finite, "result", "loss", Tensor::scalar(metrics.loss, DType::F64));
+  Tree result = tree_of(session, metrics);
+  report_non_finite(not_finite, result);
+  CH_CHECK(write_json(invocation, result));
   if (writes) {
     const auto folder = session.software() / "test";
     CH_CHECK(write_file(folder / "confusion.csv", to_csv(confusion)));

@@ -99,6 +99,7 @@ Result<Exit> run(const Invocation& invocation) {
   result["passes"] = tree_of(reports);
   result["accuracy"] = accuracy;
   result["checkpoint"] = (saved / "graph_module.mz").string();
+  report_non_finite(non_finite_weights(session.graph), result);
   CH_CHECK(write_json(invocation, result));
   log_info("Transformation is completed");
   return Exit::Done;
