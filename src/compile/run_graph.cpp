@@ -115,7 +115,7 @@ Result<std::vector<NamedOutput>> run_graph(const Graph& graph, const NamedTensor
     // Empty for an input nothing reads.
     if (!memory.empty()) std::memcpy(memory.data(), tensor.bytes(), tensor.size_in_bytes());
   }
-  plan.run();
+  CH_CHECK(plan.run());
   const std::vector<std::string> names = output_names(graph);
   std::vector<NamedOutput> outputs;
   for (std::size_t i = 0; i < plan.output_count(); ++i) {

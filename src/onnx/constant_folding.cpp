@@ -11,6 +11,7 @@
 // that grows with the elements the file itself holds.
 #include "formats/quantiser.hpp"
 #include "onnx/importer.hpp"
+#include "ops/core/check_indices.hpp"
 #include "ops/core/operand_count.hpp"
 #include "support/text.hpp"
 
@@ -161,6 +162,16 @@ std::optional<std::vector<ImportValue>> Importer::fold_constants(const OpDef& op
       return std::nullopt;
     }
     if (!spend_budget(folding.value().elements, folding.value().work)) return std::nullopt;
+    std::vector<const Tensor*> operands;
+    std::vector<TensorType> types;
+    for (const Tensor& tensor : tensors) {
+      operands.push_back(&tensor);
+      types.push_back(tensor.type());
+    }
+    if (Status status = check_indices({{op, attrs}, types}, "constant", operands); !status) {
+      fail(std::move(status).error());
+      return std::nullopt;
+    }
     results.at(b) = evaluate(op, attrs, tensors, folding.value().out);
   }
   if (same) results[1] = results[0];

@@ -114,10 +114,10 @@ bool rows_are_independent(const Graph& graph) {
     if (input.attrs.contains("dtype")) return false;  // indices: random ones prove nothing
     fill(all, input, 0, kRows);
   }
-  all.run();
+  if (!all.run()) return false;
   for (std::int64_t row = 0; row < kRows; ++row) {
     for (const NodeId id : graph.placeholders()) fill(one, graph.node(id), row, 1);
-    one.run();
+    if (!one.run()) return false;
     for (std::size_t i = 0; i < one.output_count(); ++i)
       if (!agree(all, one, i, row)) return false;
   }

@@ -4,8 +4,8 @@
 
 namespace chop::runtime {
 
-void Plan::run(RunState state) {
-  run(state, [](std::size_t /*step*/) {});
+Status Plan::run(RunState state) {
+  return run(state, [](std::size_t /*step*/) {});
 }
 
 void Plan::move_to(std::size_t slice) {
@@ -19,7 +19,7 @@ void Plan::move_to(std::size_t slice) {
   }
 }
 
-std::vector<double> Plan::run_timed(RunState state) {
+Result<std::vector<double>> Plan::run_timed(RunState state) {
   using Clock = std::chrono::steady_clock;
   const std::size_t count = parts_.steps.size();
   std::vector<double> seconds(count, 0.0);
@@ -31,7 +31,7 @@ std::vector<double> Plan::run_timed(RunState state) {
     running = step;
     since = now;
   };
-  run(state, begin);
+  CH_CHECK(run(state, begin));
   begin(count);
   return seconds;
 }

@@ -3,6 +3,7 @@
 // (oneDNN's convolutions still make small tables of arguments for each call).
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -38,6 +39,7 @@ class Plan {
     StepInfo info;
     Kernel kernel;
     KernelArgs args;
+    std::function<Status(const KernelArgs&)> check = {};  ///< of its indices; empty: it has none
   };
   struct Slot {
     TensorType type;
@@ -63,28 +65,33 @@ class Plan {
     std::vector<std::shared_ptr<std::byte[]>> constants;  ///< computed once, when compiled
     std::vector<Tensor> parameters;  ///< of the plan's own, where the caller has no memory for them
     int threads = 1;
+    std::optional<Error> fault = {};  ///< of what was computed once; every run returns it
   };
 
   Plan() = default;
   explicit Plan(Parts parts) : parts_(std::move(parts)) {}
 
-  void run(RunState state = {});
+  /// Fails where an index among the data is outside; the outputs are then whatever they were.
+  Status run(RunState state = {});
   /// The same, calling between(i) before step i (of every slice): for small things better done now
   /// and then, such as asking memory for what is needed next.
   template <class Between>
-  void run(RunState state, Between between) {
+  Status run(RunState state, Between between) {
+    if (parts_.fault) return *parts_.fault;
     const RunContext context{state, parts_.threads};
     std::vector<Step>& steps = parts_.steps;
     for (std::size_t slice = 0; slice < parts_.slices; ++slice) {
       move_to(slice);
       for (std::size_t i = 0; i < steps.size(); ++i) {
         between(i);
+        if (steps[i].check) CH_CHECK(steps[i].check(steps[i].args));
         steps[i].kernel(steps[i].args, context);
       }
     }
+    return {};
   }
   /// Runs, and returns the seconds each step took (over all slices), in the order of steps().
-  std::vector<double> run_timed(RunState state = {});
+  Result<std::vector<double>> run_timed(RunState state = {});
 
   /// Memory of a placeholder, to be filled before run(); empty if the graph has none so named.
   template <class T = float>

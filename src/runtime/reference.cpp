@@ -1,6 +1,7 @@
 // Runs the lowered form node by node with each op's reference forward, in double.
 #include "runtime/reference.hpp"
 
+#include "ops/core/check_indices.hpp"
 #include "ops/core/registry.hpp"
 
 namespace chop::runtime {
@@ -45,6 +46,9 @@ Result<Values> run_reference(const Graph& lowered, const NamedTensors& inputs, R
       CH_TRY(const auto out, infer_node(lowered, id, types));
       std::vector<const Tensor*> in;
       for (const Value& input : node.inputs) in.push_back(&values[index(input.node)][input.index]);
+      std::vector<TensorType> given;
+      for (const Tensor* tensor : in) given.push_back(tensor->type());
+      CH_CHECK(ops::check_indices({{op_of(node), node.attrs}, given}, node.name, in));
       mine = run_reference_node(node, in, out, state);
       for (const TensorType& type : out) types[index(id)].push_back(as_computed(type));
     }

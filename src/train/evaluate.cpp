@@ -102,23 +102,25 @@ Status Evaluator::compile(const Graph& graph, ParameterStore* store) {
   return {};
 }
 
-Metrics Evaluator::run() {
+Result<Metrics> Evaluator::run() {
   const std::int64_t all = batches_.count();
   const std::int64_t count = options_.most_batches > 0 ? std::min(options_.most_batches, all) : all;
   const bool has_rest = rest_ && count == all;
   Tally tally(count, programs_.size(), programs_[0].classes(),
               options_.confusion ? Confusion::Yes : Confusion::No);
+  std::vector<Status> faults(programs_.size());
   const auto run_batch = [&](std::int64_t batch, std::size_t lane, Program& program) {
     if (lane == 0 && options_.stop_requested && options_.stop_requested()) return false;
     copy_rows(*split_, batches_.first_row(batch), program);
-    program.run();
-    tally.add(batch, lane, program);
-    return true;
+    faults[lane] = program.run();
+    if (faults[lane]) tally.add(batch, lane, program);
+    return static_cast<bool>(faults[lane]);
   };
   const bool done = for_batches(
       0, has_rest ? count - 1 : count, static_cast<int>(programs_.size()),
       [&](std::int64_t b, std::size_t lane) { return run_batch(b, lane, programs_[lane]); });
   if (done && has_rest) run_batch(count - 1, 0, *rest_);
+  for (Status& fault : faults) CH_CHECK(std::move(fault));
   return tally.total();
 }
 

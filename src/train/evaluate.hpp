@@ -24,7 +24,7 @@ class Evaluator {
   /// the graph's own, which makes quicker plans.
   static Result<Evaluator> make(const Graph& graph, ParameterStore* store, const Split& split,
                                 const EvaluateOptions& options);
-  Metrics run();
+  Result<Metrics> run();
 
  private:
   Status compile(const Graph& graph, ParameterStore* store);

@@ -23,11 +23,11 @@ class Program {
   std::int64_t classes() const { return classes_; }
   std::span<float> inputs() const { return inputs_; }
   std::span<std::int64_t> targets() const { return targets_; }
-  void run(RunState state = {}) { plan_.run(state); }
+  Status run(RunState state = {}) { return plan_.run(state); }
   /// Calls between(i) before step i of plan().
   template <class Between>
-  void run(RunState state, Between between) {
-    plan_.run(state, between);
+  Status run(RunState state, Between between) {
+    return plan_.run(state, between);
   }
   double loss() const { return plan_.output(0)[0]; }
   std::span<const float> logits() const { return plan_.output(1); }

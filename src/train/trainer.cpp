@@ -56,7 +56,7 @@ class TrainLoop final : public Trainer {
         return std::move(whole).error();
       }
       if (whole.value()) {
-        finish_epoch();
+        CH_CHECK(finish_epoch());
         if (is_over()) break;
       }
       if (!whole.value() || stop_requested()) {
@@ -108,7 +108,8 @@ class TrainLoop final : public Trainer {
 
   /// The next batch, forward and backward.
   Result<StepMetrics> run_batch() {
-    const Program& program = runner_.run(state_.batch);
+    CH_TRY(const Program* const ran, runner_.run(state_.batch));
+    const Program& program = *ran;
     const double loss = program.loss();
     if (!std::isfinite(loss))
       return Error{.what = cat("the loss is ", exact(loss), " at epoch ", state_.epoch + 1,
@@ -130,8 +131,9 @@ class TrainLoop final : public Trainer {
     observer_->on_step(metrics);
   }
 
-  void finish_epoch() {
-    const EpochMetrics metrics = state_.end_epoch(learning_rate(), evaluator_->run());
+  Status finish_epoch() {
+    CH_TRY(const Metrics validation, evaluator_->run());
+    const EpochMetrics metrics = state_.end_epoch(learning_rate(), validation);
     if (metrics.is_best) {
       training_.store.write_to(training_.best);
       checkpoints_.best_changed();
@@ -139,6 +141,7 @@ class TrainLoop final : public Trainer {
     const std::chrono::duration<double> seconds = Clock::now() - epoch_start_;
     if (observer_->on_epoch) observer_->on_epoch(metrics, seconds.count());
     if (is_out_of_patience()) state_.finished = true;
+    return {};
   }
 
   const Dataset& data_;

@@ -109,7 +109,7 @@ Tensor last_output(Plan& plan, const NamedTensors& inputs) {
   for (const auto& [name, tensor] : inputs)
     if (const std::span<char> memory = plan.input<char>(name); memory.data() != nullptr)
       std::memcpy(memory.data(), tensor.bytes(), tensor.size_in_bytes());
-  plan.run();
+  EXPECT_TRUE(plan.run());
   Tensor result(plan.output_type(plan.output_count() - 1));
   std::memcpy(result.mutable_bytes(), plan.output<char>(plan.output_count() - 1).data(),
               result.size_in_bytes());

@@ -113,7 +113,7 @@ Status add_plan(Prepared& ready, TensorFile& values, Json& entry) {
     const std::span<char> memory = plan.input<char>(name);
     if (!memory.empty()) std::memcpy(memory.data(), tensor.bytes(), tensor.size_in_bytes());
   }
-  plan.run(kState);
+  CH_CHECK(plan.run(kState));
   std::size_t number = 0;
   for (; number < ready.results.size(); ++number)
     entry["outputs"].push_back(values.add(plan_output(plan, number)));

@@ -70,7 +70,7 @@ Result<std::vector<double>> run(const std::string& name, std::int64_t steps, std
                                                           static_cast<std::size_t>(batch));
     std::copy(x.begin(), x.end(), program.inputs().begin());
     std::copy(y.begin(), y.end(), program.targets().begin());
-    program.run({0, static_cast<std::uint64_t>(step)});
+    CH_CHECK(program.run({0, static_cast<std::uint64_t>(step)}));
     losses.push_back(program.loss());
     adam->step({.values = store.values(),
                 .gradients = store.gradients(),

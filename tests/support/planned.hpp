@@ -100,7 +100,7 @@ class Planned {
       const std::span<std::byte> to = plan_.input<std::byte>(name);
       if (to.data() != nullptr) std::memcpy(to.data(), tensor.bytes(), tensor.size_in_bytes());
     }
-    plan_.run(state);
+    EXPECT_TRUE(plan_.run(state));
     std::vector<Tensor> out;
     for (std::size_t i = 0; i < plan_.output_count(); ++i) {
       out.emplace_back(plan_.output_type(i));

@@ -40,10 +40,10 @@ class ObservingRunner {
     return runner;
   }
 
-  void run(const float* x, std::span<const std::int64_t> samples) {
+  Status run(const float* x, std::span<const std::int64_t> samples) {
     const std::span<float> input = plan_.input(input_);
     std::copy_n(x, input.size(), input.begin());
-    plan_.run();
+    CH_CHECK(plan_.run());
     observations_.clear();
     converted_.resize(plan_.output_count());
     for (std::size_t i = 0; i < plan_.output_count(); ++i) {
@@ -57,6 +57,7 @@ class ObservingRunner {
       converted_[i] = copy.to(DType::F32);
       observations_.push_back({converted_[i].data<float>().data(), samples[i]});
     }
+    return {};
   }
 
   std::span<const Observation> observations() const { return observations_; }
@@ -137,11 +138,13 @@ Status observe(const Graph& graph, std::span<const Value> values, const Split& s
     std::vector<std::int64_t> samples;
     for (const auto& shape : shapes) samples.push_back(shape && shape->constant ? 1 : now);
     end = begin + std::min(static_cast<std::int64_t>(runners.size()), alike);
+    std::vector<Status> faults(runners.size());
     for_batches(begin, end, static_cast<int>(end - begin),
                 [&](std::int64_t batch, std::size_t lane) {
-                  runners[lane].run(x + batches.first_row(batch) * width, samples);
-                  return true;
+                  faults[lane] = runners[lane].run(x + batches.first_row(batch) * width, samples);
+                  return static_cast<bool>(faults[lane]);
                 });
+    for (Status& fault : faults) CH_CHECK(std::move(fault));
     for (std::size_t lane = 0; lane < static_cast<std::size_t>(end - begin); ++lane)
       take(runners[lane].observations());
   }

@@ -116,7 +116,7 @@ std::int64_t repeats_for(const TimingOptions& options, double one_run) {
 Status count_runs(Plan& plan, const TimingOptions& options, LayerTimes& times) {
   if (options.counters == nullptr) return {};
   CH_CHECK(options.counters->start());
-  for (std::int64_t i = 0; i < times.repeats; ++i) plan.run();
+  for (std::int64_t i = 0; i < times.repeats; ++i) CH_CHECK(plan.run());
   CH_TRY(times.counters, options.counters->stop());
   for (CounterValue& counter : times.counters) counter.value /= times.repeats;
   return {};
@@ -140,18 +140,18 @@ Result<LayerTimes> time_layers(const Graph& graph, const TimingOptions& options)
   for (const compile::Remark& remark : compiled.remarks) times.remarks.push_back(remark.text);
   const StepNodes nodes(graph, compiled.lowered);
   for (const StepInfo& step : plan.steps()) times.layers.push_back(nodes.layer_of(step));
-  plan.run();  // the first run creates what kernels keep
+  CH_CHECK(plan.run());  // the first run creates what kernels keep
   const Clock::time_point start = Clock::now();
-  plan.run();
+  CH_CHECK(plan.run());
   times.repeats = repeats_for(options, seconds_since(start));
 
   std::vector<double> whole;
   std::vector<std::vector<double>> steps(times.layers.size());
   for (std::int64_t i = 0; i < times.repeats; ++i) {
     const Clock::time_point before = Clock::now();
-    plan.run();
+    CH_CHECK(plan.run());
     whole.push_back(seconds_since(before));
-    const std::vector<double> seconds = plan.run_timed();
+    CH_TRY(const std::vector<double> seconds, plan.run_timed());
     for (std::size_t k = 0; k < steps.size(); ++k) steps[k].push_back(seconds[k]);
   }
   times.run_seconds = median(whole);

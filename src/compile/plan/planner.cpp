@@ -211,6 +211,10 @@ void Planner::assemble() {
         parts_.outputs.push_back({whole_type(value), memory_of(value)});
     if (schedule_.constants.contains(id) && !is_view(id)) {
       const Plan::Step step = make_step(id);
+      if (step.check && !parts_.fault)
+        if (Status status = step.check(step.args); !status)
+          parts_.fault = std::move(status).error();
+      if (parts_.fault) continue;
       step.kernel(step.args, {.threads = state_.target.threads});
     }
     if (is_step(id)) {

@@ -5,6 +5,7 @@
 
 #include "compile/call_facts.hpp"
 #include "compile/plan/planner.hpp"
+#include "ops/core/check_indices.hpp"
 #include "ops/core/registry.hpp"
 #include "runtime/conv/frozen/convert_layout.hpp"
 
@@ -55,6 +56,12 @@ Plan::Step Planner::make_step(NodeId id) {
     step.args.out.push_back(call.used[k] ? memory_of({id, k}) : nullptr);
   if (!state_.target.reference_only) step.kernel = fast_kernel(call);
   if (!step.kernel) step.kernel = reference_kernel(call);
+  if (call.op.indices != nullptr)
+    step.check = [&op = call.op, name = node.name, indices = call.op.indices(call),
+                  types = in](const KernelArgs& args) {
+      return ops::check_indices(op.name, name, indices, types[indices.operand],
+                                args.in[indices.operand]);
+    };
   return step;
 }
 

@@ -221,6 +221,14 @@ struct Quantisable {
   bool is_signed;            ///< false: negative values do not matter, so the sign bit is free
 };
 
+/// An operand that holds indices, and how many places they count among: one number for all of them,
+/// or several in turn, for the last dimension of the indices.
+struct IndexOperand {
+  std::size_t operand = 0;
+  Shape places;
+  bool from_end = true;  ///< whether a negative index counts from the end
+};
+
 constexpr std::size_t kVariadic = 1000;
 
 struct OpDef {
@@ -260,6 +268,10 @@ struct OpDef {
   /// Whether row i of result 0 depends on row i of the operands by row and on the whole of the
   /// others alone, and not on how many rows there are (ops/core/rows.hpp); null: no.
   bool (*rows_apart)(const RowsCall&) = nullptr;
+
+  /// The operand with indices, which must be inside: every run checks them before the call. Null:
+  /// none.
+  IndexOperand (*indices)(const TypedCall&) = nullptr;
 
   std::vector<Quantisable> quantisable = {};
   std::vector<OnnxName> onnx = {};

@@ -1,7 +1,6 @@
 // y[..., :] = weight[indices[...], :]
 //
-// An index outside the table, which PyTorch refuses at run time, gives a row of NaN: wrong
-// data shows in the first loss instead of reading memory it must not.
+// An index outside the table is an error at the run, as in PyTorch.
 #include "ops/core/checks.hpp"
 #include "ops/core/common.hpp"
 
@@ -69,7 +68,7 @@ OpDef define() {
   const SampleInput single = wholes({1}, 0, 1);
   return {
       .name = "embedding",
-      .doc = "y[..., :] = weight[indices[...], :]",
+      .doc = "y[..., :] = weight[indices[...], :]; an index outside the table is an error",
       .mase_type = MaseType::ImplicitFunc,
       .module = "Embedding",
       .torch = "F.embedding(x, weight, padding_idx if padding_idx >= 0 else None)",
@@ -87,6 +86,11 @@ OpDef define() {
       .forward = forward,
       .gradient = gradient,
       .cost = free_of_charge,
+      .indices =
+          [](const TypedCall& call) {
+            return IndexOperand{
+                .operand = 0, .places = {call.integer("num_embeddings")}, .from_end = false};
+          },
       .quantisable = {"weight"},
       .onnx = {{"Gather", 1}},
       .repr = repr,

@@ -47,7 +47,7 @@ OpDef define() {
       .doc =
           "x at the indices of dimension `dim` that the second input holds, in its shape: "
           "y[a..., k..., b...] = x[a..., indices[k...], b...]. A negative index counts from "
-          "the end; one that is outside gives NaN (0 for whole numbers)",
+          "the end; one that is outside is an error",
       .mase_type = MaseType::ImplicitFunc,
       .function = "torch.index_select",
       .torch =
@@ -60,6 +60,7 @@ OpDef define() {
       .forward = forward,
       .gradient = gradient,
       .cost = free_of_charge,
+      .indices = indices_along_dim,
       .onnx = {{"Gather", 1, {{"axis", "dim"}}}},
       .samples = {{.inputs = {{{4, 3}}, wholes({2, 3}, 0, 4)}},
                   {.attrs = {{"dim", 1}}, .inputs = {{{2, 3, 2}}, wholes({4}, -3, 3)}},

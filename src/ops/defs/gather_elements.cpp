@@ -30,8 +30,7 @@ OpDef define() {
       .name = "gather_elements",
       .doc =
           "y[..., i, ...] = x[..., indices[..., i, ...], ...] along `dim`, in the shape of "
-          "indices. A negative index counts from the end; one that is outside gives NaN (0 "
-          "for whole numbers)",
+          "indices. A negative index counts from the end; one that is outside is an error",
       .mase_type = MaseType::ImplicitFunc,
       .method = "gather",
       .torch = "torch.gather(x0, dim, x1 % x0.shape[dim] if x0.dim() else x1)",
@@ -42,6 +41,7 @@ OpDef define() {
       .forward = forward,
       .gradient = gradient,
       .cost = free_of_charge,
+      .indices = indices_along_dim,
       .onnx = {{"GatherElements", 11, {{"axis", "dim"}}}},
       .samples = {{.inputs = {{{4, 3}}, wholes({5, 3}, 0, 4)}},
                   {.attrs = {{"dim", 1}}, .inputs = {{{3, 4, 2}}, wholes({2, 6, 1}, -4, 4)}},

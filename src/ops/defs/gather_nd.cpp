@@ -30,8 +30,7 @@ OpDef define() {
       .doc =
           "the elements or slices of x whose indices are the last dimension of `indices`: "
           "y[b..., k..., :] = x[b..., indices[b..., k..., 0], indices[b..., k..., 1], ..., :]. "
-          "A negative index counts from the end; one that is outside gives NaN (0 for whole "
-          "numbers)",
+          "A negative index counts from the end; one that is outside is an error",
       .mase_type = MaseType::ImplicitFunc,
       .function = "operator.getitem",
       .torch =
@@ -44,6 +43,7 @@ OpDef define() {
       .forward = forward,
       .gradient = gradient,
       .cost = free_of_charge,
+      .indices = indices_nd,
       .onnx = {{"GatherND", 12, {{"batch_dims", "batch_dims"}}}},
       .samples = {{.inputs = {{{3, 4}}, wholes({5, 2}, 0, 3)}},
                   {.inputs = {{{3, 2, 2}}, wholes({2, 2, 1}, -3, 3)}},

@@ -19,7 +19,7 @@ OpDef define() {
           .doc = "x, in which each update replaces the element at its own position but for `dim`, "
                  "where its index says: y[..., indices[..., i, ...], ...] = updates[..., i, ...]. "
                  "The last one counts when several meet. A negative index counts from the end; "
-                 "updates outside x are ignored",
+                 "one that is outside is an error",
           .function = "torch.scatter",
           .method = "scatter",
           .torch = "torch.scatter(x0, dim, x1 % x0.shape[dim], x2) if reduction == 'none' else "

@@ -18,7 +18,7 @@ OpDef define() {
           .doc = "x, in which the updates replace the elements or slices whose indices are the "
                  "last dimension of indices: y[indices[k..., 0], indices[k..., 1], ..., :] = "
                  "updates[k..., :]. The last one counts when several meet. A negative index "
-                 "counts from the end; updates outside x are ignored",
+                 "counts from the end; one that is outside is an error",
           .method = "index_put",
           .torch = "(lambda at: x0.index_put(at, x0[at] * x2) if reduction == 'mul' else "
                    "x0.index_put(at, x2, reduction == 'add'))(tuple(torch.arange(x0.shape[d])"

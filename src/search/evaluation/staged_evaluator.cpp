@@ -108,7 +108,8 @@ void StagedEvaluator::find_start(Job& job) {
 
 /// Runs a batch through the stages from the first whose input is not known; returns what ran the
 /// last one.
-const Program& StagedEvaluator::run_batch(const Job& job, std::int64_t batch, std::size_t lane) {
+Result<const Program*> StagedEvaluator::run_batch(const Job& job, std::int64_t batch,
+                                                  std::size_t lane) {
   const std::int64_t rows = batches_.rows_in(batch);
   const std::int64_t first = batches_.first_row(batch);
   if (rows < batches_.size) lane = static_cast<std::size_t>(lanes_);
@@ -121,7 +122,7 @@ const Program& StagedEvaluator::run_batch(const Job& job, std::int64_t batch, st
   for (std::size_t s = job.start; s + 1 < stages_.size(); ++s) {
     Plan& stage = job.plans[s]->middle[lane];
     std::copy(in.begin(), in.end(), stage.input("stage_input").begin());
-    stage.run();
+    CH_CHECK(stage.run());
     in = stage.output();
     if (job.keeping[s + 1])
       std::copy(
@@ -133,8 +134,8 @@ const Program& StagedEvaluator::run_batch(const Job& job, std::int64_t batch, st
   const auto labels = split_->y.data<std::int64_t>().subspan(static_cast<std::size_t>(first),
                                                              static_cast<std::size_t>(rows));
   std::copy(labels.begin(), labels.end(), last.targets().begin());
-  last.run();
-  return last;
+  CH_CHECK(last.run());
+  return &last;
 }
 
 /// What was computed on the way becomes known to all workers.
@@ -173,13 +174,19 @@ Result<Metrics> StagedEvaluator::run(const Graph& candidate, int worker, const O
   Tally tally(batches_.count(), static_cast<std::size_t>(lanes_),
               job.plans.back()->last.front().classes(),
               options_.confusion ? Confusion::Yes : Confusion::No);
+  std::vector<Status> faults(static_cast<std::size_t>(lanes_));
   const std::int64_t parts = on_part ? std::min(kParts, batches_.count()) : 1;
   for (std::int64_t part = 1; part <= parts; ++part) {
     for_batches(batches_.count() * (part - 1) / parts, batches_.count() * part / parts, lanes_,
                 [&](std::int64_t batch, std::size_t lane) {
-                  tally.add(batch, lane, run_batch(job, batch, lane));
-                  return true;
+                  Result<const Program*> ran = run_batch(job, batch, lane);
+                  if (ran)
+                    tally.add(batch, lane, *ran.value());
+                  else
+                    faults[lane] = std::move(ran).failure();
+                  return static_cast<bool>(ran);
                 });
+    for (Status& fault : faults) CH_CHECK(std::move(fault));
     if (part < parts && on_part(part, tally.total())) return tally.total();
   }
   Metrics metrics = tally.total();

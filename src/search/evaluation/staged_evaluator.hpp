@@ -58,7 +58,7 @@ class StagedEvaluator {
   Result<std::shared_ptr<StagePlans>> plans_for(const Graph& candidate, std::size_t stage,
                                                 const std::string& key, int worker);
   void find_start(Job& job);
-  const Program& run_batch(const Job& job, std::int64_t batch, std::size_t lane);
+  Result<const Program*> run_batch(const Job& job, std::int64_t batch, std::size_t lane);
   void keep(Job& job, const Metrics& metrics);
 
   std::vector<GraphStage> stages_;

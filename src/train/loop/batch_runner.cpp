@@ -46,7 +46,7 @@ void BatchRunner::start_epoch(std::int64_t epoch, std::int64_t first, Last last)
   if (feeder_) feeder_->start(first);
 }
 
-const Program& BatchRunner::run(std::int64_t batch) {
+Result<const Program*> BatchRunner::run(std::int64_t batch) {
   const std::span<const std::uint32_t> rows = order_.batch(batch);
   Program& program = static_cast<std::int64_t>(rows.size()) == options_.batch_size
                          ? programs_.front()
@@ -57,18 +57,18 @@ const Program& BatchRunner::run(std::int64_t batch) {
     gatherer_.gather(rows, program.inputs().data(), program.targets().data());
   // The batch's position in the run, not the optimiser's step: accumulated batches differ too.
   const auto position = static_cast<std::uint64_t>(epoch_ * order_.batches() + batch);
-  run_and_prefetch(batch, program, {options_.seed, position});
-  return program;
+  CH_CHECK(run_and_prefetch(batch, program, {options_.seed, position}));
+  return &program;
 }
 
 /// Memory answers a few requests at a time: the rows of the next batch are asked for in between
 /// the steps of this one.
-void BatchRunner::run_and_prefetch(std::int64_t batch, Program& program, RunState state) {
+Status BatchRunner::run_and_prefetch(std::int64_t batch, Program& program, RunState state) {
   if (feeder_ || batch + 1 >= order_.batches()) return program.run(state);
   const std::span<const std::uint32_t> next = order_.batch(batch + 1);
   const std::size_t steps = program.plan().step_count();
   const std::size_t each = (next.size() + steps - 1) / steps;
-  program.run(state, [&](std::size_t step) {
+  return program.run(state, [&](std::size_t step) {
     const std::size_t first = std::min(step * each, next.size());
     gatherer_.prefetch(next.subspan(first, std::min(each, next.size() - first)));
   });

@@ -31,11 +31,11 @@ class BatchRunner {
   void start_epoch(std::int64_t epoch, std::int64_t first, Last last);
   /// Batch `batch` of that epoch; returns what ran it, with loss and logits. What is random depends
   /// on the seed, the epoch and the batch.
-  const Program& run(std::int64_t batch);
+  Result<const Program*> run(std::int64_t batch);
 
  private:
   bool worth_feeding() const;
-  void run_and_prefetch(std::int64_t batch, Program& program, RunState state);
+  Status run_and_prefetch(std::int64_t batch, Program& program, RunState state);
 
   BatchOptions options_;
   std::int64_t rows_;

@@ -37,7 +37,7 @@ std::vector<float> run(Plan& plan) {
   const Stream noise(1, "x");
   const std::span<float> x = plan.input("x");
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(noise.normal(i));
-  plan.run();
+  EXPECT_TRUE(plan.run());
   return {plan.output().begin(), plan.output().end()};
 }
 

@@ -46,8 +46,8 @@ Answer run(const Graph& graph, std::int64_t batch, bool frozen, int threads = 1,
   for (const NodeId id : graph.placeholders())
     for (float& x : plan.input(graph.node(id).name))
       x = static_cast<float>(reach * noise.normal(n++));
-  plan.run();
-  plan.run();  // what a run leaves behind must not change the next
+  EXPECT_TRUE(plan.run());
+  EXPECT_TRUE(plan.run());  // what a run leaves behind must not change the next
   Answer result{.outputs = {}, .steps = plan.describe()};
   for (std::size_t i = 0; i < plan.output_count(); ++i)
     result.outputs.emplace_back(plan.output(i).begin(), plan.output(i).end());
@@ -234,7 +234,7 @@ TEST(FrozenPlan, BeyondFloatTheIntegerSumIsRoundedOnce) {
                                            {"weight", fixed_point(8, 0)}};
   Plan plan = test::evaluation_plan(graph, 1, /*frozen=*/true, 1);
   for (float& v : plan.input("x")) v = 1e6F;
-  plan.run();
+  EXPECT_TRUE(plan.run());
   for (const float v : plan.output()) EXPECT_EQ(v, static_cast<float>(8191 * 127 * 127));
 }
 

@@ -26,7 +26,7 @@ Outcome run_plan(std::int64_t first, std::int64_t second) {
   std::ranges::fill(plan.input("x0"), 0.0F);
   plan.input<std::int64_t>("x1")[0] = first;
   plan.input<std::int64_t>("x1")[1] = second;
-  plan.run();
+  EXPECT_TRUE(plan.run());
   const auto gradient = plan.output(1);
   return {plan.output(0)[0], {gradient.begin(), gradient.end()}};
 }

@@ -69,10 +69,10 @@ TEST_P(Allocation, NoneInATrainingStepOnOneThread) {
                      .gradients = store.gradients(),
                      .slots = {slots[0].mutable_data<float>(), slots[1].mutable_data<float>()},
                      .settings = settings};
-  program.run();
+  EXPECT_TRUE(program.run());
   const long before = allocations;
   for (int i = 0; i < 3; ++i) {
-    program.run({0, static_cast<std::uint64_t>(i)});
+    EXPECT_TRUE(program.run({0, static_cast<std::uint64_t>(i)}));
     step.number = i + 1;
     adam.step(step);
   }

@@ -109,9 +109,9 @@ TEST(Evaluate, FollowsTheStoreAsItChanges) {
   const Split split = five_rows();
   ParameterStore store = ParameterStore::from(graph).value();
   Evaluator evaluator = Evaluator::make(graph, &store, split, {.batch = 2}).value();
-  EXPECT_EQ(evaluator.run().correct, 3);
+  EXPECT_EQ(evaluator.run().value().correct, 3);
   for (float& value : store.values()) value = -value;
-  EXPECT_EQ(evaluator.run().correct, 1) << "only the row of the 1 taken for 0 turns";
+  EXPECT_EQ(evaluator.run().value().correct, 1) << "only the row of the 1 taken for 0 turns";
 }
 
 TEST(Evaluate, RefusesASplitWithoutRowsAndABatchOfNone) {

@@ -16,7 +16,7 @@ class TallyTest : public ::testing::Test {
     Program program = Program::evaluation(graph_, static_cast<std::int64_t>(y.size()), 1).value();
     std::copy(x.begin(), x.end(), program.inputs().begin());
     std::copy(y.begin(), y.end(), program.targets().begin());
-    program.run();
+    EXPECT_TRUE(program.run());
     return program;
   }
 

@@ -158,7 +158,7 @@ TEST(BatchRunner, RunsEveryRowOnceInAnEpoch) {
   runner.start_epoch(0, 0, BatchRunner::Last::Yes);
   std::vector<float> seen;
   for (std::int64_t batch = 0; batch < runner.batches(); ++batch) {
-    const Program& program = runner.run(batch);
+    const Program& program = *runner.run(batch).value();
     seen.insert(seen.end(), program.inputs().begin(), program.inputs().end());
   }
   const auto x = data.train.x.data<float>();

@@ -2,6 +2,17 @@
 
 namespace chop::ops {
 
+IndexOperand indices_along_dim(const TypedCall& call) {
+  const Shape& x = call.shape(0);
+  if (x.empty()) return {.operand = 1, .places = {1}};
+  return {.operand = 1, .places = {x[axis_of(call.integer("dim"), x.size()).value()]}};
+}
+
+IndexOperand indices_nd(const TypedCall& call) {
+  const auto first = call.shape(0).begin() + call.integer("batch_dims");
+  return {.operand = 1, .places = {first, first + call.shape(1).back()}};
+}
+
 void take(const ForwardCall& call, const Ints& offsets) {
   call.with_type(0, [&]<class T>(T) {
     const auto x = call.in[0]->data<T>();

@@ -1,8 +1,7 @@
 // What ops that look elements up by number share: gather, scatter, pad, slices.
 //
-// An index counts from the end when it is negative. One that is outside cannot be known before
-// the run; nothing is read or written there, and what would have been read is NaN (real
-// numbers) or 0 (whole numbers).
+// An index counts from the end when it is negative. Whether one is outside cannot be known before
+// the run, which then ends with an error (OpDef::indices).
 #pragma once
 
 #include <type_traits>
@@ -14,6 +13,11 @@ namespace chop::ops {
 
 /// Operand `position` must hold whole numbers.
 Status need_whole(const TypedCall& call, std::size_t position);
+
+/// Operand 1 counts along the dimension `dim` of operand 0.
+IndexOperand indices_along_dim(const TypedCall& call);
+/// The last dimension of operand 1 counts along dimensions of operand 0, behind batch_dims others.
+IndexOperand indices_nd(const TypedCall& call);
 
 /// `index` as a position among `size` elements, negative ones counted from the end; none when it is
 /// outside.

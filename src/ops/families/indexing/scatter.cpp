@@ -103,6 +103,7 @@ OpDef scatter_op(Scatter kind, OpDef op) {
   op.forward = nd ? forward<Scatter::Nd> : forward<Scatter::Elements>;
   op.gradient = nd ? gradient<Scatter::Nd> : gradient<Scatter::Elements>;
   op.cost = cost;
+  op.indices = kind == Scatter::Nd ? indices_nd : indices_along_dim;
   return op;
 }
 

@@ -1,0 +1,16 @@
+// Indices are data, so whether they are inside is known at the run only.
+#pragma once
+
+#include "ops/core/op_def.hpp"
+
+namespace chop::ops {
+
+/// An error that names the node and the first index outside, if there is one. `values` are those of
+/// the operand, which has type `type`.
+Status check_indices(std::string_view op, std::string_view node, const IndexOperand& indices,
+                     const TensorType& type, const std::byte* values);
+/// The same for a call on tensors; calls without indices pass.
+Status check_indices(const TypedCall& call, std::string_view node,
+                     std::span<const Tensor* const> in);
+
+}  // namespace chop::ops
