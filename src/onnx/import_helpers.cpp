@@ -91,9 +91,9 @@ Padding padding_of(const OnnxCall& call, const Ints& dims, const Ints& kernel, c
                    const Ints& dilation) {
   const std::size_t n = dims.size();
   const std::string kind = call.text("auto_pad", "NOTSET");
+  const Ints pads = call.ints("pads", Ints(2 * n, 0));
   Padding padding{Ints(n, 0), Ints(n, 0)};
   if (kind == "NOTSET") {
-    const Ints pads = call.ints("pads", Ints(2 * n, 0));
     if (!fits_window(pads, 2 * n, -kMostWindow)) {
       call.fail(cat(call.op_type(), ": pads ", to_string(pads), " are not ", 2 * n,
                     " numbers of up to ", kMostWindow));

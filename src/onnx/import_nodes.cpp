@@ -90,7 +90,10 @@ void import_nodes(OnnxScope& scope, const proto::GraphProto& graph) {
   for (const int i : order.value()) {
     const proto::NodeProto& node = graph.node(i);
     importer.set_location(node.name(), describe(node));
-    find_onnx_import(node.domain(), node.op_type())(OnnxCall(scope, node));
+    const OnnxImportDef& def = *find_onnx_import(node.domain(), node.op_type());
+    const OnnxCall call(scope, node);
+    def.import(call);
+    call.refuse_unread(def.without_effect);
     if (importer.failed()) return;
   }
 }

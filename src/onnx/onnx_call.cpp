@@ -1,5 +1,7 @@
 #include "onnx/onnx_call.hpp"
 
+#include <algorithm>
+
 #include "support/text.hpp"
 
 namespace chop::onnx {
@@ -33,8 +35,22 @@ void OnnxCall::out(std::size_t i, ImportValue value) const {
 
 const proto::AttributeProto* OnnxCall::find(std::string_view name) const {
   for (const proto::AttributeProto& attribute : node_.attribute())
-    if (attribute.name() == name) return &attribute;
+    if (attribute.name() == name) {
+      read_.insert(attribute.name());
+      return &attribute;
+    }
   return nullptr;
+}
+
+void OnnxCall::refuse_unread(const std::vector<std::string_view>& without_effect) const {
+  for (const proto::AttributeProto& attribute : node_.attribute()) {
+    const std::string& name = attribute.name();
+    if (read_.contains(name) || std::ranges::find(without_effect, name) != without_effect.end())
+      continue;
+    if (name == "consumed_inputs") continue;  // a hint of the first versions
+    return fail(cat(op_type(), " has the attribute '", name, "', which cannot be imported"),
+                cat("it is unknown in operator set ", version(), ", or not supported"));
+  }
 }
 
 void OnnxCall::fail(std::string what, std::string hint) const {

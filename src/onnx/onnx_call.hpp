@@ -1,6 +1,8 @@
 // One ONNX node while it is imported: its attributes, inputs and results.
 #pragma once
 
+#include <set>
+
 #include "onnx/importer.hpp"
 #include "onnx/model_file.hpp"
 
@@ -50,7 +52,10 @@ class OnnxCall {
   void out(std::size_t i, ImportValue value) const;
   void out(ImportValue value) const { out(0, value); }
 
+  /// The attribute of that name, which then counts as read; null when the node has none.
   const proto::AttributeProto* find(std::string_view name) const;
+  /// An error for the first attribute that nobody has read, unless it is among `without_effect`.
+  void refuse_unread(const std::vector<std::string_view>& without_effect) const;
   bool has_attr(std::string_view name) const { return find(name) != nullptr; }
   std::int64_t integer(std::string_view name, std::int64_t otherwise) const;
   double real(std::string_view name, double otherwise) const;
@@ -72,6 +77,7 @@ class OnnxCall {
   Importer& importer_;
   const proto::NodeProto& node_;
   std::map<std::string, ImportValue, std::less<>>& names_;
+  mutable std::set<std::string_view> read_ = {};  ///< attributes of the node
 };
 
 /// Imports the initialisers and nodes of a graph, in topological order. Errors are kept

@@ -15,6 +15,8 @@ struct OnnxImportDef {
   std::string_view op_type;
   void (*import)(const OnnxCall& call);
   std::string_view domain = "";  ///< "": ONNX's own
+  /// Attributes that change nothing here. Every other one that `import` does not read is refused.
+  std::vector<std::string_view> without_effect = {};
 };
 
 struct OnnxExportDef {
@@ -29,7 +31,7 @@ struct OnnxFamily {
 
 /// The importer of an operator: of its own file, or the general one for ops that name it.
 /// Null: the operator is unknown.
-void (*find_onnx_import(std::string_view domain, std::string_view op_type))(const OnnxCall&);
+const OnnxImportDef* find_onnx_import(std::string_view domain, std::string_view op_type);
 /// The op of ours that names this operator; "" when none does.
 std::string_view op_for(std::string_view op_type);
 /// The exporter of an op, likewise.

@@ -70,11 +70,9 @@ void import_plainly(const OnnxCall& call) {
   for (const proto::AttributeProto& attribute : call.node().attribute()) {
     const auto known = std::find_if(name->attrs.begin(), name->attrs.end(),
                                     [&](const OnnxAttr& a) { return a.onnx == attribute.name(); });
-    if (known == name->attrs.end()) {
-      if (attribute.name() == "consumed_inputs") continue;  // a hint of the first versions
-      return call.fail(cat(call.op_type(), " has the attribute '", attribute.name(), "'"));
-    }
-    const auto value = attr_like(op->defaults.at(std::string(known->ours)), attribute);
+    if (known == name->attrs.end()) continue;  // refused where no import reads it
+    const auto value =
+        attr_like(op->defaults.at(std::string(known->ours)), *call.find(known->onnx));
     if (!value)
       return call.fail(cat(call.op_type(), ": attribute '", attribute.name(), "' is of no kind ",
                            op->name, " takes"));
@@ -102,11 +100,12 @@ void export_plainly(ExportCall& call) {
 
 }  // namespace
 
-void (*find_onnx_import(std::string_view domain, std::string_view op_type))(const OnnxCall&) {
+const OnnxImportDef* find_onnx_import(std::string_view domain, std::string_view op_type) {
+  static const OnnxImportDef kPlain{"", import_plainly};
   const std::string key = key_of(domain, op_type);
   if (const auto own = tables().imports.find(key); own != tables().imports.end())
-    return own->second.import;
-  return is_main_domain(domain) && tables().plain.contains(key) ? import_plainly : nullptr;
+    return &own->second;
+  return is_main_domain(domain) && tables().plain.contains(key) ? &kPlain : nullptr;
 }
 
 std::string_view op_for(std::string_view op_type) {

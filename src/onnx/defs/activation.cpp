@@ -202,7 +202,7 @@ OnnxFamily define() {
                       {"HardSigmoid", import_hard_sigmoid},
                       {"Selu", import_selu},
                       {"PRelu", import_prelu},
-                      {"Dropout", import_dropout}},
+                      {"Dropout", import_dropout, "", {"is_test", "seed"}}},
           .exports = {{"dropout", [](ExportCall& call) { call.add("Identity", call.inputs()); }},
                       {"clamp", write_clamp},
                       {"hardtanh", write_hardtanh},

@@ -161,13 +161,14 @@ void write_conv_transpose(ExportCall& call) {
 }  // namespace
 
 OnnxFamily define() {
-  return {.imports = {{"Conv", import_conv}, {"ConvTranspose", import_conv_transpose}},
-          .exports = {{"conv1d", write_conv},
-                      {"conv2d", write_conv},
-                      {"conv3d", write_conv},
-                      {"conv_transpose1d", write_conv_transpose},
-                      {"conv_transpose2d", write_conv_transpose},
-                      {"conv_transpose3d", write_conv_transpose}}};
+  return {
+      .imports = {{"Conv", import_conv}, {"ConvTranspose", import_conv_transpose, "", {"pads"}}},
+      .exports = {{"conv1d", write_conv},
+                  {"conv2d", write_conv},
+                  {"conv3d", write_conv},
+                  {"conv_transpose1d", write_conv_transpose},
+                  {"conv_transpose2d", write_conv_transpose},
+                  {"conv_transpose3d", write_conv_transpose}}};
 }
 
 }  // namespace chop::onnx::defs::conv

@@ -181,7 +181,7 @@ void write_arithmetic(ExportCall& call) {
 }  // namespace
 
 OnnxFamily define() {
-  return {.imports = {{"Gemm", import_gemm},
+  return {.imports = {{"Gemm", import_gemm, "", {"broadcast"}},
                       {"MatMul", import_matmul},
                       {"Add", import_add},
                       {"Sub", import_arithmetic},

@@ -170,9 +170,9 @@ void write_lrn(ExportCall& call) {
 }  // namespace
 
 OnnxFamily define() {
-  return {.imports = {{"BatchNormalization", import_batch_norm},
+  return {.imports = {{"BatchNormalization", import_batch_norm, "", {"is_test"}},
                       {"InstanceNormalization", import_instance_norm},
-                      {"LayerNormalization", import_layer_norm},
+                      {"LayerNormalization", import_layer_norm, "", {"stash_type"}},
                       {"MeanVarianceNormalization", import_mean_variance},
                       {"LRN", import_lrn}},
           .exports = {{"batch_norm1d", write_batch_norm},

@@ -16,7 +16,9 @@ struct Pool {
   bool ceil = false;
 };
 
-bool read(const OnnxCall& call, Pool& pool) {
+enum class Dilated : std::uint8_t { No, Yes };
+
+bool read(const OnnxCall& call, Dilated dilated, Pool& pool) {
   const Shape x = call.make().shape(call.in(0));
   if (call.make().failed()) return false;
   pool.kernel = call.ints("kernel_shape");
@@ -29,7 +31,8 @@ bool read(const OnnxCall& call, Pool& pool) {
   }
   pool.image.assign(x.begin() + 2, x.end());
   pool.stride = call.ints("strides", Ints(pool.dims, 1));
-  pool.dilation = call.ints("dilations", Ints(pool.dims, 1));
+  pool.dilation = Ints(pool.dims, 1);
+  if (dilated == Dilated::Yes) pool.dilation = call.ints("dilations", pool.dilation);
   if (!check_window(call, {pool.kernel, pool.stride, pool.dilation}, pool.dims)) return false;
   pool.ceil = call.integer("ceil_mode", 0) != 0;
   pool.padding = padding_of(call, pool.image, pool.kernel, pool.stride, pool.dilation);
@@ -46,27 +49,32 @@ bool is_plain(const Pool& pool) {
   return true;
 }
 
-/// Output size along a dimension: how many windows there are, as ONNX counts them.
+/// Output size along a dimension: how many windows there are, as ONNX counts them. A last window
+/// that starts beyond the image and the padding before it is none.
 std::int64_t window_count(const Pool& pool, std::size_t d) {
   const std::int64_t reach = (pool.kernel[d] - 1) * pool.dilation[d] + 1;
-  const std::int64_t room = pool.image[d] + pool.padding.begin[d] + pool.padding.end[d] - reach;
-  return (pool.ceil ? (room + pool.stride[d] - 1) / pool.stride[d] : room / pool.stride[d]) + 1;
+  const std::int64_t start = pool.image[d] + pool.padding.begin[d];
+  const std::int64_t room = start + pool.padding.end[d] - reach;
+  if (!pool.ceil) return room / pool.stride[d] + 1;
+  const std::int64_t count = (room + pool.stride[d] - 1) / pool.stride[d] + 1;
+  return (count - 1) * pool.stride[d] >= start ? count - 1 : count;
 }
 
-/// The padding with which no window reaches beyond the end.
+/// The padding with which no window reaches beyond the end and, in ceil mode, no further one fits.
 Padding complete(const Pool& pool) {
   Padding all = pool.padding;
   for (std::size_t d = 0; d < pool.dims; ++d) {
     const std::int64_t reach = (pool.kernel[d] - 1) * pool.dilation[d] + 1;
     const std::int64_t wanted = (window_count(pool, d) - 1) * pool.stride[d] + reach;
-    all.end[d] = std::max(all.end[d], wanted - pool.image[d] - all.begin[d]);
+    const std::int64_t missing = wanted - pool.image[d] - all.begin[d];
+    all.end[d] = std::max(pool.ceil ? 0 : all.end[d], missing);
   }
   return all;
 }
 
 void import_max_pool(const OnnxCall& call) {
   Pool pool;
-  if (!read(call, pool)) return;
+  if (!read(call, Dilated::Yes, pool)) return;
   if (call.wants(1)) return call.fail("MaxPool with its second result, the indices");
   Importer& make = call.make();
   ImportValue x = call.in(0);
@@ -117,7 +125,7 @@ ImportValue covered(Importer& make, const Pool& pool, bool with_padding) {
 
 void import_average_pool(const OnnxCall& call) {
   Pool pool;
-  if (!read(call, pool)) return;
+  if (!read(call, Dilated::No, pool)) return;
   Importer& make = call.make();
   const bool with_padding = call.integer("count_include_pad", 0) != 0;
   const std::string op = cat("avg_pool", pool.dims, "d");
@@ -207,7 +215,7 @@ void write_adaptive(ExportCall& call) {
 }  // namespace
 
 OnnxFamily define() {
-  return {.imports = {{"MaxPool", import_max_pool},
+  return {.imports = {{"MaxPool", import_max_pool, "", {"storage_order"}},
                       {"AveragePool", import_average_pool},
                       {"GlobalAveragePool", import_global_average_pool},
                       {"GlobalMaxPool", import_global_max_pool}},

@@ -7,11 +7,17 @@ namespace chop::onnx::defs::quantised {
 namespace {
 
 struct Codes {
-  double low = 0;
-  double high = 255;
+  DType dtype;
+  double low, high;
 };
-Codes codes_of(DType dtype) {
-  return dtype == DType::I8 ? Codes{-128, 127} : Codes{0, 255};
+/// The types codes may have; none: it is not one of them.
+const Codes* codes_of(DType dtype) {
+  static constexpr std::array<Codes, 4> kAll = {{{DType::I8, -128, 127},
+                                                 {DType::U8, 0, 255},
+                                                 {DType::I16, -32768, 32767},
+                                                 {DType::U16, 0, 65535}}};
+  const auto* found = std::ranges::find(kAll, dtype, &Codes::dtype);
+  return found == kAll.end() ? nullptr : found;
 }
 
 /// A vector of scales or zero points along `axis` of a tensor with `rank` dimensions.
@@ -33,8 +39,13 @@ ImportValue along(Importer& make, ImportValue vector, std::int64_t axis, std::si
 ImportValue to_codes(Importer& make, ImportValue x, ImportValue zero, DType dtype) {
   ImportValue y = make.call("round", {x});
   if (zero != kNone) y = make.call("add", {y, cast(make, zero, DType::F32)});
-  const Codes codes = codes_of(dtype);
-  y = make.call("clamp", {y}, {{"min", codes.low}, {"max", codes.high}});
+  const Codes* codes = codes_of(dtype);
+  if (codes == nullptr) {
+    make.fail(
+        {.what = cat("a zero point of ", name_of(dtype)), .hint = "codes are i8, u8, i16 or u16"});
+    return kNone;
+  }
+  y = make.call("clamp", {y}, {{"min", codes->low}, {"max", codes->high}});
   return cast(make, y, dtype);
 }
 
@@ -80,6 +91,13 @@ DType code_type(Importer& make, const OnnxCall& call, std::size_t zero) {
   return call.has(zero) ? make.dtype(call.in(zero)) : DType::U8;
 }
 
+/// The dimension of x that scales and zero points go along.
+std::int64_t axis_of(const OnnxCall& call, ImportValue x) {
+  const std::size_t rank = call.make().rank(x);
+  const std::int64_t given = call.integer("axis", 1);
+  return rank == 0 ? 0 : call.axis(given, std::max<std::size_t>(rank, 2));
+}
+
 void import_quantize(const OnnxCall& call) {
   Importer& make = call.make();
   const ImportValue x = call.in(0);
@@ -89,9 +107,7 @@ void import_quantize(const OnnxCall& call) {
   for (const ImportValue operand : {x, scale, zero}) static_cast<void>(make.is_constant(operand));
   if (make.failed() || !call.wants(0)) return;
   const DType dtype = code_type(make, call, 2);
-  const std::int64_t axis = make.rank(x) == 0 ? 0
-                                              : call.axis(call.integer("axis", 1),
-                                                          std::max<std::size_t>(make.rank(x), 2));
+  const std::int64_t axis = axis_of(call, x);
   const auto spelt_out = [&make, x, scale, zero, dtype, axis] {
     const std::size_t rank = make.rank(x);
     const ImportValue scaled = make.call("div", {x, along(make, scale, axis, rank)});
@@ -114,6 +130,7 @@ void import_dequantize(const OnnxCall& call) {
   const ImportValue zero = call.has(2) ? call.in(2) : kNone;
   const ImportValue x = call.in(0);
   if (make.failed()) return;
+  const std::int64_t axis = axis_of(call, x);
   const auto& pending = call.scope().quantised;
   if (const auto from = pending.find(call.node().input(0)); from != pending.end()) {
     const auto& q = from->second;
@@ -121,9 +138,6 @@ void import_dequantize(const OnnxCall& call) {
     if (format && same(make, q.scale, scale) && same(make, q.zero, zero))
       return call.out(make.quantised(q.x, *format));
   }
-  const std::int64_t axis = make.rank(x) == 0 ? 0
-                                              : call.axis(call.integer("axis", 1),
-                                                          std::max<std::size_t>(make.rank(x), 2));
   const std::size_t rank = make.rank(x);
   const ImportValue reals =
       make.call("mul", {from_codes(make, x, zero == kNone ? kNone : along(make, zero, axis, rank)),
@@ -259,9 +273,9 @@ void import_dynamic(const OnnxCall& call) {
 OnnxFamily define() {
   return {.imports = {{"QuantizeLinear", import_quantize},
                       {"DequantizeLinear", import_dequantize},
-                      {"QLinearConv", import_qlinear_conv},
+                      {"QLinearConv", import_qlinear_conv, "", {"kernel_shape"}},
                       {"QLinearMatMul", import_qlinear_matmul},
-                      {"ConvInteger", import_conv_integer},
+                      {"ConvInteger", import_conv_integer, "", {"kernel_shape"}},
                       {"MatMulInteger", import_matmul_integer},
                       {"DynamicQuantizeLinear", import_dynamic}}};
 }

@@ -16,15 +16,15 @@ void apply(const OnnxCall& call, const Reduction& reduction) {
   Importer& make = call.make();
   ImportValue x = call.in(0);
   const Ints axes = call.ints_from("axes", 1);
+  const bool keepdims = call.integer("keepdims", 1) != 0;
+  const bool noop = call.integer("noop_with_empty_axes", 0) != 0;
   if (make.failed()) return;
-  if (axes.empty() && call.integer("noop_with_empty_axes", 0) != 0)
-    return call.out(make.call("identity", {x}));
+  if (axes.empty() && noop) return call.out(make.call("identity", {x}));
   Ints dims;
   for (const std::int64_t axis : axes) dims.push_back(call.axis(axis, make.rank(x)));
   if (reduction.before == std::string_view("abs")) x = make.call("abs", {x});
   if (reduction.before == std::string_view("square")) x = make.call("mul", {x, x});
-  ImportValue y =
-      make.call(reduction.op, {x}, {{"dim", dims}, {"keepdim", call.integer("keepdims", 1) != 0}});
+  ImportValue y = make.call(reduction.op, {x}, {{"dim", dims}, {"keepdim", keepdims}});
   if (*reduction.after != '\0') y = make.call(reduction.after, {y});
   call.out(y);
 }

@@ -189,7 +189,7 @@ OnnxFamily define() {
                       {"HannWindow", [](const OnnxCall& call) { window(call, 0.5, 0.5, 0); }},
                       {"HammingWindow", import_hamming},
                       {"BlackmanWindow", import_blackman},
-                      {"If", import_if}}};
+                      {"If", import_if, "", {"then_branch", "else_branch"}}}};
 }
 
 }  // namespace chop::onnx::defs::shape

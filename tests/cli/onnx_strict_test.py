@@ -1,0 +1,173 @@
+"""ONNX files whose numbers must be right or refused: windows of pooling, indices, attributes, codes,
+and values that are not finite."""
+
+import itertools
+import json
+import os
+import subprocess
+import tempfile
+import unittest
+
+import numpy as np
+import onnx
+import torch
+from onnx import TensorProto, helper, numpy_helper
+from torch.nn import functional as F
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def ch(self, *words, fails=False):
+        done = subprocess.run([os.environ["CH_BIN"], *words], cwd=self.folder, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 1 if fails else 0, done.stdout + done.stderr)
+        return done
+
+    def save(self, node, inputs, constants=(), output=TensorProto.FLOAT, opset=17):
+        def info(name, array):
+            return helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(array.dtype)
+                                                 if hasattr(helper, "np_dtype_to_tensor_dtype")
+                                                 else onnx.mapping.NP_TYPE_TO_TENSOR_TYPE[array.dtype], array.shape)
+
+        graph = helper.make_graph([node], "g", [info(n, a) for n, a in inputs.items()],
+                                  [helper.make_tensor_value_info("y", output, None)],
+                                  [numpy_helper.from_array(a, n) for n, a in constants])
+        onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)]),
+                  os.path.join(self.folder, "m.onnx"))
+        np.savez(os.path.join(self.folder, "x.npz"), **inputs)
+
+    def run_model(self):
+        self.ch("run", "m.onnx", "--in", "x.npz", "--out", "y.npz", "-q")
+        with np.load(os.path.join(self.folder, "y.npz")) as arrays:
+            return arrays["y"]
+
+    def refusal(self):
+        return self.ch("run", "m.onnx", "--in", "x.npz", fails=True).stderr
+
+
+class Pooling(Case):
+    def test_no_window_of_ceil_mode_starts_beyond_the_image(self):
+        x = np.random.default_rng(0).normal(size=(1, 2, 7, 8)).astype(np.float32)
+        for kernel, stride, pad in itertools.product((1, 2, 3), (1, 2, 3, 5), (0, 1)):
+            if 2 * pad > kernel:
+                continue
+            window = {"kernel_shape": [kernel] * 2, "strides": [stride] * 2, "pads": [pad] * 4, "ceil_mode": 1}
+            given = torch.from_numpy(x)
+            wanted = {"MaxPool": F.max_pool2d(given, kernel, stride, pad, ceil_mode=True),
+                      "AveragePool": F.avg_pool2d(given, kernel, stride, pad, ceil_mode=True,
+                                                  count_include_pad=False)}
+            for op, expected in wanted.items():
+                with self.subTest(op=op, **window):
+                    self.save(helper.make_node(op, ["x"], ["y"], **window), {"x": x})
+                    got = self.run_model()
+                    self.assertEqual(got.shape, tuple(expected.shape))
+                    np.testing.assert_allclose(got, expected.numpy(), rtol=1e-6, atol=1e-6)
+
+
+class Indices(Case):
+    def out_of_range(self, op, wrong, inputs, **attributes):
+        names = list(inputs)
+        self.save(helper.make_node(op, names, ["y"], name="lookup", **attributes), inputs)
+        message = self.refusal()
+        self.assertIn(f"'lookup': index {wrong} is out of range", message)
+
+    def test_an_index_outside_is_an_error_that_names_node_and_index(self):
+        table = np.arange(8, dtype=np.float32).reshape(4, 2)
+        for wrong in (4, -5, 100000):
+            self.out_of_range("Gather", wrong, {"x": table, "i": np.array([0, wrong])})
+            self.out_of_range("GatherElements", wrong, {"x": table, "i": np.array([[0, 1], [wrong, 0]])})
+            self.out_of_range("GatherND", wrong, {"x": table, "i": np.array([[0, 1], [wrong, 0]])})
+            self.out_of_range("ScatterND", wrong, {"x": table, "i": np.array([[wrong]]), "u": np.ones((1, 2), np.float32)})
+            self.out_of_range("ScatterElements", wrong,
+                              {"x": table, "i": np.array([[wrong, 0]]), "u": np.ones((1, 2), np.float32)})
+
+    def test_so_is_one_among_constants(self):
+        self.save(helper.make_node("GatherND", ["t", "i"], ["y"], name="lookup"), {"x": np.ones(1, np.float32)},
+                  [("t", np.ones((4, 2), np.float32)), ("i", np.array([[9]]))])
+        self.assertIn("index 9 is out of range", self.refusal())
+
+    def test_those_inside_are_taken_from_either_end(self):
+        table = np.arange(8, dtype=np.float32).reshape(4, 2)
+        for dtype in (np.int32, np.int64):
+            index = np.array([3, -4, -1], dtype)
+            self.save(helper.make_node("Gather", ["x", "i"], ["y"]), {"x": table, "i": index})
+            np.testing.assert_array_equal(self.run_model(), table[index])
+
+
+class Attributes(Case):
+    def test_one_that_is_unknown_is_refused_by_name(self):
+        image = np.ones((1, 1, 4, 4), np.float32)
+        for op, known, unknown in (("AveragePool", {"kernel_shape": [2, 2]}, {"dilations": [2, 2]}),
+                                   ("Relu", {}, {"slope": 0.5}),
+                                   ("Softmax", {}, {"temperature": 2.0}),
+                                   ("GlobalAveragePool", {}, {"keepdims": 0})):
+            self.save(helper.make_node(op, ["x"], ["y"], name="here", **known, **unknown), {"x": image})
+            message = self.refusal()
+            for word in (op, "'here'", f"'{next(iter(unknown))}'"):
+                self.assertIn(word, message)
+            self.save(helper.make_node(op, ["x"], ["y"], **known), {"x": image})
+            self.run_model()
+
+    def test_one_without_effect_is_none(self):
+        self.save(helper.make_node("MaxPool", ["x"], ["y"], kernel_shape=[2, 2], storage_order=1, auto_pad="VALID",
+                                   pads=[0, 0, 0, 0]), {"x": np.ones((1, 1, 4, 4), np.float32)})
+        self.run_model()
+
+
+class Codes(Case):
+    def test_sixteen_bits_are_exact(self):
+        x = np.array([-1e6, -300.26, -0.5, 0, 0.5, 300.26, 40000.5, 1e6], np.float32)
+        for dtype, zero in ((np.int16, 3), (np.uint16, 32768), (np.int8, -4), (np.uint8, 7)):
+            bounds = np.iinfo(dtype)
+            self.save(helper.make_node("QuantizeLinear", ["x", "s", "z"], ["y"]), {"x": x},
+                      [("s", np.float32(0.5)), ("z", dtype(zero))],
+                      output=onnx.mapping.NP_TYPE_TO_TENSOR_TYPE[np.dtype(dtype)])
+            expected = np.clip(np.rint(x / np.float32(0.5)) + zero, bounds.min, bounds.max).astype(dtype)
+            np.testing.assert_array_equal(self.run_model(), expected)
+
+    def test_other_codes_are_refused(self):
+        self.save(helper.make_node("QuantizeLinear", ["x", "s", "z"], ["y"]), {"x": np.ones(3, np.float32)},
+                  [("s", np.float32(0.5)), ("z", np.int32(0))], output=TensorProto.INT32)
+        self.assertIn("a zero point of i32", self.refusal())
+
+
+class NotFinite(Case):
+    def test_weights_and_outputs_that_are_not_finite_are_said_even_quietly(self):
+        weight = np.array([[np.nan, 1], [np.inf, 2]], np.float32)
+        self.save(helper.make_node("MatMul", ["x", "w"], ["y"]), {"x": np.ones((3, 2), np.float32)}, [("w", weight)])
+        done = self.ch("run", "m.onnx", "--in", "x.npz", "-q", "--json", "y.json")
+        self.assertIn("weight 'linear.weight' holds 1 NaN and 1 infinite of 4 values", done.stderr)
+        self.assertIn("output 'y' holds 3 NaN of 6 values", done.stderr)
+        with open(os.path.join(self.folder, "y.json"), encoding="utf-8") as file:
+            self.assertEqual(json.load(file)[0]["not_finite"], "3 NaN of 6 values")
+        done = self.ch("convert", "m.onnx", "m.mz", "-q", "--json", "c.json")
+        self.assertIn("weight 'linear.weight' holds 1 NaN and 1 infinite of 4 values", done.stderr)
+        with open(os.path.join(self.folder, "c.json"), encoding="utf-8") as file:
+            self.assertEqual(json.load(file)["not_finite"],
+                             [{"name": "weight 'linear.weight'", "nan": 1, "infinite": 1, "size": 4}])
+
+    def test_test_and_transform_say_so_too(self):
+        rng = np.random.default_rng(0)
+        np.savez(os.path.join(self.folder, "d.npz"), x_train=rng.normal(size=(20, 2)).astype(np.float32),
+                 y_train=np.arange(20) % 2, x_test=rng.normal(size=(10, 2)).astype(np.float32), y_test=np.arange(10) % 2)
+        self.save(helper.make_node("MatMul", ["x", "w"], ["y"]), {"x": np.ones((3, 2), np.float32)},
+                  [("w", np.array([[np.nan, 1], [1, 2]], np.float32))])
+        model = onnx.load(os.path.join(self.folder, "m.onnx"))
+        model.graph.input[0].type.tensor_type.shape.dim[0].dim_param = "n"
+        onnx.save(model, os.path.join(self.folder, "m.onnx"))
+        done = self.ch("test", "m.onnx", "d.npz", "-q", "--json", "t.json")
+        self.assertIn("weight 'linear.weight' holds 1 NaN of 4 values", done.stderr)
+        self.assertIn("result 'loss' holds 1 NaN of 1 value", done.stderr)
+        with open(os.path.join(self.folder, "t.json"), encoding="utf-8") as file:
+            self.assertEqual([entry["name"] for entry in json.load(file)["not_finite"]], ["weight 'linear.weight'", "result 'loss'"])
+        with open(os.path.join(self.folder, "c.toml"), "w", encoding="utf-8") as file:
+            file.write('[passes.quantize]\nby = "type"\n[passes.quantize.default.config]\nname = "NA"\n')
+        done = self.ch("transform", "m.onnx", "--config", "c.toml", "-q")
+        self.assertIn("weight 'linear.weight' holds 1 NaN of 4 values", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
