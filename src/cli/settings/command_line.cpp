@@ -83,7 +83,8 @@ struct Parser {
     app.allow_extras();
     for (const std::string_view dest : action.positionals) {
       const SettingDef* def = find_setting(defs, dest);
-      const std::string names = def->flags.empty() ? "" : cat(",", option_names(*def));
+      const std::string names =
+          def == nullptr || def->flags.empty() ? "" : cat(",", option_names(*def));
       options.emplace_back(def, app.add_option(cat(dest, names))->take_last());
     }
     for (const SettingDef& def : defs) {
