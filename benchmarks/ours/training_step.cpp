@@ -1,5 +1,7 @@
 #include "training_step.hpp"
 
+#include <cstdlib>
+
 #include "network.hpp"
 #include "support/rng.hpp"
 
@@ -27,7 +29,7 @@ void TrainingStep::fill() {
 }
 
 void TrainingStep::run() {
-  program_->run();
+  if (!program_->run()) std::abort();  // no index to be out of range
   ++number_;
   adam_->step({.values = store_.values(),
                .gradients = store_.gradients(),

@@ -51,8 +51,7 @@ Status compile_all_ways(const Graph& graph) {
   for (const Parameter& parameter : graph.parameters())
     if (parameter.trainable) training.gradients.push_back(parameter.name);
   CH_TRY(Compiled compiled, compile_graph(graph, training));
-  compiled.plan.run();
-  return {};
+  return compiled.plan.run();
 }
 
 Status to_onnx_and_back(const Graph& graph) {

@@ -201,13 +201,21 @@ for tests
 Arguments:
   MODEL                       network from the zoo, or a [model] table in the
                               configuration file
-  DATASET                     data set by name
+  DATASET                     data set by name, or a file
 
 Task:
   --config TOML               file with settings, passes and search spaces
 
+Data:
+  --in DATASET                data set by name, or a file
+
+Model:
+  --model MODEL               network from the zoo, or a [model] table in the
+                              configuration file
+
 Checkpoints:
-  --resume                    go on where the last run of this project stopped
+  --resume                    go on where the project, or without --project the
+                              last one, stopped
   --checkpoint-every-n-steps N
                               save after so many steps; 0: not by steps (default
                               0)

@@ -63,7 +63,7 @@ TEST(Plan, AnInputIsNeverOverwritten) {
   const Value x = add_placeholder(graph, "x", {64});
   const Value y = call(graph, "relu", {x});
   Planned plan(ask(std::move(graph), {{"x", numbers({64})}}, {y}), 1);
-  EXPECT_TRUE(plan.run());
+  plan.run();
   const auto kept = plan.plan().input<float>("x");
   const Tensor given = numbers({64});
   EXPECT_TRUE(std::equal(kept.begin(), kept.end(), given.data<float>().begin()));
@@ -153,7 +153,7 @@ Question training_norm() {
 TEST(Plan, BuffersAreUpdatedWhereTheyLie) {
   const Question question = training_norm();
   Planned plan(question, 1);
-  EXPECT_TRUE(plan.run());
+  plan.run();
   const Tensor& x = question.inputs.at("x");
   for (std::int64_t c = 0; c < 3; ++c) {
     double mean = 0;
@@ -161,7 +161,7 @@ TEST(Plan, BuffersAreUpdatedWhereTheyLie) {
     EXPECT_NEAR(plan.parameter("m.running_mean").at(c), 0.9 + 0.1 * mean, 1e-6);
   }
   const double once = plan.parameter("m.running_mean").at(0);
-  EXPECT_TRUE(plan.run());
+  plan.run();
   EXPECT_NE(plan.parameter("m.running_mean").at(0), once) << "each run moves them further";
 }
 
@@ -170,7 +170,7 @@ TEST(Plan, BuffersAreUpdatedEvenWhenOnlyAnotherResultIsWanted) {
   question.wanted = {{question.wanted[0].node, 1}};
   question.graph.set_outputs(question.wanted);
   Planned plan(question, 1);
-  EXPECT_TRUE(plan.run());
+  plan.run();
   EXPECT_NE(plan.parameter("m.running_var").at(0), 1.0);
 }
 

@@ -131,7 +131,7 @@ TEST_P(Slices, HaveTheBitsOfAPlanForTheSlice) {
     Plan threaded = compile(graph, batch, 3);
     EXPECT_EQ(threaded.slice_count(), plan.slice_count());
     fill(graph, threaded, 0, batch);
-    threaded.run();
+    ASSERT_TRUE(threaded.run());
     expect_same_bits(whole, outputs_of(threaded));
   }
 }
@@ -213,7 +213,7 @@ TEST(SlicedPlan, FixedPointIsCutAndBlocksAreNot) {
     expect_same_bits(outputs_of(plan), part_by_part(graph, 64, 64 / slices));
     Plan ordinary = compile(graph, 64, 2, /*frozen=*/false);
     fill(graph, ordinary, 0, 64);
-    ordinary.run();
+    ASSERT_TRUE(ordinary.run());
     EXPECT_EQ(outputs_of(plan)[1], outputs_of(ordinary)[1]);
   }
 }

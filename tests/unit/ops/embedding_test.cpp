@@ -39,16 +39,6 @@ TEST(Embedding, ThePaddingRowStartsAsZeroAndTheOthersDoNot) {
     EXPECT_EQ(weight.at(i) == 0, i == 2 || i == 3) << i;
 }
 
-TEST(Embedding, AnIndexOutsideTheTableYieldsNaNAndNoGradient) {
-  const std::vector<Tensor> operands = {whole({3}, {-1, 3, 1}), counting({3, 1})};
-  const Tensor y = call_op("embedding", operands, table(3, 1))[0];
-  EXPECT_TRUE(std::isnan(y.at(0)));
-  EXPECT_TRUE(std::isnan(y.at(1)));
-  EXPECT_EQ(y.at(2), 2);
-  EXPECT_EQ(list(gradients_of("embedding", operands, table(3, 1)).at("x1")),
-            (std::vector<double>{0, 1, 0}));
-}
-
 TEST(Embedding, PrintsAsPyTorchDoes) {
   EXPECT_EQ(repr_of("embedding", table(10, 3)), "Embedding(10, 3)");
   EXPECT_EQ(repr_of("embedding", table(10, 3, 0)), "Embedding(10, 3, padding_idx=0)");

@@ -34,34 +34,27 @@ std::vector<double> numbers(const Tensor& tensor) {
 constexpr std::int64_t kFar = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t kFarBack = std::numeric_limits<std::int64_t>::min();
 
-TEST(Indexing, RealsReadOutsideAreNaN) {
+/// The message of a call whose indices are not all inside.
+std::string complaint(const std::string& op, const std::vector<Tensor>& operands,
+                      const Attrs& attrs = {}) {
+  const auto result = call(op, operands, attrs);
+  return result ? "none" : result.error().what;
+}
+
+TEST(Indexing, AnIndexOutsideIsAnErrorThatNamesIt) {
   const Tensor x = real({3}, {1, 2, 3});
-  for (const char* op : {"gather", "gather_elements"}) {
-    const Tensor y = call(op, {x, whole({4}, {3, -4, kFar, kFarBack})}, {}).value()[0];
-    for (const double value : numbers(y)) EXPECT_TRUE(std::isnan(value)) << op;
-  }
-  const Tensor y = call("gather_nd", {x, whole({2, 1}, {-3, 3})}, {}).value()[0];
-  EXPECT_EQ(y.at(0), 1);
-  EXPECT_TRUE(std::isnan(y.at(1)));
-}
-
-TEST(Indexing, WholeNumbersReadOutsideAreZero) {
-  const Tensor y = call("gather", {whole({2}, {7, 8}), whole({3}, {-1, 2, -3})}, {}).value()[0];
-  EXPECT_EQ(numbers(y), (std::vector<double>{8, 0, 0}));
-}
-
-TEST(Indexing, NothingIsWrittenOutside) {
-  const Tensor x = real({2}, {1, 2});
+  for (const char* op : {"gather", "gather_elements"})
+    for (const std::int64_t index : {std::int64_t{3}, std::int64_t{-4}, kFar, kFarBack}) {
+      const std::string message = complaint(op, {x, whole({2}, {0, index})});
+      EXPECT_NE(message.find(std::to_string(index)), std::string::npos) << op << ": " << message;
+    }
+  EXPECT_EQ(call("gather_nd", {x, whole({1, 1}, {-3})}, {}).value()[0].at(0), 1);
+  EXPECT_NE(complaint("gather_nd", {x, whole({2, 1}, {-3, 3})}).find('3'), std::string::npos);
   const Tensor updates = real({3}, {5, 6, 7});
-  EXPECT_EQ(numbers(call("scatter_elements", {x, whole({3}, {2, -3, -1}), updates}, {}).value()[0]),
-            (std::vector<double>{1, 7}));
-  EXPECT_EQ(
-      numbers(call("scatter_nd", {x, whole({3, 1}, {kFar, kFarBack, 0}), updates}, {}).value()[0]),
-      (std::vector<double>{7, 2}));
-  EXPECT_EQ(
-      numbers(call("gather_grad", {updates, whole({3}, {0, 9, 0})}, {{"input_shape", Ints{2}}})
-                  .value()[0]),
-      (std::vector<double>{12, 0}));
+  EXPECT_NE(complaint("scatter_elements", {x, whole({3}, {2, -4, -1}), updates}).find("-4"),
+            std::string::npos);
+  EXPECT_NE(complaint("scatter_nd", {x, whole({3, 1}, {0, 9, 1}), updates}).find('9'),
+            std::string::npos);
 }
 
 TEST(Indexing, TheLastUpdateOfAnElementCounts) {
