@@ -197,9 +197,10 @@ configure_and_build() (
   fi
   if must_configure "build/$preset" "$@"; then
     launcher=()
-    # What precompiled headers need, as ccache's manual says.
+    # What precompiled headers need, as ccache's manual says. Comments count, because g++ takes a
+    # precompiled header whose sources differ in them for one of other files.
     command -v ccache >/dev/null &&
-      launcher=("-DCMAKE_CXX_COMPILER_LAUNCHER=env;CCACHE_SLOPPINESS=pch_defines,time_macros;ccache")
+      launcher=("-DCMAKE_CXX_COMPILER_LAUNCHER=env;CCACHE_SLOPPINESS=pch_defines,time_macros;CCACHE_COMMENTS=1;ccache")
     cmake --preset "$preset" "${launcher[@]}" "$@" || return
   fi
   # shellcheck disable=SC2086  # several targets may be named
