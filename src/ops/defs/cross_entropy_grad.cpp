@@ -1,5 +1,6 @@
 // dlogits = dloss · (p - q) per row, divided by the number of rows for "mean"; p is the softmax
 // cross_entropy kept, q its smoothed one-hot target
+#include "ops/core/checks.hpp"
 #include "ops/core/costs.hpp"
 #include "ops/families/layers/losses.hpp"
 
@@ -7,6 +8,14 @@ namespace chop::ops::cross_entropy_grad {
 namespace {
 
 TypeList infer(const TypedCall& call) {
+  const Shape& logits = call.shape(1);
+  if (!is_floating(call.in[0].dtype) || !is_floating(call.in[1].dtype) ||
+      call.in[2].dtype != DType::I64 || logits.empty())
+    return Error{.what =
+                     cat("cross_entropy_grad given probabilities ", to_string(logits), " of ",
+                         name_of(call.in[1].dtype), " and targets of ", name_of(call.in[2].dtype))};
+  CH_CHECK(check_shape(call, 0, {}));
+  CH_CHECK(check_shape(call, 2, target_shape(logits)));
   return std::vector<TensorType>{call.in[1]};
 }
 

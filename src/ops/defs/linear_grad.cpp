@@ -1,8 +1,10 @@
 // The three gradients of y = x Wᵀ + b, given dy, x and W:
 //   dx = dy W        dW = dyᵀ x        db = Σ dy over all rows
 // With `relu`, y = max(0, x Wᵀ + b) comes as fourth operand and dy counts where y > 0.
+#include "ops/core/checks.hpp"
 #include "ops/core/common.hpp"
 #include "ops/core/costs.hpp"
+#include "ops/families/indexing/shapes.hpp"
 
 namespace chop::ops::linear_grad {
 namespace {
@@ -11,8 +13,17 @@ TypeList infer(const TypedCall& call) {
   if (const std::size_t wanted = call.flag("relu") ? 4 : 3; call.in.size() != wanted)
     return Error{.what = cat("linear_grad takes ", wanted, " inputs when relu=",
                              to_python(call.attr("relu")), ", got ", call.in.size())};
-  return std::vector<TensorType>{
-      call.in[1], call.in[2], {call.in[0].dtype, {call.shape(0).back()}}};
+  CH_CHECK(need_real(call));
+  const Shape& dy = call.shape(0);
+  const Shape& w = call.shape(2);
+  if (dy.empty() || w.size() != 2 || w[0] != dy.back())
+    return Error{.what = cat("linear_grad cannot take gradients ", to_string(dy),
+                             " of a layer with the weight ", to_string(w))};
+  Shape x = dy;
+  x.back() = w[1];
+  CH_CHECK(check_shape(call, 1, x));
+  if (call.flag("relu")) CH_CHECK(check_shape(call, 3, dy));
+  return std::vector<TensorType>{call.in[1], call.in[2], {call.in[0].dtype, {dy.back()}}};
 }
 
 void forward(const ForwardCall& call) {

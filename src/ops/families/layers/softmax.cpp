@@ -1,5 +1,6 @@
 #include "ops/families/layers/softmax.hpp"
 
+#include "ops/core/checks.hpp"
 #include "ops/core/rows.hpp"
 
 namespace chop::ops {
@@ -14,6 +15,11 @@ TypeList lanes_type(const TypedCall& call) {
   CH_TRY(const std::size_t axis, axis_of(call.integer("dim"), call.shape(0).size()));
   static_cast<void>(axis);
   return same_type(call);
+}
+
+TypeList softmax_grad_type(const TypedCall& call) {
+  CH_CHECK(check_shape(call, 1, call.shape(0)));
+  return lanes_type(call);
 }
 
 void softmax_gradient(GradBuilder& g) {
@@ -90,7 +96,7 @@ OpDef softmax_op(OpDef op) {
 OpDef softmax_grad_op(OpDef op) {
   op.mase_type = MaseType::Gradient;
   op.min_inputs = 2;
-  op.infer = same_type;
+  op.infer = softmax_grad_type;
   op.cost = softmax_grad_cost;
   op.samples = {{.attrs = {{"dim", 1}}, .inputs = {{{4, 5}}, {{4, 5}}}},
                 {.attrs = {{"dim", -2}}, .inputs = {{{2, 3, 4}}, {{2, 3, 4}}}}};
