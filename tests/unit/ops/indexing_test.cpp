@@ -50,6 +50,10 @@ TEST(Indexing, AnIndexOutsideIsAnErrorThatNamesIt) {
     }
   EXPECT_EQ(call("gather_nd", {x, whole({1, 1}, {-3})}, {}).value()[0].at(0), 1);
   EXPECT_NE(complaint("gather_nd", {x, whole({2, 1}, {-3, 3})}).find('3'), std::string::npos);
+  EXPECT_NE(complaint("embedding", {whole({2}, {0, 8}), real({3, 1}, {1, 2, 3})},
+                      {{"num_embeddings", 3}, {"embedding_dim", 1}})
+                .find('8'),
+            std::string::npos);
   const Tensor updates = real({3}, {5, 6, 7});
   EXPECT_NE(complaint("scatter_elements", {x, whole({3}, {2, -4, -1}), updates}).find("-4"),
             std::string::npos);
