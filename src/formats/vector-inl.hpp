@@ -55,6 +55,23 @@ HWY_INLINE V wide_pow2_of(I k) {
 HWY_INLINE V signed_as(V magnitude, V x) {
   return hn::CopySign(magnitude, x);
 }
+/// `whole`, which is x rounded, with the sign of x: without instructions that round (before SSE4)
+/// Highway loses that of -0.
+HWY_INLINE V with_sign_of_zero(V whole, [[maybe_unused]] V x) {
+#if HWY_TARGET <= HWY_AVX2 || HWY_ARCH_ARM
+  return whole;
+#else
+  return signed_as(hn::Abs(whole), x);
+#endif
+}
+/// The nearest whole number, half to even.
+HWY_INLINE V nearest(V x) {
+  return with_sign_of_zero(hn::Round(x), x);
+}
+/// The largest whole number that is not above x.
+HWY_INLINE V floor_of(V x) {
+  return with_sign_of_zero(hn::Floor(x), x);
+}
 
 /// Exponent and mantissa field of a positive normal number.
 struct Fields {
@@ -116,13 +133,13 @@ struct OnGrid {
   explicit OnGrid(const Grid& grid)
       : scale(set(grid.scale())), step(set(grid.step)), low(set(grid.low)), high(set(grid.high)) {}
   HWY_INLINE V operator()(V x) const {
-    return hn::Mul(clamp_to(hn::Round(hn::Mul(x, scale)), low, high), step);
+    return hn::Mul(clamp_to(nearest(hn::Mul(x, scale)), low, high), step);
   }
 };
 struct OnGridDown : OnGrid {
   using OnGrid::OnGrid;
   HWY_INLINE V operator()(V x) const {
-    return hn::Mul(clamp_to(hn::Floor(hn::Mul(x, scale)), low, high), step);
+    return hn::Mul(clamp_to(floor_of(hn::Mul(x, scale)), low, high), step);
   }
 };
 /// use(f) with the form that rounds as the grid does.

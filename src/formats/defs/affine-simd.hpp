@@ -26,7 +26,7 @@ struct Vector {
   explicit Vector(const formats::affine::Affine& e)
       : scale(set(e.scale)), low(set(e.low)), high(set(e.high)) {}
   HWY_INLINE V operator()(V x) const {
-    return hn::Mul(clamp_to(hn::Round(hn::Div(x, scale)), low, high), scale);
+    return hn::Mul(clamp_to(nearest(hn::Div(x, scale)), low, high), scale);
   }
 };
 template <class Use>

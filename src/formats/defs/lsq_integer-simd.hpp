@@ -25,7 +25,7 @@ struct Vector {
   explicit Vector(const formats::lsq_integer::Step& e)
       : scale(set(e.scale)), low(set(e.low)), high(set(e.high)) {}
   HWY_INLINE V operator()(V x) const {
-    const V at = hn::Floor(hn::Add(hn::Div(x, scale), set(0.5F)));
+    const V at = floor_of(hn::Add(hn::Div(x, scale), set(0.5F)));
     return hn::Mul(clamp_to(at, low, high), scale);
   }
 };

@@ -36,7 +36,7 @@ struct Vector {
         high(set(e.high)) {}
   HWY_INLINE V operator()(V x) const {
     const V scaled = hn::Mul(hn::Mul(x, scale), scale2);
-    return hn::Mul(clamp_to(hn::Round(scaled), low, high), unscale);
+    return hn::Mul(clamp_to(nearest(scaled), low, high), unscale);
   }
 };
 template <class Use>

@@ -26,7 +26,7 @@ struct Vector {
   explicit Vector(const formats::scale_integer::Scaled& e)
       : scale(set(e.scale)), low(set(e.low)), high(set(e.high)) {}
   HWY_INLINE V operator()(V x) const {
-    return hn::Div(clamp_to(hn::Round(hn::Mul(x, scale)), low, high), scale);
+    return hn::Div(clamp_to(nearest(hn::Mul(x, scale)), low, high), scale);
   }
 };
 template <class Use>
