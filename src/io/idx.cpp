@@ -1,9 +1,6 @@
 #include "io/idx.hpp"
 
-#include <zlib.h>
-
-#include <cstring>
-
+#include "io/gzip_source.hpp"
 #include "io/tensor_bytes.hpp"
 #include "support/system/files.hpp"
 
@@ -15,74 +12,6 @@ Error broken_idx(const std::string& name, const std::string& reason) {
       .what = cat("'", name, "' is not a readable idx file: ", reason),
       .hint = "download it again; MNIST's files are named like train-images-idx3-ubyte.gz"};
 }
-
-/// The bytes of a file in order, unpacked when they are gzipped.
-class IdxSource {
- public:
-  IdxSource(std::span<const std::byte> bytes, const std::string& name) : rest_(bytes), name_(name) {
-    packed_ = starts_member();
-    if (packed_) inflateInit2(&stream_, 16 + MAX_WBITS);
-  }
-  IdxSource(const IdxSource&) = delete;
-  IdxSource& operator=(const IdxSource&) = delete;
-  ~IdxSource() {
-    if (packed_) inflateEnd(&stream_);
-  }
-
-  bool is_packed() const { return packed_; }
-
-  /// At most `limit` bytes. Memory grows with the bytes that arrive, whatever the file claims.
-  Result<std::string> take(std::size_t limit) {
-    std::string bytes;
-    while (bytes.size() < limit) {
-      const std::size_t before = bytes.size();
-      bytes.resize(before + std::min(limit - before, std::max(before, std::size_t{1} << 16)));
-      const std::span<char> room = std::span(bytes).subspan(before);
-      CH_TRY(const std::size_t got, packed_ ? inflate_into(room) : copy_into(room));
-      bytes.resize(before + got);
-      if (got == 0) break;
-    }
-    return bytes;
-  }
-
- private:
-  bool starts_member() const {
-    return rest_.size() >= 2 && rest_[0] == std::byte{0x1F} && rest_[1] == std::byte{0x8B};
-  }
-
-  Result<std::size_t> copy_into(std::span<char> room) {
-    const std::size_t count = std::min(room.size(), rest_.size());
-    if (count > 0) std::memcpy(room.data(), rest_.data(), count);
-    rest_ = rest_.subspan(count);
-    return count;
-  }
-
-  /// As many bytes as there are, up to the room; 0 at the end of the last member.
-  Result<std::size_t> inflate_into(std::span<char> room) {
-    stream_.next_out = reinterpret_cast<Bytef*>(room.data());
-    stream_.avail_out = static_cast<unsigned>(room.size());
-    while (stream_.avail_out > 0 && !done_) {
-      const auto step = static_cast<unsigned>(std::min(rest_.size(), std::size_t{1} << 30));
-      stream_.next_in = const_cast<Bytef*>(reinterpret_cast<const Bytef*>(rest_.data()));
-      stream_.avail_in = step;
-      const int code = inflate(&stream_, Z_NO_FLUSH);
-      rest_ = rest_.subspan(step - stream_.avail_in);
-      if (code == Z_STREAM_END) {  // members may follow one another; anything else is ignored
-        done_ = !starts_member();
-        inflateReset(&stream_);
-      } else if (code != Z_OK) {
-        return broken_idx(name_, "its compressed data is damaged or truncated");
-      }
-    }
-    return room.size() - stream_.avail_out;
-  }
-
-  std::span<const std::byte> rest_;
-  const std::string& name_;
-  z_stream stream_ = {};
-  bool packed_ = false;
-  bool done_ = false;  ///< the last packed member has ended
-};
 
 std::optional<DType> dtype_of(unsigned char code) {
   switch (code) {
@@ -108,7 +37,7 @@ struct IdxHeader {
   Shape shape;
 };
 
-Result<IdxHeader> read_header(IdxSource& source, const std::string& name) {
+Result<IdxHeader> read_header(GzipSource& source, const std::string& name) {
   CH_TRY(const std::string magic, source.take(4));
   if (magic.size() < 4) return broken_idx(name, "it ends inside the header");
   const std::optional<DType> dtype = dtype_of(static_cast<unsigned char>(magic[2]));
@@ -131,7 +60,7 @@ Result<IdxHeader> read_header(IdxSource& source, const std::string& name) {
 
 Result<Tensor> parse_idx(std::span<const std::byte> file, const std::string& name,
                          std::int64_t rows) {
-  IdxSource source(file, name);
+  GzipSource source(file, name, broken_idx);
   CH_TRY(IdxHeader header, read_header(source, name));
   const bool cut = rows > 0 && header.shape[0] > rows;
   if (cut) header.shape[0] = rows;

@@ -2,6 +2,7 @@
 
 #include <zip.h>
 
+#include "io/entry_name.hpp"
 #include "support/escape.hpp"
 
 namespace chop::io {
@@ -13,25 +14,6 @@ constexpr std::size_t kSmallest = 22;
 struct CloseFile {
   void operator()(zip_file_t* file) const { zip_fclose(file); }
 };
-
-/// Why a name could lead out of the folder an archive is unpacked to; nothing is ever
-/// unpacked here, but such an archive is not what it says it is.
-std::string wrong_name(std::string_view name) {
-  if (name.empty()) return "an entry has no name";
-  if (name.front() == '/') return cat("entry '", shown_in_message(name), "' has an absolute path");
-  if (name.find('\\') != std::string_view::npos)
-    return cat("entry '", shown_in_message(name), "' has a backslash in its name");
-  if (name.size() > 1 && name[1] == ':')
-    return cat("entry '", shown_in_message(name), "' names a drive in its path");
-  std::size_t begin = 0;
-  while (begin <= name.size()) {
-    const std::size_t end = std::min(name.find('/', begin), name.size());
-    if (name.substr(begin, end - begin) == "..")
-      return cat("entry '", shown_in_message(name), "' leads out of the archive with '..'");
-    begin = end + 1;
-  }
-  return {};
-}
 
 /// Why an entry cannot be what it claims.
 std::string wrong_packing(const zip_stat_t& stat, std::string_view name) {
@@ -81,7 +63,7 @@ Status ZipArchive::list_entries(std::uint64_t archive_bytes, const ZipLimits& li
     const auto index = static_cast<zip_uint64_t>(i);
     if (zip_stat_index(handle_->archive, index, 0, &stat) != 0 || stat.name == nullptr)
       return broken(cat("entry ", i, " cannot be read"));
-    if (const std::string why = wrong_name(stat.name); !why.empty()) return broken(why);
+    if (const std::string why = wrong_entry_name(stat.name); !why.empty()) return broken(why);
     if (const std::string why = wrong_packing(stat, stat.name); !why.empty()) return broken(why);
     // Each term is below 2^64 / 2 once it has passed its own test, so no sum wraps round.
     if (stat.comp_size > archive_bytes || (packed += stat.comp_size) > archive_bytes)
