@@ -6,13 +6,11 @@
 
 namespace chop::io {
 
-Result<Cifar10Batch> read_cifar10(const std::filesystem::path& path) {
+Result<Cifar10Batch> parse_cifar10(std::span<const std::byte> bytes, const std::string& name) {
   constexpr std::size_t kPixels = 3 * 32 * 32;
   constexpr std::size_t kRecord = 1 + kPixels;
-  CH_TRY(const MappedFile file, MappedFile::open(path));
-  const std::span<const std::byte> bytes = file.bytes();
   if (bytes.empty() || bytes.size() % kRecord != 0)
-    return Error{.what = cat("'", path.string(), "' is not a CIFAR-10 batch: ", bytes.size(),
+    return Error{.what = cat("'", name, "' is not a CIFAR-10 batch: ", bytes.size(),
                              " bytes are not a whole number of 3073-byte records"),
                  .hint = "the binary version is needed (cifar-10-binary.tar.gz)"};
   const std::size_t count = bytes.size() / kRecord;
@@ -24,12 +22,17 @@ Result<Cifar10Batch> read_cifar10(const std::filesystem::path& path) {
   for (std::size_t i = 0; i < count; ++i) {
     labels[i] = std::to_integer<std::int64_t>(bytes[i * kRecord]);
     if (labels[i] > 9)
-      return Error{.what = cat("'", path.string(), "': record ", i, " has label ", labels[i],
+      return Error{.what = cat("'", name, "': record ", i, " has label ", labels[i],
                                ", CIFAR-10 has 0 to 9"),
                    .hint = "CIFAR-100 and the Python version of the files are not read"};
     std::memcpy(&images[i * kPixels], &bytes[i * kRecord + 1], kPixels);
   }
   return batch;
+}
+
+Result<Cifar10Batch> read_cifar10(const std::filesystem::path& path) {
+  CH_TRY(const MappedFile file, MappedFile::open(path));
+  return parse_cifar10(file.bytes(), path.string());
 }
 
 }  // namespace chop::io

@@ -13,5 +13,7 @@ struct Cifar10Batch {
 };
 
 Result<Cifar10Batch> read_cifar10(const std::filesystem::path& path);
+/// The same from bytes; `name` is the file's name in messages.
+Result<Cifar10Batch> parse_cifar10(std::span<const std::byte> bytes, const std::string& name);
 
 }  // namespace chop::io
