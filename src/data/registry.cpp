@@ -1,5 +1,6 @@
 #include "data/registry.hpp"
 
+#include "support/system/files.hpp"
 #include "support/text.hpp"
 
 #include "datasets.inc"
@@ -19,7 +20,11 @@ Result<const DatasetDef*> find_dataset(std::string_view name) {
   }
   return Error{.what = cat("unknown data set '", name, "'"),
                .hint = did_you_mean(name, names) + "known are " + join(names, ", ") +
-                       ", and paths of .csv, .npy, .npz and .h5 files"};
+                       ", and paths of .csv, .npy, .npz, .arff and .h5 files"};
+}
+
+std::filesystem::path dataset_folder(std::string_view name) {
+  return cache_folder() / "dataset" / name;
 }
 
 }  // namespace chop::data

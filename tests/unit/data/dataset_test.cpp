@@ -99,7 +99,8 @@ TEST_F(Datasets, SyntheticJetsAreSplitStandardisedAndLabelledSynthetic) {
   const Dataset& data = jets.value();
   EXPECT_TRUE(data.synthetic);
   EXPECT_EQ(data.notes, std::vector<std::string>{
-                            "dataset 'jsc': no file given, using 1,000 synthetic jets (seed 42)"});
+                            "dataset 'jsc': no file given, using 1,000 synthetic jets (seed 42); "
+                            "`ch data get jsc` downloads real ones"});
   EXPECT_EQ(data.train.rows(), 720);
   EXPECT_EQ(data.validation.rows(), 80);
   EXPECT_EQ(data.test.rows(), 200);
