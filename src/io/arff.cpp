@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <cstdlib>
+#include <unordered_set>
 
 #include "support/escape.hpp"
 #include "support/system/files.hpp"
@@ -115,9 +116,8 @@ class ArffParser {
       return wrong(cat("is attribute ", kMostAttributes + 1, ", which is too many"));
     ArffColumn column;
     CH_TRY(column.name, take_word(left));
-    for (const ArffColumn& other : table_.columns)
-      if (table_.columns.size() < 1000 && other.name == column.name)
-        return wrong(cat("names the attribute '", shown_in_message(column.name), "' twice"));
+    if (!names_.insert(column.name).second)
+      return wrong(cat("names the attribute '", shown_in_message(column.name), "' twice"));
     left = trim(left);
     if (left.starts_with('{')) {
       if (!left.ends_with('}')) return wrong("does not close its list of values");
@@ -242,7 +242,8 @@ class ArffParser {
   std::int64_t rows_;
   std::int64_t number_ = 0;  ///< of the line
   ArffTable table_;
-  std::vector<bool> declared_;  ///< the column's texts, if any, stand in the header
+  std::unordered_set<std::string> names_;  ///< of the attributes
+  std::vector<bool> declared_;             ///< the column's texts, if any, stand in the header
   std::vector<std::map<std::string, double>> indices_;
 };
 

@@ -10,14 +10,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<std::string_view, 7> kEndings = {".csv", ".tsv",  ".npy", ".npz",
-                                                      ".h5",  ".hdf5", ".z"};
+constexpr std::array<std::string_view, 8> kEndings = {".csv",  ".tsv", ".npy",  ".npz",
+                                                      ".arff", ".h5",  ".hdf5", ".z"};
 
 /// A folder with the files of CIFAR-10 or MNIST.
 Result<Dataset> load_folder(const fs::path& path, DataOptions options) {
   std::error_code ignored;
   const bool cifar = fs::exists(path / "test_batch.bin", ignored) ||
-                     fs::exists(path / "cifar-10-batches-bin", ignored);
+                     fs::exists(path / "cifar-10-batches-bin", ignored) ||
+                     fs::exists(path / "cifar-10-binary.tar.gz", ignored);
   options.path = path;
   CH_TRY(const DatasetDef* def, find_dataset(cifar ? "cifar10" : "mnist"));
   return def->load(options);
@@ -45,6 +46,7 @@ Result<Dataset> load_by_path(const fs::path& path, const DataOptions& options) {
   if (fs::is_directory(path, ignored)) return load_folder(path, options);
   const std::string ending = lower_case(path.extension().string());
   if (ending == ".csv" || ending == ".tsv") return load_csv(path, options);
+  if (ending == ".arff") return load_arff(path, options);
   if (ending == ".npy") return load_npy(path, options);
   if (ending == ".npz") return load_npz(path, options);
   if (ending == ".h5" || ending == ".hdf5" || ending == ".z") {
@@ -54,7 +56,7 @@ Result<Dataset> load_by_path(const fs::path& path, const DataOptions& options) {
     return def->load(jets);
   }
   return Error{.what = cat("'", path.string(), "' is not a kind of file that holds data"),
-               .hint = ".csv, .tsv, .npy, .npz, .h5, .hdf5 and .z are read"};
+               .hint = ".csv, .tsv, .npy, .npz, .arff, .h5, .hdf5 and .z are read"};
 }
 
 }  // namespace chop::data

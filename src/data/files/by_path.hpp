@@ -1,4 +1,4 @@
-// Data sets given as files: CSV, npy, npz, HDF5 jets, folders of MNIST or CIFAR-10.
+// Data sets given as files: CSV, ARFF, npy, npz, HDF5 jets, folders of MNIST or CIFAR-10.
 #pragma once
 
 #include "data/dataset.hpp"
