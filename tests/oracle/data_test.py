@@ -10,8 +10,9 @@ import unittest
 
 import h5py
 import numpy as np
+import scipy.io.arff
 from sklearn.model_selection import train_test_split
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import LabelEncoder, StandardScaler
 
 PROGRAM = pathlib.Path(os.environ["CH_BUILD"]) / "tests" / "oracle_data_oracle"
 SOURCE = pathlib.Path(os.environ.get("CH_SOURCE", pathlib.Path(__file__).parents[2]))
@@ -148,6 +149,27 @@ class DataTest(unittest.TestCase):
         data, _ = self.load(path, standardise=1)
         train, _ = train_test_split(x, test_size=0.2, random_state=42)
         self.check_split(StandardScaler().fit(train).transform(x).astype(np.float32), y, data)
+
+    def test_arff_is_scipys(self):
+        """OpenML's jets: the rows of an independent reader, split and standardised by scikit-learn."""
+        random = np.random.RandomState(5)
+        x = random.normal(size=(500, 16)) * 10.0 ** random.randint(-8, 8, (500, 16))
+        lines = ["% jets", "@relation 'hls4ml lhc jets'"] + [f"@attribute f{i} real" for i in range(16)]
+        lines += ["@attribute class {t,g,z,q,w}", "@data"]
+        lines += [",".join(map(repr, row.tolist())) + "," + "gqtwz"[k] for row, k in zip(x, random.randint(0, 5, 500))]
+        path = self.folder / "jets.arff"
+        path.write_text("\n".join(lines) + "\n")
+        table, _ = scipy.io.arff.loadarff(path)
+        columns = np.stack([table[f"f{i}"] for i in range(16)], axis=1)
+        labels = LabelEncoder().fit_transform(table["class"])
+        x_train, x_test, y_train, y_test = train_test_split(columns, labels, test_size=0.2, random_state=42)
+        scaler = StandardScaler().fit(x_train)
+        data, _ = self.load("jsc_openml", path=path)
+        n = len(y_train) - int(0.1 * len(y_train))
+        for name, wanted in [("x_train", scaler.transform(x_train)[:n]), ("x_test", scaler.transform(x_test))]:
+            np.testing.assert_array_equal(data[name], wanted.astype(np.float32), err_msg=name)
+        np.testing.assert_array_equal(data["y_train"], y_train[:n])
+        np.testing.assert_array_equal(data["y_test"], y_test)
 
     def test_npz_by_path(self):
         random = np.random.RandomState(4)
