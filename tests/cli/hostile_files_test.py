@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import tempfile
 import unittest
+import zlib
 
 import numpy
 from onnx import TensorProto, helper, numpy_helper
@@ -194,6 +195,43 @@ class Data(Hostile):
         for size in (0, 5, 40, len(text) - 12):
             (self.folder / "rows.csv").write_text(text[:size])
             self.refused("rows.csv", "train", "jsc-tiny", "rows.csv")
+
+    def test_arff_files_that_claim_much(self):
+        head = "".join(f"@ATTRIBUTE f{i} REAL\n" for i in range(16)) + "@ATTRIBUTE class {g,q,t,w,z}\n@DATA\n"
+        for text, says in {"": "it has no @DATA", head: "it has no rows", head + "1\n": "has 1 cell for 17 attributes",
+                           head + "1," * 16 + "h\n": "is not one of its values", head + "{0 1}\n": "is a sparse row",
+                           head + "1," * 15 + "1e999,g\n": "rows.arff", head + "'" + "x" * 10**6: "not closed",
+                           "@ATTRIBUTE a REAL\n" * 10**5: "twice",
+                           "".join(f"@ATTRIBUTE {i} REAL\n" for i in range(10**5 + 1)): "which is too many"}.items():
+            (self.folder / "rows.arff").write_text(text)
+            self.refused(says, "train", "jsc-tiny", "rows.arff")
+
+    def test_archives_that_claim_much(self):
+        def entry(name, size, body=b"", kind=b"0"):
+            head = bytearray(name.encode().ljust(124, b"\0") + size.ljust(12, b"\0") + b"\0" * 12 + b" " * 8 + kind)
+            head += b"\0" * (512 - len(head))
+            head[148:156] = b"%06o\0 " % sum(head)
+            return bytes(head) + body + b"\0" * (-len(body) % 512)
+
+        def bomb(name):
+            stream = zlib.compressobj(9, zlib.DEFLATED, 31)
+            size = 3073 * 20000
+            head = stream.compress(entry(name, b"%011o" % size))
+            blocks = [stream.compress(bytes(1 << 20)) for _ in range(size >> 20)]
+            rest = stream.compress(bytes(-(-size // 512) * 512 - (size >> 20 << 20)))
+            return head + b"".join(blocks) + rest + stream.flush()  # gzip members follow one another
+
+        for data, says in {entry("data_batch_1.bin", b"77777777777"): "would unpack to more than",
+                           entry("data_batch_1.bin", b"00500000000"): "are the most that are read",
+                           entry("../data_batch_1.bin", b"00000000000"): "leads out of the archive",
+                           entry("/etc/passwd", b"00000000000"): "has an absolute path",
+                           entry("test_batch.bin", b"00000000001", b"x") * 2: "two entries are named",
+                           entry("test_batch.bin", b"00000000000", kind=b"2"): "no file 'data_batch_1.bin'",
+                           bomb("data_batch_1.bin") * 2: "two entries are named",
+                           bomb("something.bin") * 5: "would unpack to more than",
+                           b"\x1f\x8b" + b"\0" * 100: "damaged or truncated", b"": "it holds nothing"}.items():
+            (self.folder / "cifar.tar.gz").write_bytes(data)
+            self.refused(says, "train", "toy", "cifar10", "--data", "cifar.tar.gz")
 
 
 if __name__ == "__main__":

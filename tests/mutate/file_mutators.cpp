@@ -1,6 +1,4 @@
 // Safetensors, npy, idx and zip archives: what is inside changes, lengths and checksums follow.
-#include <zlib.h>
-
 #include <algorithm>
 #include <cstring>
 #include <span>
@@ -11,6 +9,7 @@
 #include "mutate/mutators.hpp"
 #include "support/json.hpp"
 #include "support/text.hpp"
+#include "unit/io/tar_builder.hpp"
 #include "unit/io/zip_builder.hpp"
 
 namespace chop::mutate {
@@ -69,20 +68,6 @@ void put_little_endian(std::string& bytes, std::size_t at, std::size_t value, st
     bytes[at + i] = static_cast<char>(value >> (8 * i) & 0xFF);
 }
 
-std::string packed(const std::string& bytes) {
-  z_stream stream{};
-  deflateInit2(&stream, 6, Z_DEFLATED, 16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY);
-  std::string out(deflateBound(&stream, bytes.size()) + 32, '\0');
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
-  stream.avail_in = static_cast<uInt>(bytes.size());
-  stream.next_out = reinterpret_cast<Bytef*>(out.data());
-  stream.avail_out = static_cast<uInt>(out.size());
-  deflate(&stream, Z_FINISH);
-  out.resize(stream.total_out);
-  deflateEnd(&stream);
-  return out;
-}
-
 }  // namespace
 
 std::string mutate_safetensors(const std::string& file, Random& random) {
@@ -129,7 +114,32 @@ std::string mutate_idx(const std::string& file, Random& random) {
   } else {
     changed = mutate_bytes(changed, random);
   }
-  return random.one_in(3) ? packed(changed) : changed;
+  return random.one_in(3) ? testing::gzipped(changed) : changed;
+}
+
+std::string mutate_tar(const std::string& file, Random& random) {
+  std::string changed = file;
+  if (changed.size() < 512 || random.one_in(4)) {
+    changed = mutate_bytes(changed, random);
+  } else {
+    // The names, the length, the type, the folders before a name.
+    static constexpr std::array<std::pair<std::size_t, std::size_t>, 4> kFields = {
+        {{0, 100}, {124, 11}, {156, 1}, {345, 155}}};
+    const auto [at, size] = kFields[random.below(kFields.size())];
+    std::size_t entry = 0;  // of any header: those of the base begin with a folder's name
+    for (std::size_t i = 0; i + 512 <= changed.size(); i += 512)
+      if (changed.compare(i, 5, "cifar") == 0 && (entry == 0 || random.one_in(2))) entry = i;
+    std::string field = mutate_text(changed.substr(entry + at, size), random);
+    if (at == 124 && random.one_in(2)) field = cat("0000000", random.below(8), "000");
+    field.resize(size);
+    changed.replace(entry + at, size, field);
+    std::uint64_t sum = 8 * ' ';
+    for (std::size_t i = 0; i < 512; ++i)
+      if (i < 148 || i >= 156) sum += static_cast<unsigned char>(changed[entry + i]);
+    for (std::size_t i = 0; i < 6; ++i, sum /= 8)
+      changed[entry + 153 - i] = static_cast<char>('0' + sum % 8);
+  }
+  return random.one_in(2) ? testing::gzipped(changed) : changed;
 }
 
 std::string mutate_zip(const std::string& file, Random& random) {

@@ -12,6 +12,7 @@
 #include "passes/pass_def.hpp"
 #include "support/samples.hpp"
 #include "support/system/files.hpp"
+#include "unit/io/tar_builder.hpp"
 
 namespace chop::mutate {
 namespace {
@@ -52,6 +53,29 @@ std::string table_of_rows() {
     text += cat(row % 5, "\n");
   }
   return text;
+}
+
+std::string jets_arff() {
+  std::string text = "@RELATION jets\n";
+  for (int i = 0; i < 16; ++i) text += cat("@ATTRIBUTE f", i, " REAL\n");
+  text += "@ATTRIBUTE class {g,q,t,w,z}\n@DATA\n";
+  for (int row = 0; row < 24; ++row) {
+    for (int i = 0; i < 16; ++i) text += cat((row * 7 + i * 3) % 11 - 5, ".5,");
+    text += cat("gqtwz"[row % 5], "\n");
+  }
+  return text;
+}
+
+std::string cifar10_tar() {
+  std::vector<testing::TarPart> parts = {{.name = "cifar-10-batches-bin/", .type = '5'}};
+  for (const char* name : {"data_batch_1", "data_batch_2", "data_batch_3", "data_batch_4",
+                           "data_batch_5", "test_batch"}) {
+    std::string bytes;
+    for (int i = 0; i < 10; ++i)
+      bytes += static_cast<char>(i) + std::string(3072, static_cast<char>(25 * i));
+    parts.push_back({.name = cat("cifar-10-batches-bin/", name, ".bin"), .bytes = bytes});
+  }
+  return testing::tar_of(parts);
 }
 
 Tensor features() {
@@ -280,6 +304,19 @@ std::vector<Kind> all_kinds(const fs::path& source) {
   Words csv = corpus(source, "read_csv_fuzz");
   csv.insert(csv.end(), 12, table_of_rows());
   kinds.push_back({"csv", "m.csv", std::move(csv), mutate_text, data_commands("m.csv")});
+  Words arff = corpus(source, "read_arff_fuzz");
+  arff.insert(arff.end(), 12, jets_arff());
+  std::vector<Words> arff_commands = data_commands("m.arff");
+  arff_commands.push_back({"train", "jsc-toy", "jsc_openml", "--data", "m.arff", "--max-steps", "2",
+                           "--batch-size", "8", "--project-dir", "out", "--no-cache"});
+  kinds.push_back({"arff", "m.arff", std::move(arff), mutate_text, std::move(arff_commands)});
+  kinds.push_back({"tar",
+                   "m.tar.gz",
+                   {cifar10_tar()},
+                   mutate_tar,
+                   {{"train", "toy", "cifar10", "--data", "m.tar.gz", "--max-steps", "2",
+                     "--batch-size", "8", "--project-dir", "out"},
+                    {"test", "toy", "cifar10", "--data", "m.tar.gz", "--rows", "7"}}});
   for (const char* part : {"images-idx3", "labels-idx1"})
     kinds.push_back({cat("idx-", part),
                      cat("mnist/train-", part, "-ubyte"),

@@ -35,6 +35,8 @@ std::string mutate_pickle(const std::string& file, Random& random);
 /// A zip archive, of which one entry is changed by what its name says: a pickle, an npy.
 std::string mutate_zip(const std::string& file, Random& random);
 std::string mutate_npy(const std::string& file, Random& random);
+/// A tar archive, gzipped: a field of a header with its checksum anew, or any bytes.
+std::string mutate_tar(const std::string& file, Random& random);
 std::string mutate_idx(const std::string& file, Random& random);
 
 }  // namespace chop::mutate
