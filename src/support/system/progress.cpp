@@ -7,6 +7,7 @@
 #include "support/result.hpp"
 #include "support/system/log.hpp"
 #include "support/terminal_text.hpp"
+#include "support/text.hpp"
 
 namespace chop::support {
 namespace {
@@ -15,14 +16,23 @@ constexpr double kRedrawSeconds = 0.1;
 constexpr int kSmallestBar = 8;
 constexpr int kLargestBar = 40;
 
-std::string rate_text(double rate) {
-  if (!std::isfinite(rate) || rate <= 0) return "? it/s";
+std::string rate_text(double rate, BarUnit unit) {
+  const bool known = std::isfinite(rate) && rate > 0;
+  if (unit == BarUnit::Bytes)
+    return known && rate < 1e18 ? human_bytes(static_cast<std::uint64_t>(rate)) + "/s" : "? B/s";
+  if (!known) return "? it/s";
   std::array<char, 48> text{};
   if (rate < 1)
     std::snprintf(text.data(), text.size(), "%.2f s/it", 1 / rate);
   else
     std::snprintf(text.data(), text.size(), rate < 100 ? "%.1f it/s" : "%.0f it/s", rate);
   return text.data();
+}
+
+std::string amount_text(std::int64_t amount, BarUnit unit) {
+  return unit == BarUnit::Bytes
+             ? human_bytes(static_cast<std::uint64_t>(std::max<std::int64_t>(0, amount)))
+             : std::to_string(amount);
 }
 
 /// Eighths of a column make the bar move smoothly.
@@ -59,9 +69,11 @@ std::string render_bar(const BarState& state, int width) {
   const std::string label = state.label.empty() ? "" : cat(for_terminal(state.label), ": ");
   const std::string suffix = state.suffix.empty() ? "" : cat(" ", for_terminal(state.suffix));
   if (state.total <= 0) {
-    return clip_to_width(cat(label, state.done, " it [", clock_text(state.seconds), ", ",
-                             rate_text(rate), "]", suffix),
-                         width);
+    return clip_to_width(
+        cat(label, amount_text(state.done, state.unit),
+            state.unit == BarUnit::Bytes ? " [" : " it [", clock_text(state.seconds), ", ",
+            rate_text(rate, state.unit), "]", suffix),
+        width);
   }
   const double fraction =
       std::clamp(static_cast<double>(state.done) / static_cast<double>(state.total), 0.0, 1.0);
@@ -69,8 +81,9 @@ std::string render_bar(const BarState& state, int width) {
   const std::string percent = std::to_string(static_cast<int>(fraction * 100));
   const std::string head = cat(label, std::string(3 - percent.size(), ' '), percent, "% ");
   const std::string remaining = left == 0 ? "00:00" : rate > 0 ? clock_text(left / rate) : "?";
-  const std::string tail = cat(state.done, "/", state.total, " [", clock_text(state.seconds), "<",
-                               remaining, ", ", rate_text(rate), "]", suffix);
+  const std::string tail = cat(
+      amount_text(state.done, state.unit), "/", amount_text(state.total, state.unit), " [",
+      clock_text(state.seconds), "<", remaining, ", ", rate_text(rate, state.unit), "]", suffix);
   // The bar has a | on both sides and a space behind it.
   const int room = width - display_width(head) - display_width(tail) - 3;
   if (room < kSmallestBar) return clip_to_width(head + tail, width);
@@ -92,11 +105,13 @@ Screen stderr_screen() {
               }};
 }
 
-Progress::Progress(std::string label, std::int64_t total, Screen screen, std::int64_t start)
+Progress::Progress(std::string label, std::int64_t total, Screen screen, std::int64_t start,
+                   BarUnit unit)
     : label_(std::move(label)),
       total_(total),
       start_(start),
       done_(start),
+      unit_(unit),
       screen_(std::move(screen)) {
   if (!screen_.terminal) return;
   began_ = screen_.clock();
@@ -115,7 +130,8 @@ void Progress::draw(std::string_view suffix) {
                           .total = total_,
                           .seconds = drawn_ - began_,
                           .suffix = suffix,
-                          .skipped = start_};
+                          .skipped = start_,
+                          .unit = unit_};
   // The last column stays free: a full line makes some terminals wrap.
   screen_.write(cat("\r\x1b[2K", render_bar(state, screen_.width() - 1)));
   visible_ = true;

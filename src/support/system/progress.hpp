@@ -7,6 +7,9 @@
 
 namespace chop::support {
 
+/// What a bar counts: steps ("36.2 it/s") or bytes ("1.5 MiB/s").
+enum class BarUnit : std::uint8_t { Steps, Bytes };
+
 struct BarState {
   std::string_view label = {};   ///< "Epoch 3"
   std::int64_t done = 0;         ///< steps so far
@@ -14,6 +17,7 @@ struct BarState {
   double seconds = 0;            ///< since the start
   std::string_view suffix = {};  ///< "loss 0.812"; may be empty
   std::int64_t skipped = 0;      ///< steps of `done` that took no time here (a resumed run)
+  BarUnit unit = BarUnit::Steps;
 };
 
 /// 75 as "01:15", 3675 as "1:01:15".
@@ -39,7 +43,8 @@ Screen stderr_screen();
 class Progress {
  public:
   /// `start`: steps already done, as after a resume.
-  Progress(std::string label, std::int64_t total, Screen screen, std::int64_t start = 0);
+  Progress(std::string label, std::int64_t total, Screen screen, std::int64_t start = 0,
+           BarUnit unit = BarUnit::Steps);
   ~Progress() { finish(); }
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
@@ -64,6 +69,7 @@ class Progress {
   std::int64_t total_ = 0;
   std::int64_t start_ = 0;
   std::int64_t done_ = 0;
+  BarUnit unit_ = BarUnit::Steps;
   Screen screen_;
   double began_ = 0;
   double drawn_ = 0;

@@ -37,6 +37,20 @@ TEST(RenderBar, CountsWithoutATotal) {
             "Reading: 7 it [00:02, 3.5 it/s]");
 }
 
+TEST(RenderBar, BytesAreShownInTheirUnits) {
+  const BarState state = {.label = "a.gz",
+                          .done = 3 << 20,
+                          .total = 12 << 20,
+                          .seconds = 2,
+                          .skipped = 1 << 20,
+                          .unit = BarUnit::Bytes};
+  EXPECT_EQ(render_bar(state, 50), "a.gz:  25% 3.0 MiB/12.0 MiB [00:02<00:09, 1.0 MiB/");
+  EXPECT_EQ(render_bar({.done = 700, .seconds = 1, .unit = BarUnit::Bytes}, 80),
+            "700 B [00:01, 700 B/s]");
+  EXPECT_EQ(render_bar({.done = 0, .seconds = 0, .unit = BarUnit::Bytes}, 80),
+            "0 B [00:00, ? B/s]");
+}
+
 TEST(RenderBar, SaysWhatItDoesNotKnowYet) {
   EXPECT_EQ(render_bar({.done = 0, .total = 100}, 60),
             "  0% |                             | 0/100 [00:00<?, ? it/s]");
