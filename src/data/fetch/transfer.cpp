@@ -1,0 +1,202 @@
+#include "data/fetch/transfer.hpp"
+
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+
+#include "data/fetch/curl_library.hpp"
+#include "support/text.hpp"
+
+namespace chop::data {
+namespace {
+
+constexpr long kMostRedirects = 10;
+
+double clock_seconds() {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return std::chrono::duration<double>(now).count();
+}
+
+std::string in_lower_case(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
+  return lower;
+}
+
+std::optional<std::uint64_t> parse_size(std::string_view text) {
+  const std::optional<std::int64_t> value = parse_int(text);
+  if (!value || *value < 0) return std::nullopt;
+  return static_cast<std::uint64_t>(*value);
+}
+
+/// "bytes 100-199/1000"
+void read_content_range(std::string_view value, Response& response) {
+  constexpr std::string_view kUnit = "bytes ";
+  if (!value.starts_with(kUnit)) return;
+  value.remove_prefix(kUnit.size());
+  const std::size_t dash = value.find('-');
+  const std::size_t slash = value.find('/');
+  if (dash == std::string_view::npos || slash == std::string_view::npos) return;
+  response.range_from = parse_size(value.substr(0, dash));
+  response.total = parse_size(value.substr(slash + 1));
+}
+
+void read_header(std::string_view line, Response& response) {
+  if (line.starts_with("HTTP/")) {  // the first of an answer; earlier ones were redirects
+    response = {};
+    const std::size_t space = std::min(line.find(' '), line.size());
+    response.status =
+        static_cast<int>(parse_int(trim(line.substr(space)).substr(0, 3)).value_or(0));
+    return;
+  }
+  const std::size_t colon = line.find(':');
+  if (colon == std::string_view::npos) return;
+  const std::string name = in_lower_case(line.substr(0, colon));
+  const std::string_view value = trim(line.substr(colon + 1));
+  if (name == "location") response.location = value;
+  if (name == "content-length") response.length = parse_size(value);
+  if (name == "content-range") read_content_range(value, response);
+  if (name == "etag") response.etag = value;
+  if (name == "last-modified") response.last_modified = value;
+}
+
+/// One transfer while it runs; curl calls its functions.
+class Transfer {
+ public:
+  Transfer(const CurlLibrary& curl, const Request& request, const Patience& patience)
+      : curl_(curl), request_(request), patience_(patience), handle_(curl.curl_easy_init()) {}
+  Transfer(const Transfer&) = delete;
+  Transfer& operator=(const Transfer&) = delete;
+  ~Transfer() {
+    if (headers_ != nullptr) curl_.curl_slist_free_all(headers_);
+    if (handle_ != nullptr) curl_.curl_easy_cleanup(handle_);
+  }
+
+  Result<TransferResult> run() {
+    if (handle_ == nullptr) return Error{.what = "curl's library does not start"};
+    set_up();
+    const CURLcode code = curl_.curl_easy_perform(handle_);
+    if (code == CURLE_OK && response_.status / 100 == 2) begin();  // of an empty body
+    if (failure_) return std::move(failure_);
+    if (cancelled_) return TransferResult{.end = TransferEnd::Cancelled, .response = response_};
+    if (response_.status >= 400)
+      return TransferResult{.end = TransferEnd::Refused,
+                            .response = response_,
+                            .why = cat("the server answers with status ", response_.status)};
+    if (code == CURLE_UNSUPPORTED_PROTOCOL && !response_.location.empty()) return bad_redirect();
+    if (code == CURLE_OK && response_.status / 100 == 2)
+      return TransferResult{.response = response_};
+    return TransferResult{.end = TransferEnd::BrokenOff, .response = response_, .why = why(code)};
+  }
+
+ private:
+  bool is_https() const { return in_lower_case(request_.url).starts_with("https:"); }
+
+  Error bad_redirect() const {
+    return Error{.what = cat("'", request_.url, "' redirects to '", response_.location,
+                             "', which is not ", is_https() ? "https" : "http or https"),
+                 .hint = "nothing is downloaded from there"};
+  }
+
+  std::string why(CURLcode code) const {
+    if (stalled_) return cat("no byte came for ", patience_.stall_seconds, " s");
+    if (code == CURLE_OK) return cat("the server answers with status ", response_.status);
+    if (message_[0] != '\0') return message_.data();
+    return curl_.curl_easy_strerror(code);
+  }
+
+  template <class T>
+  void set(CURLoption option, T value) {
+    curl_.curl_easy_setopt(handle_, option, value);
+  }
+
+  void set_up() {
+    set(CURLOPT_URL, request_.url.c_str());
+    set(CURLOPT_NOSIGNAL, 1L);
+    set(CURLOPT_USERAGENT, "ch/" CH_VERSION);
+    set(CURLOPT_ERRORBUFFER, message_.data());
+    set(CURLOPT_FOLLOWLOCATION, 1L);
+    set(CURLOPT_MAXREDIRS, kMostRedirects);
+    set(CURLOPT_PROTOCOLS_STR, "http,https");
+    set(CURLOPT_REDIR_PROTOCOLS_STR, is_https() ? "https" : "http,https");
+    set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(patience_.connect_seconds * 1000));
+    if (const char* trusted = std::getenv("SSL_CERT_FILE"); trusted != nullptr && *trusted != '\0')
+      set(CURLOPT_CAINFO, trusted);
+    for (const std::string& header : request_.headers)
+      headers_ = curl_.curl_slist_append(headers_, header.c_str());
+    set(CURLOPT_HTTPHEADER, headers_);
+    set(CURLOPT_HEADERFUNCTION, &Transfer::on_header);
+    set(CURLOPT_HEADERDATA, this);
+    set(CURLOPT_WRITEFUNCTION, &Transfer::on_body);
+    set(CURLOPT_WRITEDATA, this);
+    set(CURLOPT_NOPROGRESS, 0L);
+    set(CURLOPT_XFERINFOFUNCTION, &Transfer::on_wait);
+    set(CURLOPT_XFERINFODATA, this);
+  }
+
+  bool begin() {
+    if (std::exchange(began_, true)) return true;
+    if (Status status = request_.begin(response_); !status) {
+      failure_ = std::move(status).failure();
+      return false;
+    }
+    return true;
+  }
+
+  static std::size_t on_header(char* text, std::size_t size, std::size_t count, void* self) {
+    auto& here = *static_cast<Transfer*>(self);
+    here.last_byte_ = clock_seconds();
+    read_header({text, size * count}, here.response_);
+    return size * count;
+  }
+
+  static std::size_t on_body(char* bytes, std::size_t size, std::size_t count, void* self) {
+    auto& here = *static_cast<Transfer*>(self);
+    here.last_byte_ = clock_seconds();
+    if (here.response_.status / 100 != 2 || !here.begin()) return 0;
+    Status status = here.request_.body(std::as_bytes(std::span(bytes, size * count)));
+    if (status) return size * count;
+    here.failure_ = std::move(status).failure();
+    return 0;
+  }
+
+  static int on_wait(void* self, curl_off_t, curl_off_t, curl_off_t, curl_off_t) {
+    auto& here = *static_cast<Transfer*>(self);
+    here.cancelled_ = here.patience_.cancelled && here.patience_.cancelled();
+    if (here.last_byte_ == 0) {  // of connecting, curl knows the limit itself
+      double connected = 0;
+      here.curl_.curl_easy_getinfo(here.handle_, CURLINFO_PRETRANSFER_TIME, &connected);
+      if (connected > 0) here.last_byte_ = clock_seconds();
+    } else {
+      here.stalled_ = clock_seconds() - here.last_byte_ > here.patience_.stall_seconds;
+    }
+    return here.cancelled_ || here.stalled_ ? 1 : 0;
+  }
+
+  const CurlLibrary& curl_;
+  const Request& request_;
+  const Patience& patience_;
+  CURL* handle_ = nullptr;
+  curl_slist* headers_ = nullptr;
+  std::array<char, CURL_ERROR_SIZE> message_ = {};
+  Response response_;
+  Failure failure_;
+  double last_byte_ = 0;  ///< when it came; 0: not yet connected
+  bool began_ = false;
+  bool cancelled_ = false;
+  bool stalled_ = false;
+};
+
+}  // namespace
+
+Result<TransferResult> transfer(const Request& request, const Patience& patience) {
+  const std::string url = in_lower_case(request.url);
+  if (!url.starts_with("http://") && !url.starts_with("https://"))
+    return Error{.what = cat("'", request.url, "' is not an address to download from"),
+                 .hint = "addresses begin with http:// or https://"};
+  CH_TRY(const CurlLibrary* curl, load_curl());
+  return Transfer(*curl, request, patience).run();
+}
+
+}  // namespace chop::data
