@@ -81,7 +81,7 @@ struct DataOptions {
   double input_std = 1;
 };
 
-/// A registered name (jsc, mnist, ...), or a path: CSV, npy, npz, HDF5, or a folder with the
+/// A registered name (jsc, mnist, ...), or a path: CSV, ARFF, npy, npz, HDF5, or a folder with the
 /// files of MNIST or CIFAR-10. Every number is checked to be finite, every label to be a
 /// class.
 ///

@@ -24,7 +24,9 @@ ActionDef define() {
           .usage = "ch datasets [--json FILE]",
           .summary = "list the data sets known by name",
           .details =
-              "A path works as well: CSV, npy, npz, HDF5, or a folder of MNIST or CIFAR-10 files.",
+              "A path works as well: CSV, npy, npz, ARFF, HDF5, or a folder of MNIST or CIFAR-10 "
+              "files.\n"
+              "`ch data` says which of their files are there, and downloads them.",
           .settings = {"json", "quiet"},
           .run = run};
 }
