@@ -3,6 +3,7 @@ import hashlib
 import json
 import os
 import pathlib
+import pty
 import resource
 import shutil
 import signal
@@ -95,8 +96,12 @@ class Listing(DataGet):
         self.assertIn("synthetic jets", text)
         self.assertIn(f"Looked for in {self.cache}/NAME. `ch data get NAME` downloads what is missing.", text)
         self.assertFalse(self.cache.exists(), "a listing writes nothing")
+        page = (pathlib.Path(os.environ["CH_SOURCE"]) / "docs" / "data.md").read_text()
+        for line in text.splitlines()[:-2]:
+            self.assertIn("    " + line + "\n", page)
         rows = {row["file"]: row for row in json.loads(self.ch("data", "--json", "-"))}
         self.assertEqual(rows[JSC]["url"], "https://cernbox.cern.ch/s/jvFd5MoWhGs1l5v/download")
+        self.assertEqual(rows[JSC]["state"], "missing")
         self.assertEqual(rows[JSC]["folder"], str(self.cache / "jsc"))
         self.assertEqual(rows[LABELS]["bytes"], LABELS_SIZE)
         self.assertEqual(rows["cifar-10-binary.tar.gz"]["state"], "missing")
@@ -209,6 +214,29 @@ class Getting(DataGet):
         first.terminate()
         self.assertEqual(first.wait(20), 128 + signal.SIGTERM)
         first.stdout.close()
+
+    def test_a_terminal_shows_how_far_it_is(self):
+        def slowly(handler):
+            handler.send_response(200)
+            handler.send_header("Content-Length", str(len(self.jets)))
+            handler.end_headers()
+            for at in range(0, len(self.jets), 8192):
+                handler.wfile.write(self.jets[at:at + 8192])
+                time.sleep(0.15)
+        self.server.answer = slowly
+        screen, terminal = pty.openpty()
+        with subprocess.Popen([CH, "data", "get", "jsc", "--url", self.server.url("jets")], env=self.environment(),
+                              stdout=subprocess.DEVNULL, stderr=terminal) as child:
+            os.close(terminal)
+            text = b""
+            try:
+                while block := os.read(screen, 4096):
+                    text += block
+            except OSError:  # the other side is closed
+                pass
+            os.close(screen)
+        self.assertEqual(child.returncode, 0)
+        self.assertRegex(text.decode(), r"processed-pythia82-lhc13-all-p: +\d+% .*\d\.\d KiB/\d+\.\d KiB \[")
 
     def wait_for_part(self, size):
         part = self.path(JSC + ".part")

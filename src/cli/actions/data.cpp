@@ -15,10 +15,11 @@ Cell size_cell(std::uint64_t bytes) {
   return Cell(static_cast<std::int64_t>(bytes), human_bytes(bytes));
 }
 
-std::string state_of(const DatasetDef& def, const SourceState& state) {
+Cell state_cell(const DatasetDef& def, const SourceState& state) {
   if (state.found) return "found";
   if (state.bytes > 0) return "in part";
-  return def.without.empty() ? "missing" : cat("missing: ", def.without);
+  if (def.without.empty()) return "missing";
+  return Cell(std::string("missing"), cat("missing: ", def.without));
 }
 
 Table files_table(std::span<const DatasetDef> defs) {
@@ -37,7 +38,7 @@ Table files_table(std::span<const DatasetDef> defs) {
       const std::uint64_t bytes = state.found ? state.bytes : source.bytes;
       table.rows.push_back(
           {def.name, state.found ? state.path.lexically_relative(folder).string() : source.file,
-           state_of(def, state), size_cell(bytes), folder, source.url,
+           state_cell(def, state), size_cell(bytes), folder, source.url,
            source.sha256.empty() ? Cell() : Cell(source.sha256)});
     }
   }

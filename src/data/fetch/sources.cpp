@@ -45,8 +45,8 @@ class Fetch {
 
   Result<FetchedFile> run() {
     Result<FetchedFile> fetched = fetch();
-    if (fetched) return fetched;
     if (size_or_zero(part_) == 0) remove_part(part_);
+    if (fetched) return fetched;
     Error error = std::move(fetched).error();
     // Whatever the reason: how to do without us.
     if (error.hint.empty())
@@ -177,7 +177,7 @@ class Fetch {
   std::string address_;
 };
 
-/// Whoever fetches one file by hand needs the addresses of all.
+/// To fetch the files by hand, the addresses of all are needed.
 Error with_the_others(Error error, const DatasetDef& def, const DataSource& failed) {
   std::vector<std::string> others;
   for (const SourceState& state : look_for_sources(def))
