@@ -178,15 +178,12 @@ class Race {
     };
     const dnnl::engine& engine = onednn_engine();
     try {
-      dnnl::convolution_forward::primitive_desc pd({dnnl::prop_kind::forward_inference,
-                                                    dnnl::algorithm::convolution_winograd,
-                                                    desc(src_dims, FormatTag::any),
-                                                    desc(weight_dims, FormatTag::any),
-                                                    desc(dst_dims, FormatTag::any),
-                                                    {1, 1},
-                                                    {input.above, 1},
-                                                    {input.below, 1}},
-                                                   onednn_attributes(), engine);
+      auto pd = describe_primitive<dnnl::convolution_forward>(
+          engine, onednn_attributes(), dnnl::prop_kind::forward_inference,
+          dnnl::algorithm::convolution_winograd, desc(src_dims, FormatTag::any),
+          desc(weight_dims, FormatTag::any), memory::desc(), desc(dst_dims, FormatTag::any),
+          memory::dims{1, 1}, memory::dims{0, 0}, memory::dims{input.above, 1},
+          memory::dims{input.below, 1});
       while (std::string_view(pd.impl_info_str()).find(name) == std::string_view::npos)
         if (!pd.next_impl()) return false;
       memory src(desc(src_dims, FormatTag::nhwc), engine,

@@ -2,8 +2,7 @@
 // calls it.
 #pragma once
 
-#include <oneapi/dnnl/dnnl.hpp>
-
+#include "runtime/onednn_version.hpp"
 #include "support/layers.hpp"
 
 namespace chop::runtime {

@@ -21,8 +21,9 @@ class LargeProduct {
     const memory::dims dims = {size, size};
     const auto plain = memory::format_tag::ab;
     const memory::desc any(dims, b, memory::format_tag::any);
-    const dnnl::matmul::primitive_desc desc(
-        dnnl::matmul::desc({dims, a, plain}, any, {dims, c, plain}), engine);
+    const auto desc = describe_primitive<dnnl::matmul>(engine, dnnl::primitive_attr(),
+                                                       memory::desc(dims, a, plain), any,
+                                                       memory::desc(dims, c, plain));
     product_ = dnnl::matmul(desc);
     for (const auto& [argument, what] : {std::pair{DNNL_ARG_SRC, desc.src_desc()},
                                          {DNNL_ARG_WEIGHTS, desc.weights_desc()},

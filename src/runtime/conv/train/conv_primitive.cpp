@@ -72,12 +72,9 @@ constexpr auto kDirect = dnnl::algorithm::convolution_direct;
 
 dnnl::convolution_forward::primitive_desc forward_desc(const Conv& c, const Tensors& t, bool bias) {
   const Geometry g(c.window);
-  constexpr auto kKind = dnnl::prop_kind::forward_training;
-  using Desc = dnnl::convolution_forward::desc;
-  return {bias
-              ? Desc(kKind, kDirect, t.x, t.w, t.b, t.y, g.strides, g.dilates, g.padding, g.padding)
-              : Desc(kKind, kDirect, t.x, t.w, t.y, g.strides, g.dilates, g.padding, g.padding),
-          onednn_attributes(), onednn_engine()};
+  return describe_primitive<dnnl::convolution_forward>(
+      onednn_engine(), onednn_attributes(), dnnl::prop_kind::forward_training, kDirect, t.x, t.w,
+      bias ? t.b : memory::desc(), t.y, g.strides, g.dilates, g.padding, g.padding);
 }
 
 /// A gradient's description: primitives of both gradients are described alike.
@@ -86,10 +83,9 @@ typename Gradient::primitive_desc gradient_desc(const Conv& conv, std::int64_t i
                                                 const memory::desc* weights) {
   const Tensors t = preferred_tensors(conv, images, weights);
   const Geometry g(conv.window);
-  return {{kDirect, t.x, t.w, t.y, g.strides, g.dilates, g.padding, g.padding},
-          onednn_attributes(),
-          onednn_engine(),
-          forward_desc(conv, tensors(conv, images, false), false)};
+  return describe_gradient<Gradient>(
+      onednn_engine(), onednn_attributes(), forward_desc(conv, tensors(conv, images, false), false),
+      kDirect, t.x, t.w, t.y, g.strides, g.dilates, g.padding, g.padding);
 }
 
 Reordered make_reorder(const memory::desc& from, const memory::desc& to, bool is_operand) {

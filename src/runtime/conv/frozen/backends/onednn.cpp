@@ -119,11 +119,11 @@ class OnednnConv : public TiledConv {
             : memory::desc(weight_dims(tile.channels), weight_type_, FormatTag::any);
     const memory::desc bias =
         bias_.empty() ? memory::desc() : memory::desc({tile.channels}, Type::f32, FormatTag::a);
-    const dnnl::convolution_forward::primitive_desc made(
-        {dnnl::prop_kind::forward_inference, dnnl::algorithm::convolution_direct, src, weights,
-         bias, dst, Dims{w.stride.h, w.stride.w}, Dims{w.dilation.h - 1, w.dilation.w - 1},
-         Dims{input.above, w.padding.w}, Dims{input.below, w.padding.w}},
-        onednn_attributes(), onednn_engine());
+    const auto made = describe_primitive<dnnl::convolution_forward>(
+        onednn_engine(), onednn_attributes(), dnnl::prop_kind::forward_inference,
+        dnnl::algorithm::convolution_direct, src, weights, bias, dst, Dims{w.stride.h, w.stride.w},
+        Dims{w.dilation.h - 1, w.dilation.w - 1}, Dims{input.above, w.padding.w},
+        Dims{input.below, w.padding.w});
     weight_layouts_.emplace(tile.channels, made.weights_desc());
     return {dnnl::convolution_forward(made), src, made.weights_desc(), bias, dst,
             made.scratchpad_desc()};
