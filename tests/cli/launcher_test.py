@@ -221,7 +221,7 @@ add_dependencies(ch slowly)
         self.assertRegex(steps.read_text(), r"\A(begin\nend\n)+\Z")  # never two at once
 
     def test_the_test_command_runs_from_anywhere_and_hands_arguments_to_ctest(self):
-        status, out, err = self.run_it(self.root / ".ci/run", cwd="/usr")
+        status, out, err = self.run_it(self.root / "test", cwd="/usr")
         self.assertEqual(status, 0, err)
         self.assertIn("100% tests passed, 0 tests failed out of 1", out)
         status, out, err = self.run_it(self.root / "test", "-R", "no_such_test", cwd="/usr")
