@@ -260,6 +260,9 @@ TEST(ConvBackend, SaysWhyItDeclines) {
   EXPECT_EQ(why("winograd", square_conv(1, 512, 512, 7, 3, 1), kFloats), "few positions");
   EXPECT_EQ(why("amx", good, kFloats), "floats");
   EXPECT_EQ(why("amx", square_conv(1, 8, 8, 5, 3, 1, 2), Numbers::Signed), "several groups");
+  EXPECT_EQ(why("amx", square_conv(1, 32, 192, 28, 1, 1), Numbers::Signed), "few inputs to a sum");
+  EXPECT_EQ(why("amx", square_conv(1, 64, 384, 14, 1, 1), Numbers::Signed),
+            has_amx() ? "" : "the processor has no AMX, or it is not allowed");
   EXPECT_EQ(why("onednn", good, kFloats), "");
   EXPECT_EQ(why("onednn", over_images(good, {56, 56}, {30, 1, 0}), kFloats),
             "some rows of the output see nothing but padding");

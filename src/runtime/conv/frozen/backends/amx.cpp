@@ -205,6 +205,9 @@ std::string declines(const ConvJob& job) {
   if (!job.grid) return "floats";
   if (job.shape.groups != 1) return "several groups";
   if (job.shape.dims > 2) return "more than two dimensions";
+  // They would leave most of a step empty; vectors are faster then (benchmarks/bytes).
+  if (job.shape.in_channels * job.shape.window.kernel.area() < kAmxDepth)
+    return "few inputs to a sum";
   if (!has_amx()) return "the processor has no AMX, or it is not allowed";
   return {};
 }
