@@ -12,7 +12,7 @@
 namespace chop::runtime {
 namespace {
 
-/// Without AMX, whose kernels in version 2.6 end in illegal instructions.
+/// Without AMX, whose kernels in version 2.6 may end in illegal instructions (onednn.hpp).
 dnnl_cpu_isa_t most_allowed() {
   if (!is_simd_level_fixed()) return dnnl_cpu_isa_avx512_core_bf16;
   constexpr std::array<dnnl_cpu_isa_t, 3> kByLevel = {dnnl_cpu_isa_sse41, dnnl_cpu_isa_avx2,

@@ -9,7 +9,7 @@ namespace chop::runtime {
 
 /// To be called by a thread before anything else of oneDNN; the other functions here do. From then
 /// on oneDNN uses that thread alone. Its AMX kernels are left out: those of version 2.6 end in
-/// illegal instructions on machines that have AMX.
+/// illegal instructions in virtual machines that do not describe the tiles of the processor.
 void prepare_onednn();
 
 const dnnl::engine& onednn_engine();
