@@ -8,6 +8,7 @@
 #include "config/toml.hpp"
 #include "io/checkpoint.hpp"
 #include "io/weights_file.hpp"
+#include "ir/fixed_batch.hpp"
 #include "ir/text/text.hpp"
 #include "models/network.hpp"
 #include "models/registry.hpp"
@@ -60,8 +61,9 @@ Result<OpenedModel> open_checkpoint(const ModelSource& source) {
 
 Result<OpenedModel> open_onnx(const ModelSource& source, const OpenModelOptions& options) {
   CH_TRY(OnnxImport imported,
-         import_onnx(*source.file,
-                     {.name = source.file->path().stem().string(), .given = options.given}));
+         import_onnx(*source.file, {.name = source.file->path().stem().string(),
+                                    .given = options.given,
+                                    .shapes = options.shapes}));
   for (const std::string& note : imported.notes) log_info(cat(file_name(source), ": ", note));
   return OpenedModel{.graph = std::move(imported.graph),
                      .name = file_name(source),
@@ -82,7 +84,70 @@ Result<OpenedModel> open_text(const ModelSource& source) {
                      .dataset = {}};
 }
 
+/// The part of a shape after the batch.
+Shape sample_of(const Shape& shape) {
+  return shape.empty() ? shape : Shape(shape.begin() + 1, shape.end());
+}
+
+/// A network that is not from an ONNX file has its shapes: those the user says must be the same.
+Status check_shapes(const OpenedModel& model, const std::map<std::string, Shape>& shapes) {
+  if (shapes.empty()) return {};
+  CH_TRY(const Types types, infer_types(model.graph, 1));
+  const std::vector<NodeId> inputs = model.graph.placeholders();
+  for (const auto& [name, shape] : shapes) {
+    const auto input = std::find_if(inputs.begin(), inputs.end(), [&](NodeId id) {
+      const Node& node = model.graph.node(id);
+      return node.target == name || node.name == name || (name.empty() && inputs.size() == 1);
+    });
+    if (input == inputs.end())
+      return Error{.what = cat("--shape ", name, ": ", model.name, " has no such input"),
+                   .hint = "`ch inspect` shows what a network takes"};
+    const Shape wanted = sample_of(types[index(*input)][0].shape);
+    if (sample_of(shape) != wanted)
+      return Error{.what = cat("--shape ", to_string(shape), ": ", model.name,
+                               " takes samples of shape ", to_string(wanted)),
+                   .hint =
+                       "only shapes that an ONNX file or a network in TOML leaves open can "
+                       "be chosen"};
+  }
+  return {};
+}
+
 }  // namespace
+
+Result<std::map<std::string, Shape>> shapes_from(const Settings& settings) {
+  std::map<std::string, Shape> shapes;
+  if (find_setting(settings.defs(), "shape") == nullptr || !settings.has("shape")) return shapes;
+  for (const std::string& text : split(settings.text_or_empty("shape"), '\n')) {
+    const std::size_t equals = text.rfind('=');
+    const bool named = equals != std::string::npos;
+    Shape shape;
+    for (const std::string& word : split(named ? text.substr(equals + 1) : text, ',')) {
+      const std::string dim(trim(word));
+      const auto number =
+          dim == "N" && shape.empty() ? std::optional<std::int64_t>(-1) : parse_int(dim);
+      if (!number || *number == 0 || *number < -1 || (*number == -1 && !shape.empty()))
+        return Error{.what = cat("--shape cannot be '", text, "'"),
+                     .hint =
+                         "give whole numbers from 1 on, and N as the first one for any batch: "
+                         "--shape x=1,3,224,224, or --shape N,3,224,224 for the only input"};
+      shape.push_back(*number);
+    }
+    if (!shapes.emplace(named ? text.substr(0, equals) : "", std::move(shape)).second)
+      return Error{.what = cat("--shape says the shape of ",
+                               named ? text.substr(0, equals) : "the input", " twice")};
+  }
+  return shapes;
+}
+
+std::int64_t batch_size(const OpenedModel& model, const Settings& settings) {
+  const std::int64_t asked = settings.integer("batch_size");
+  const std::int64_t taken = fixed_batch(model.graph).value_or(asked);
+  if (taken != asked)
+    log_info(
+        cat(model.name, " takes ", counted(taken, "row"), " at a time, whatever --batch-size"));
+  return taken;
+}
 
 Result<ModelSource> classify(const std::string& text) {
   ModelSource source{.given = text};
@@ -120,13 +185,19 @@ Result<OpenedModel> open_model(const ModelSource& source, const OpenModelOptions
     return Error{.what = cat("the folder '", source.given, "' holds no network"),
                  .hint = "give a file, or a folder with graph_module.mz or best.ckpt"};
   if (source.kind == SourceKind::Onnx) return open_onnx(source, options);
-  if (source.kind == SourceKind::Text) return open_text(source);
-  if (source.kind == SourceKind::Checkpoint) return open_checkpoint(source);
-  const ModelArgs args{.sample_shape = options.sample_shape,
-                       .num_classes = options.num_classes,
-                       .seed = options.seed};
   OpenedModel opened{.graph = Graph(), .name = source.given, .dataset = {}};
+  if (source.is_network()) {
+    CH_TRY(opened, source.kind == SourceKind::Text ? open_text(source) : open_checkpoint(source));
+    CH_CHECK(check_shapes(opened, options.shapes));
+    return opened;
+  }
+  ModelArgs args{.sample_shape = options.sample_shape,
+                 .num_classes = options.num_classes,
+                 .seed = options.seed};
+  if (args.sample_shape.empty() && options.shapes.size() == 1)
+    args.sample_shape = sample_of(options.shapes.begin()->second);
   CH_TRY(opened.graph, build_source(source, args));
+  CH_CHECK(check_shapes(opened, options.shapes));
   if (const Result<const ModelDef*> def = find_model(source.given); def)
     opened.dataset = std::string(def.value()->dataset);
   return opened;

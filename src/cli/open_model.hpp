@@ -51,8 +51,14 @@ struct OpenModelOptions {
   std::uint64_t seed = 0;
   /// Values of an ONNX model's inputs, where they are known: its shapes follow from them.
   std::map<std::string, Tensor> given = {};
+  /// Shapes of inputs by name, "" being the only one, where the user says them.
+  std::map<std::string, Shape> shapes = {};
 };
 Result<OpenedModel> open_model(const ModelSource& source, const OpenModelOptions& options = {});
+/// The setting `batch_size`, or the rows that the network fixes, saying so in the log.
+std::int64_t batch_size(const OpenedModel& model, const Settings& settings);
+/// What the setting `shape` says: "x=1,3,224,224" or "1,3,224,224", one a line; N is -1.
+Result<std::map<std::string, Shape>> shapes_from(const Settings& settings);
 /// A model of the zoo or a network in TOML, built for such data.
 Result<Graph> build_source(const ModelSource& source, const ModelArgs& args);
 /// The names of networks for people: a file's own name, or the path as it was given where another

@@ -119,12 +119,29 @@ bool is_key_value(std::string_view word) {
          word.substr(0, equals).find('/') == std::string_view::npos;
 }
 
+/// The words of the command line apart from its key=value words, which go to `beyond`. What follows
+/// an option that takes a value is that value.
+std::vector<std::string> take_key_values(const ActionDef& action,
+                                         std::span<const std::string> words,
+                                         std::vector<std::string>& beyond) {
+  std::vector<std::string> taking;
+  for (const SettingDef& def : accepted_settings(action))
+    if (kind_of(def.field) != FieldKind::Flag)
+      for (std::string& flag : flags_of(def)) taking.push_back(std::move(flag));
+  std::vector<std::string> options;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const bool is_value = i > 0 && contains(taking, words[i - 1]);
+    (!is_value && is_key_value(words[i]) ? beyond : options).push_back(words[i]);
+  }
+  return options;
+}
+
 int run_unguarded(const ActionDef& action, std::span<const std::string> words, std::ostream& out,
                   std::ostream& err) {
-  std::vector<std::string> options;
   std::vector<std::string> beyond;
-  for (const std::string& word : words)
-    (action.takes_words && is_key_value(word) ? beyond : options).push_back(word);
+  const std::vector<std::string> options =
+      action.takes_words ? take_key_values(action, words, beyond)
+                         : std::vector<std::string>(words.begin(), words.end());
   const std::variant<Gathered, Failure> gathered = gather(action, options);
   if (const auto* failure = std::get_if<Failure>(&gathered)) return fail(err, *failure);
   const auto& [settings, names] = std::get<Gathered>(gathered);

@@ -5,6 +5,7 @@
 #include "cli/output.hpp"
 #include "models/registry.hpp"
 #include "onnx/import.hpp"
+#include "onnx/inputs.hpp"
 #include "ops/core/infer.hpp"
 #include "support/system/log.hpp"
 #include "support/system/threads.hpp"
@@ -31,18 +32,52 @@ std::string_view kind_of(LoadType type) {
 
 /// Opens the model, or what it is to be built from. Done before the data is read: a model that is
 /// misspelt, missing or damaged is worth knowing at once.
-Status open_network(Session& session, const ModelSource& source) {
+Status open_network(Session& session, const ModelSource& source, const Settings& settings) {
   if (source.kind == SourceKind::Name)
     if (Result<const ModelDef*> known = find_model(source.given); !known) return known.error();
   if (!source.is_network()) return {};
-  CH_TRY(OpenedModel opened, open_model(source));
+  CH_TRY(OpenedModel opened, open_for_data(source, settings, settings.text_or_empty("dataset")));
   session.graph = std::move(opened.graph);
   session.trained = true;
   session.transformed = true;  // what is saved from here on was made from this file
   return {};
 }
 
+/// The shape of a sample of a data set, for an ONNX file with these inputs. Reads a few rows.
+Result<Shape> sample_shape_of(const std::string& dataset, const Settings& settings,
+                              const std::vector<OnnxInput>& inputs) {
+  DataOptions options = data_options(settings);
+  if (options.path == dataset || options.path == "auto") options.path = "";  // `ch compare --data`
+  options.rows = 16;
+  options.whole = true;
+  options.labels_optional = true;
+  for (const OnnxInput& input : inputs) options.inputs.push_back(input.name);
+  CH_TRY(const Dataset data, load_dataset(dataset, options));
+  return data.sample_shape;
+}
+
 }  // namespace
+
+Result<OpenedModel> open_for_data(const ModelSource& source, const Settings& settings,
+                                  const std::string& dataset) {
+  OpenModelOptions options;
+  if (find_setting(settings.defs(), "seed") != nullptr)
+    options.seed = static_cast<std::uint64_t>(settings.integer("seed"));
+  CH_TRY(options.shapes, shapes_from(settings));
+  Result<OpenedModel> opened = open_model(source, options);
+  if (opened || source.kind != SourceKind::Onnx || dataset.empty() || !options.shapes.empty())
+    return opened;
+  const Result<std::vector<OnnxInput>> inputs = onnx_inputs(*source.file);
+  if (!inputs || inputs.value().size() != 1 || !inputs.value()[0].is_open()) return opened;
+  CH_TRY(Shape shape, sample_shape_of(dataset, settings, inputs.value()));
+  shape.insert(shape.begin(), -1);
+  options.shapes = {{"", shape}};
+  opened = open_model(source, options);
+  if (opened) return opened;
+  options.shapes[""][0] = 1;
+  Result<OpenedModel> for_one_row = open_model(source, options);
+  return for_one_row ? std::move(for_one_row) : std::move(opened);
+}
 
 int thread_count(const Settings& settings) {
   const bool by_workers = settings.source("threads") == SettingSource::Default &&
@@ -109,9 +144,13 @@ Result<ModelSource> model_source(const Settings& settings) {
 }
 
 Result<Graph> make_model(const ModelSource& source, const Settings& settings, const Dataset& data) {
-  return build_source(source, {.sample_shape = data.sample_shape,
-                               .num_classes = data.num_classes,
-                               .seed = static_cast<std::uint64_t>(settings.integer("seed"))});
+  CH_TRY(const auto shapes, shapes_from(settings));
+  CH_TRY(OpenedModel opened,
+         open_model(source, {.sample_shape = data.sample_shape,
+                             .num_classes = data.num_classes,
+                             .seed = static_cast<std::uint64_t>(settings.integer("seed")),
+                             .shapes = shapes}));
+  return std::move(opened.graph);
 }
 
 Result<bool> load_into(Graph& graph, const fs::path& given, const Settings& settings) {
@@ -122,7 +161,9 @@ Result<bool> load_into(Graph& graph, const fs::path& given, const Settings& sett
                  .hint = "give a file, or a folder with graph_module.mz or best.ckpt"};
   const fs::path& path = source.file->path();
   if (type == LoadType::Onnx || (type == LoadType::Auto && source.kind == SourceKind::Onnx)) {
-    CH_TRY(OnnxImport imported, import_onnx(*source.file, {.name = graph.name()}));
+    CH_TRY(const auto shapes, shapes_from(settings));
+    CH_TRY(OnnxImport imported,
+           import_onnx(*source.file, {.name = graph.name(), .shapes = shapes}));
     graph = std::move(imported.graph);
     log_info(cat("Loaded ONNX model from ", path.string(), ", network and weights"));
     return true;
@@ -155,7 +196,7 @@ Result<Session> open_session(const Invocation& invocation, NeedsData needs,
   session.model_name = settings.text_or_empty("model");
   const std::string dataset = settings.text_or_empty("dataset");
   log_info(cat("Initialising model '", session.model_name, "'..."));
-  CH_CHECK(open_network(session, source));
+  CH_CHECK(open_network(session, source, settings));
   if (dataset.empty() && needs != NeedsData::Nothing)
     return Error{.what = "no data set given", .hint = "name one; `ch datasets` lists them"};
   if (!dataset.empty()) {

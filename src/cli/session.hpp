@@ -40,6 +40,11 @@ enum class NeedsData : std::uint8_t { Labelled, Samples, Nothing };
 Result<Session> open_session(const Invocation& invocation, NeedsData needs = NeedsData::Labelled,
                              std::optional<ModelSource> known = {});
 
+/// The network of `source`, with the shapes of --shape. Where an ONNX file leaves shapes open and
+/// nothing says them, they are those of the samples of `dataset`, unless that is "".
+Result<OpenedModel> open_for_data(const ModelSource& source, const Settings& settings,
+                                  const std::string& dataset);
+
 int thread_count(const Settings& settings);
 DataOptions data_options(const Settings& settings);
 /// Loads a data set and says in the log how many rows it has. Where labels are optional, a file

@@ -1,5 +1,6 @@
 #include "onnx/import.hpp"
 
+#include "onnx/inputs.hpp"
 #include "onnx/onnx_call.hpp"
 #include "onnx/row_check.hpp"
 #include "support/text.hpp"
@@ -9,36 +10,8 @@ namespace {
 
 constexpr int kNewestOpset = 17;
 
-struct Input {
-  std::string name;
-  DType dtype = DType::F32;
-  Shape shape;  ///< -1 where the file leaves a dimension open
-  bool has_shape = true;
-};
-
 /// What the first dimension of the inputs becomes.
 enum class Batch : std::uint8_t { Open, AsInFile };
-
-Result<Input> input_of(const proto::ValueInfoProto& info) {
-  if (!info.type().has_tensor_type())
-    return Error{.what = cat("input '", info.name(), "' is not a tensor"),
-                 .hint = "sequences, maps and optional values cannot be imported"};
-  const auto& type = info.type().tensor_type();
-  const auto dtype = dtype_of(type.elem_type());
-  if (!dtype)
-    return Error{.what = cat("input '", info.name(), "' holds ", onnx_type_name(type.elem_type()),
-                             " elements"),
-                 .hint = "real numbers, whole numbers and truth values can be imported"};
-  Input input{info.name(), *dtype, {}, type.has_shape()};
-  for (const auto& dim : type.shape().dim()) {
-    const bool is_open = !dim.has_dim_value() || dim.dim_value() == -1;
-    if (!is_open && dim.dim_value() < 0)
-      return Error{
-          .what = cat("input '", info.name(), "' has the negative dimension ", dim.dim_value())};
-    input.shape.push_back(is_open ? -1 : dim.dim_value());
-  }
-  return input;
-}
 
 class Import {
  public:
@@ -49,6 +22,7 @@ class Import {
     CH_CHECK(read_inputs());
     const bool open = can_open();
     Result<OnnxImport> made = attempt(open ? Batch::Open : Batch::AsInFile);
+    if (!made && open && !says_one()) return offer_one_row(std::move(made).error());
     if (!open || !says_one()) return made;
     if (made && rows_are_independent(made.value().graph)) {
       made.value().opened_batch = true;
@@ -57,7 +31,7 @@ class Import {
     Result<OnnxImport> as_is = attempt(Batch::AsInFile);
     if (as_is)
       as_is.value().notes.push_back(
-          cat("the network takes one row at a time, as its file says: ",
+          cat("the network takes one row at a time: ",
               made ? std::string("it could not be shown that its rows do not depend on each other")
                    : made.error().what));
     return as_is;
@@ -77,35 +51,36 @@ class Import {
   }
 
   Status read_inputs() {
-    const proto::GraphProto& graph = file_.model->graph();
-    std::set<std::string_view> initialised;
-    for (const auto& tensor : graph.initializer()) initialised.insert(tensor.name());
-    for (const auto& info : graph.input()) {
-      if (initialised.contains(info.name())) continue;
-      CH_TRY(Input input, input_of(info));
-      if (std::any_of(inputs_.begin(), inputs_.end(),
-                      [&](const Input& other) { return other.name == input.name; }))
-        return Error{.what = cat("two inputs are called '", input.name, "'")};
+    CH_TRY(inputs_, onnx_inputs(file_));
+    for (OnnxInput& input : inputs_)
       if (const auto given = options_.given.find(input.name); given != options_.given.end()) {
         input.shape = given->second.shape();
         input.has_shape = true;
       }
-      inputs_.push_back(std::move(input));
-    }
-    return {};
+    return set_shapes(inputs_, options_.shapes);
   }
 
   bool can_open() const {
     if (!options_.open_batch || !options_.given.empty() || inputs_.empty()) return false;
-    return says_one() || std::any_of(inputs_.begin(), inputs_.end(), [](const Input& input) {
+    return says_one() || std::any_of(inputs_.begin(), inputs_.end(), [](const OnnxInput& input) {
              return !input.shape.empty() && input.shape[0] == -1;
            });
   }
   /// The file is for one row, in all of its inputs.
   bool says_one() const {
-    return std::all_of(inputs_.begin(), inputs_.end(), [](const Input& input) {
+    return std::all_of(inputs_.begin(), inputs_.end(), [](const OnnxInput& input) {
       return !input.shape.empty() && input.shape[0] == 1;
     });
+  }
+
+  /// An error of a network that cannot be opened for any batch: can it be opened for one row?
+  Error offer_one_row(Error error) {
+    const std::string flags = example_of_shapes(inputs_);
+    for (OnnxInput& input : inputs_)
+      if (!input.shape.empty() && input.shape[0] == -1) input.shape[0] = 1;
+    if (attempt(Batch::AsInFile))
+      error.hint = cat("the network can be opened for one row at a time: ", flags);
+    return error;
   }
 
   Result<OnnxImport> attempt(Batch batch) {
@@ -127,23 +102,22 @@ class Import {
 
   Result<OnnxImport> attempt(Importer& importer, Batch batch, const std::set<std::string>& fixed) {
     OnnxScope scope{file_, importer, {}, versions_};
-    for (const Input& input : inputs_) {
+    for (const OnnxInput& input : inputs_) {
       if (fixed.contains(input.name)) {
         scope.names[input.name] = importer.constant(options_.given.at(input.name));
         continue;
       }
       if (!input.has_shape)
         return Error{.what = cat("input '", input.name, "' has no shape in the file"),
-                     .hint = "export it with one; `ch run` takes it from the array given"};
+                     .hint = cat("say it, for example ", example_of_shapes(inputs_))};
       Shape shape = input.shape;
       const bool open = batch == Batch::Open && !shape.empty() && (shape[0] == -1 || says_one());
       if (open) shape[0] = -1;
       for (std::size_t d = open ? 1 : 0; d < shape.size(); ++d)
         if (shape[d] == -1)
-          return Error{.what = cat("input '", input.name, "' leaves dimension ", d, " open"),
-                       .hint =
-                           "dimension 0, the batch, may be open; fix the others when exporting "
-                           "(`ch run` takes them from the arrays given)"};
+          return Error{.what = cat("input '", input.name, "' leaves dimension ", d, " open: [",
+                                   join(input.dims, ", "), "]"),
+                       .hint = cat("say its size, for example ", example_of_shapes(inputs_))};
       scope.names[input.name] = importer.input(input.name, std::move(shape), input.dtype);
     }
     import_nodes(scope, file_.model->graph());
@@ -164,7 +138,7 @@ class Import {
   const OnnxFile& file_;
   const OnnxImportOptions& options_;
   std::map<std::string, int, std::less<>> versions_;
-  std::vector<Input> inputs_;
+  std::vector<OnnxInput> inputs_;
 };
 
 }  // namespace

@@ -13,6 +13,8 @@ struct OnnxImportOptions {
   /// Values of inputs. Their shapes become the network's, and where an operator needs a value
   /// at import (the shape of a Reshape), it is taken from here.
   std::map<std::string, Tensor> given = {};
+  /// Shapes of inputs, as if the file said so (set_shapes() in onnx/inputs.hpp).
+  std::map<std::string, Shape> shapes = {};
   /// Whether the first dimension of the inputs may become the batch where the file says 1.
   bool open_batch = true;
 };

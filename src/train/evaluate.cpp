@@ -2,6 +2,7 @@
 // share the work of one batch among the threads; both give the same bits (train/tally.hpp).
 #include "train/evaluate.hpp"
 
+#include "ir/fixed_batch.hpp"
 #include "ops/core/infer.hpp"
 #include "support/text.hpp"
 
@@ -76,7 +77,8 @@ Result<Evaluator> Evaluator::make(const Graph& graph, ParameterStore* store, con
   if (split.rows() == 0) return Error{.what = "the data set has no rows"};
   if (options.batch < 1)
     return Error{.what = cat("a batch of ", options.batch, " rows cannot be run")};
-  evaluator.batches_ = {split.rows(), std::min(options.batch, split.rows())};
+  CH_TRY(const std::int64_t batch, batch_for(graph, options.batch, split.rows()));
+  evaluator.batches_ = {split.rows(), std::min(batch, split.rows())};
   CH_CHECK(evaluator.compile(graph, store));
   return evaluator;
 }

@@ -6,6 +6,7 @@
 
 #include <chrono>
 
+#include "ir/fixed_batch.hpp"
 #include "support/text.hpp"
 #include "train/loop/batch_runner.hpp"
 #include "train/loop/checkpoint_writer.hpp"
@@ -173,6 +174,10 @@ Result<std::unique_ptr<Trainer>> Trainer::prepare(const Graph& graph, const Data
   if (resume != nullptr) CH_CHECK(check_same_network(graph, resume->graph));
   const Graph& start = resume == nullptr ? graph : resume->graph;
   CH_CHECK(check_fits(start, {&data.validation, &data.train}, data.num_classes));
+  if (const auto fixed = fixed_batch(start); fixed && *fixed != options.batch_size)
+    return Error{.what = cat("the network takes ", counted(*fixed, "row"),
+                             " at a time, and a batch has ", options.batch_size),
+                 .hint = cat("--batch-size ", *fixed, ", or an ONNX file whose batch is open")};
   CH_TRY(const OptimiserDef* optimiser, find_optimiser(options.optimiser));
   CH_TRY(ParameterStore store, ParameterStore::from(start));
   auto loop = std::make_unique<TrainLoop>(start, data, options, std::move(store), *optimiser);

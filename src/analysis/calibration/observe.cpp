@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "compile/compile.hpp"
+#include "ir/fixed_batch.hpp"
 #include "support/system/batches.hpp"
 
 namespace chop::analysis {
@@ -17,6 +18,29 @@ std::optional<SampleShape> sample_shape(const TensorType& of_two, const TensorTy
   SampleShape sample{of_two.shape};
   sample.shape[0] /= 2;
   return sample;
+}
+
+/// Values of a network that fixes its batch: what follows from the input holds that many samples.
+std::optional<SampleShape> sample_shape(const TensorType& type, bool follows_input,
+                                        std::int64_t batch) {
+  if (!follows_input) return SampleShape{type.shape, true};
+  if (type.shape.empty() || type.shape[0] % batch != 0) return {};
+  SampleShape sample{type.shape};
+  sample.shape[0] /= batch;
+  return sample;
+}
+
+/// By node: whether its results follow from an input.
+std::vector<bool> following_inputs(const Graph& graph) {
+  std::vector<bool> follows(graph.id_limit(), false);
+  for (const NodeId id : graph.order()) {
+    const Node& node = graph.node(id);
+    follows[index(id)] =
+        node.opcode == Opcode::Placeholder ||
+        std::any_of(node.inputs.begin(), node.inputs.end(),
+                    [&follows](const Value& input) { return follows[index(input.node)]; });
+  }
+  return follows;
 }
 
 /// Rows at a time: as many as keep the chosen values within the cache, or nearly.
@@ -94,7 +118,8 @@ Status check_input(const Graph& graph, const Split& split, const Types& of_one) 
   if (type.dtype != DType::F32)
     return Error{.what = cat("the input ", graph.node(inputs[0]).name, " takes ",
                              name_of(type.dtype), ", the data set has f32")};
-  if (split.rows() == 0 || numel(type.shape) != split.x.size() / split.rows())
+  const std::int64_t batch = fixed_batch(graph).value_or(1);
+  if (split.rows() == 0 || numel(type.shape) != batch * (split.x.size() / split.rows()))
     return Error{.what = cat("the network takes samples of shape ", to_string(type.shape),
                              ", the data set has ", to_string(split.x.shape())),
                  .hint = "choose a data set for this model; `ch models` lists shapes"};
@@ -108,6 +133,12 @@ Result<std::vector<std::optional<SampleShape>>> sample_shapes(const Graph& graph
   CH_TRY(const Types of_two, infer_types(graph, 2));
   CH_TRY(const Types of_four, infer_types(graph, 4));
   std::vector<std::optional<SampleShape>> found;
+  if (const auto fixed = fixed_batch(graph); fixed && *fixed > 0) {
+    const std::vector<bool> follows = following_inputs(graph);
+    for (const Value& value : values)
+      found.push_back(sample_shape(type_of(of_two, value), follows[index(value.node)], *fixed));
+    return found;
+  }
   for (const Value& value : values)
     found.push_back(sample_shape(type_of(of_two, value), type_of(of_four, value)));
   return found;
@@ -124,7 +155,9 @@ Status observe(const Graph& graph, std::span<const Value> values, const Split& s
                          .through_formats = options.through_formats};
   const std::int64_t rows = std::min(options.rows, split.rows());
   if (rows <= 0) return {};
-  const Batches batches{rows, batch_rows(graph, values, of_one, rows)};
+  CH_TRY(const std::int64_t at_once,
+         batch_for(graph, batch_rows(graph, values, of_one, rows), rows));
+  const Batches batches{rows, at_once};
   const std::int64_t width = split.x.size() / split.rows();
   const float* x = split.x.data<float>().data();
   std::vector<ObservingRunner> runners;

@@ -136,14 +136,16 @@ Result<Bench> measure(const Graph& graph, TimingOptions options) {
 Result<Exit> run(const Invocation& invocation) {
   const Settings& settings = invocation.settings;
   const auto seed = static_cast<std::uint64_t>(settings.integer("seed"));
-  CH_TRY(const OpenedModel model, open_model(settings.text_or_empty("model"), {.seed = seed}));
+  CH_TRY(const ModelSource source, classify(settings.text_or_empty("model")));
+  CH_TRY(const OpenedModel model,
+         open_for_data(source, settings, settings.text_or_empty("dataset")));
   std::optional<Dataset> data;
   if (const auto name = settings.text("dataset")) {
     CH_TRY(data, load_dataset(*name, data_options(settings)));
     for (const std::string& note : data->notes) log_info(note);
     CH_CHECK(check_fits(model.graph, calibration_rows(*data), data->num_classes));
   }
-  CH_TRY(const Bench bench, measure(model.graph, {.batch = settings.integer("batch_size"),
+  CH_TRY(const Bench bench, measure(model.graph, {.batch = batch_size(model, settings),
                                                   .threads = thread_count(settings),
                                                   .repeats = settings.integer("repeats"),
                                                   .samples = data ? &data->test : nullptr,
@@ -172,7 +174,7 @@ ActionDef define() {
       .required = {"model"},
       .settings = {"seed", "data", "rows", "standardise", "input_scale", "input_mean", "input_std",
                    "validation", "validation_fraction", "disable_dataset_cache", "num_workers",
-                   "threads", "batch_size", "log_level", "json", "quiet", "no_warnings"},
+                   "threads", "shape", "batch_size", "log_level", "json", "quiet", "no_warnings"},
       .own = {{.field = {.name = "repeats",
                          .initial = 0,
                          .doc = "timed runs; 0: as many as fit in a second, from 3 to 1000",

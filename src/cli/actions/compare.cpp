@@ -57,19 +57,25 @@ Result<OpenedModel> with_weights(const OpenedModel& other, const MappedFile& fil
                      .trained = true};
 }
 
+/// The data set that is named, as DATASET or with --data.
+std::string dataset_of(const Names& names, const Settings& settings) {
+  const std::string given = settings.text_or_empty("data");
+  return !names.dataset.empty() ? names.dataset : given == "auto" ? "" : given;
+}
+
 Result<BothNetworks> open_both(const Names& names, const Settings& settings) {
-  const OpenModelOptions options{.seed = static_cast<std::uint64_t>(settings.integer("seed"))};
+  const std::string dataset = dataset_of(names, settings);
   CH_TRY(const ModelSource before, classify(names.before));
   ModelSource after;
   if (!names.after.empty()) {
     CH_TRY(after, classify(names.after));
     if (holds_weights_alone(before)) {
-      CH_TRY(OpenedModel second, open_model(after, options));
+      CH_TRY(OpenedModel second, open_for_data(after, settings, dataset));
       CH_TRY(OpenedModel first, with_weights(second, *before.file));
       return BothNetworks{std::move(first), std::move(second)};
     }
   }
-  CH_TRY(OpenedModel first, open_model(before, options));
+  CH_TRY(OpenedModel first, open_for_data(before, settings, dataset));
   if (names.after.empty()) {
     if (!has_formats(first.graph))
       return Error{.what = cat("'", names.before,
@@ -81,7 +87,7 @@ Result<BothNetworks> open_both(const Names& names, const Settings& settings) {
     return both;
   }
   CH_TRY(OpenedModel second, holds_weights_alone(after) ? with_weights(first, *after.file)
-                                                        : open_model(after, options));
+                                                        : open_for_data(after, settings, dataset));
   for (const OpenedModel* model : {&first, &second})
     if (!model->trained) log_warning(cat("The weights of ", model->name, " are random"));
   return BothNetworks{std::move(first), std::move(second)};
@@ -291,7 +297,7 @@ ActionDef define() {
           "--data NAME another one; with DATASET, --data PATH says where its files are.",
       .positionals = {"before", "after", "dataset"},
       .required = {"before"},
-      .settings = {"seed", "rows", "standardise", "input_scale", "input_mean", "input_std",
+      .settings = {"shape", "seed", "rows", "standardise", "input_scale", "input_mean", "input_std",
                    "validation", "validation_fraction", "disable_dataset_cache", "num_workers",
                    "threads", "log_level", "json", "quiet", "no_warnings"},
       .own =

@@ -60,8 +60,8 @@ Written written_from(const Graph& graph) {
 
 /// The parameters of a network: without the graph and the state of the optimiser.
 Result<Written> network_to_safetensors(const ModelSource& from, const fs::path& to,
-                                       const Settings&) {
-  CH_TRY(const OpenedModel model, open_model(from));
+                                       const Settings& settings) {
+  CH_TRY(const OpenedModel model, open_for_data(from, settings, ""));
   SafetensorsFile file;
   for (const Parameter& parameter : model.graph.parameters())
     file.tensors.emplace_back(parameter.name, parameter.value);
@@ -73,15 +73,16 @@ Result<Written> network_to_safetensors(const ModelSource& from, const fs::path& 
 }
 
 /// A whole network, from wherever it comes, as a checkpoint of ours.
-Result<Written> network_to_native(const ModelSource& from, const fs::path& to, const Settings&) {
-  CH_TRY(const OpenedModel model, open_model(from));
+Result<Written> network_to_native(const ModelSource& from, const fs::path& to,
+                                  const Settings& settings) {
+  CH_TRY(const OpenedModel model, open_for_data(from, settings, ""));
   CH_CHECK(save_checkpoint(to, {.graph = model.graph, .info = {}}));
   return written_from(model.graph);
 }
 
 Result<Written> network_to_onnx(const ModelSource& from, const fs::path& to,
                                 const Settings& settings) {
-  CH_TRY(OpenedModel model, open_model(from));
+  CH_TRY(OpenedModel model, open_for_data(from, settings, ""));
   if (const auto weights = settings.text("load_name")) {
     CH_TRY(const bool transformed, load_into(model.graph, *weights, settings));
     static_cast<void>(transformed);
@@ -208,7 +209,7 @@ ActionDef define() {
           "run.",
       .positionals = {"from", "to"},
       .required = {"from", "to"},
-      .settings = {"load_name", "load_type", "load_partial", "log_level", "json", "quiet",
+      .settings = {"load_name", "load_type", "load_partial", "shape", "log_level", "json", "quiet",
                    "no_warnings"},
       .own = {{.field = {.name = "from", .doc = "file to read, or a model"},
                .positional = true,

@@ -144,7 +144,7 @@ Result<Tree> show(const Invocation& invocation, const OpenedModel& model) {
   const int threads = thread_count(settings);
   CH_TRY(
       const Inspection inspection,
-      inspect_graph(model.graph, {.batch = settings.integer("batch_size"),
+      inspect_graph(model.graph, {.batch = batch_size(model, settings),
                                   .threads = threads,
                                   .seconds = 0.2,
                                   .seed = static_cast<std::uint64_t>(settings.integer("seed"))}));
@@ -204,8 +204,7 @@ Result<Exit> run(const Invocation& invocation) {
     CH_CHECK(show_weights(invocation, source.file->path(), file));
     return Exit::Done;
   }
-  CH_TRY(OpenedModel model,
-         open_model(source, {.seed = static_cast<std::uint64_t>(settings.integer("seed"))}));
+  CH_TRY(OpenedModel model, open_for_data(source, settings, settings.text_or_empty("dataset")));
   const auto report = settings.text("report");
   CH_TRY(const Tree result,
          report ? run_report(invocation, model, *report) : show(invocation, model));
@@ -255,9 +254,9 @@ ActionDef define() {
           "arguments.",
       .positionals = {"model", "dataset"},
       .required = {"model"},
-      .settings = {"seed", "data", "rows", "standardise", "input_scale", "input_mean", "input_std",
-                   "validation", "validation_fraction", "disable_dataset_cache", "num_workers",
-                   "threads", "log_level", "json", "quiet", "no_warnings"},
+      .settings = {"shape", "seed", "data", "rows", "standardise", "input_scale", "input_mean",
+                   "input_std", "validation", "validation_fraction", "disable_dataset_cache",
+                   "num_workers", "threads", "log_level", "json", "quiet", "no_warnings"},
       .own = options(),
       .run = run};
 }

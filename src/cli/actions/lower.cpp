@@ -98,8 +98,8 @@ Result<Exit> run(const Invocation& invocation) {
   const std::string name = settings.text_or_empty("model");
   if (name.empty())
     return Error{.what = "nothing to lower", .hint = "`ch lower MODEL`, or `ch lower --list`"};
-  CH_TRY(const OpenedModel model,
-         open_model(name, {.seed = static_cast<std::uint64_t>(settings.integer("seed"))}));
+  CH_TRY(const ModelSource source, classify(name));
+  CH_TRY(const OpenedModel model, open_for_data(source, settings, ""));
   const compile::Target target = target_of(settings, model.graph);
   if (target.frozen && target.mode == Mode::Training)
     return Error{.what = "parameters that are trained cannot be frozen",
@@ -146,7 +146,7 @@ ActionDef define() {
           "behind the lines; after the last step, the steps of the plan. docs/compiler.md walks\n"
           "through it.",
       .positionals = {"model"},
-      .settings = {"seed", "log_level", "json", "quiet", "no_warnings"},
+      .settings = {"shape", "seed", "log_level", "json", "quiet", "no_warnings"},
       .own = {{.field = {.name = "after", .initial = "plan", .doc = "the last step that runs"},
                .placeholder = "STEP"},
               {.field = {.name = "mode",

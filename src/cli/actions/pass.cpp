@@ -28,9 +28,8 @@ Result<Exit> run(const Invocation& invocation) {
   CH_TRY(Tree args, read_words(invocation.words));
   if (settings.flag("explain")) args.set("explain", true);
   CH_TRY(const PassCall call, make_call(settings.text_or_empty("name"), args));
-  CH_TRY(OpenedModel model,
-         open_model(settings.text_or_empty("model"),
-                    {.seed = static_cast<std::uint64_t>(settings.integer("seed"))}));
+  CH_TRY(const ModelSource source, classify(settings.text_or_empty("model")));
+  CH_TRY(OpenedModel model, open_for_data(source, settings, settings.text_or_empty("dataset")));
   if (const auto path = settings.text("load_name")) {
     CH_TRY([[maybe_unused]] const bool transformed, load_into(model.graph, *path, settings));
   }
@@ -75,6 +74,7 @@ ActionDef define() {
       .settings = {"load_name",
                    "load_type",
                    "load_partial",
+                   "shape",
                    "batch_size",
                    "seed",
                    "data",

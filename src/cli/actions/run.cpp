@@ -12,6 +12,7 @@
 #include "io/load_weights.hpp"
 #include "io/npy.hpp"
 #include "io/npz.hpp"
+#include "onnx/inputs.hpp"
 #include "ops/core/infer.hpp"
 #include "support/rng.hpp"
 #include "support/system/log.hpp"
@@ -41,7 +42,7 @@ Result<Inputs> read_arrays(const fs::path& path) {
     // A data set with labels: they are no input.
     if (inputs.arrays.size() == 2 && inputs.arrays.contains("x")) inputs.arrays.erase("y");
   }
-  if (inputs.arrays.empty()) return Error{.what = cat("'", path.string(), "' holds no arrays")};
+  if (inputs.arrays.empty()) return inputs;
   const Shape& shape = inputs.arrays.begin()->second.shape();
   if (inputs.arrays.size() == 1 && shape.size() > 1)
     inputs.sample_shape = Shape(shape.begin() + 1, shape.end());
@@ -96,14 +97,21 @@ void name_single(NamedTensors& arrays, const Graph& graph) {
   arrays.emplace(graph.node(inputs[0]).target, std::move(value));
 }
 
-/// The network for these inputs. An ONNX model whose inputs' values decide shapes is opened
+/// The values of an ONNX model's inputs, by the names that the file has for them.
+NamedTensors given_to(const MappedFile& file, const NamedTensors& arrays) {
+  const Result<std::vector<OnnxInput>> inputs = onnx_inputs(file);
+  if (!inputs || inputs.value().size() != 1 || arrays.size() != 1) return arrays;
+  return {{inputs.value()[0].name, arrays.begin()->second}};
+}
+
+/// The network for these inputs. An ONNX model whose inputs' shapes or values are needed is opened
 /// again knowing them, and a network in TOML knowing the shape of a sample.
 Result<OpenedModel> open_for(const Settings& settings, const ModelSource& source, Inputs& inputs) {
   OpenModelOptions options{.seed = static_cast<std::uint64_t>(settings.integer("seed"))};
+  CH_TRY(options.shapes, shapes_from(settings));
   Result<OpenedModel> opened = open_model(source, options);
-  if (!opened) {
-    if (source.kind == SourceKind::Onnx && !inputs.arrays.contains(""))
-      options.given = inputs.arrays;
+  if (!opened && !inputs.arrays.empty()) {
+    if (source.kind == SourceKind::Onnx) options.given = given_to(*source.file, inputs.arrays);
     options.sample_shape = inputs.sample_shape;
     options.num_classes = inputs.num_classes;
     opened = open_model(source, options);
@@ -152,7 +160,10 @@ Result<Graph> up_to(Graph graph, const std::string& name) {
 
 NpzArrays as_arrays(const std::vector<NamedOutput>& outputs) {
   NpzArrays arrays;
-  for (const NamedOutput& output : outputs) arrays.emplace_back(output.name, output.value);
+  for (const NamedOutput& output : outputs)
+    arrays.emplace_back(output.name, output.value.dtype() == DType::BF16
+                                         ? output.value.to(DType::F32)
+                                         : output.value);
   return arrays;
 }
 
@@ -207,6 +218,10 @@ Result<Exit> execute(const Invocation& invocation) {
   if (std::ranges::all_of(table.rows, [](const auto& row) { return row.back().text.empty(); }))
     table.columns.pop_back();  // rows may be longer than the list of columns
   if (const auto path = settings.text("out")) {
+    for (const NamedOutput& output : outputs)
+      if (output.value.dtype() == DType::BF16)
+        log_info(cat("The output ", output.name, " is bf16, which numpy does not have; it is ",
+                     "written as f32, with the same values"));
     CH_CHECK(write_npz(*path, as_arrays(outputs)));
     log_info(cat("Written: ", *path));
   }
@@ -233,9 +248,25 @@ ActionDef define() {
           "are shown and nothing is written.",
       .positionals = {"model", "dataset"},
       .required = {"model"},
-      .settings = {"load_name", "load_type", "load_partial", "seed", "data", "rows", "standardise",
-                   "input_scale", "input_mean", "input_std", "validation", "validation_fraction",
-                   "disable_dataset_cache", "num_workers", "threads", "log_level", "json", "quiet",
+      .settings = {"load_name",
+                   "load_type",
+                   "load_partial",
+                   "shape",
+                   "seed",
+                   "data",
+                   "rows",
+                   "standardise",
+                   "input_scale",
+                   "input_mean",
+                   "input_std",
+                   "validation",
+                   "validation_fraction",
+                   "disable_dataset_cache",
+                   "num_workers",
+                   "threads",
+                   "log_level",
+                   "json",
+                   "quiet",
                    "no_warnings"},
       .own = {{.field = {.name = "random",
                          .doc = "run on random numbers of this seed",

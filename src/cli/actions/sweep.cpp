@@ -30,7 +30,7 @@ Result<Graph> starting_network(const Sources& sources, const Settings& settings,
                                const Dataset& data) {
   const ModelSource& source = sources.at(settings.text_or_empty("model"));
   if (!source.is_network()) return make_model(source, settings, data);
-  CH_TRY(OpenedModel opened, open_model(source));
+  CH_TRY(OpenedModel opened, open_for_data(source, settings, settings.text_or_empty("dataset")));
   return std::move(opened.graph);
 }
 

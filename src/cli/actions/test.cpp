@@ -105,7 +105,7 @@ Result<Exit> test_several(const Invocation& invocation) {
   for (const std::string& word : given) {
     CH_TRY(const ModelSource source, classify(word));
     if (!source.is_network()) return nothing_to_test(word);
-    CH_TRY(OpenedModel network, open_model(source));
+    CH_TRY(OpenedModel network, open_for_data(source, settings, invocation.words.back()));
     names.push_back(network.name);
     networks.push_back(std::move(network));
   }

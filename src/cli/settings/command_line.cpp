@@ -93,10 +93,34 @@ struct Parser {
                                 ? app.add_flag(option_names(def))
                                 : app.add_option(option_names(def));
       if (has_optional_value(def)) option->expected(0, 1)->default_str("auto");
-      options.emplace_back(&def, option->take_last());
+      options.emplace_back(&def, def.repeats ? option->take_all() : option->take_last());
     }
   }
 };
+
+/// Where an action takes any number of words, the last one is its last positional:
+/// `ch test A B --in FILE` and `ch test --in FILE A B` are `ch test A B FILE`.
+std::vector<std::string> with_last_word(const ActionDef& action, std::span<const SettingDef> defs,
+                                        std::span<const std::string> words) {
+  std::vector<std::string> arranged;
+  std::optional<std::string> last;
+  const SettingDef* def = action.takes_names && !action.positionals.empty()
+                              ? find_setting(defs, action.positionals.back())
+                              : nullptr;
+  const std::vector<std::string> flags =
+      def == nullptr ? std::vector<std::string>() : flags_of(*def);
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string name = words[i].substr(0, words[i].find('='));
+    const bool is_last = std::find(flags.begin(), flags.end(), name) != flags.end();
+    if (!is_last || last || (name == words[i] && i + 1 == words.size())) {
+      arranged.push_back(words[i]);
+    } else {
+      last = name == words[i] ? words[++i] : words[i].substr(name.size() + 1);
+    }
+  }
+  if (last) arranged.push_back(*last);
+  return arranged;
+}
 
 Error parse_failure(std::span<const std::string> words, std::span<const SettingDef> defs,
                     const char* why) {
@@ -111,7 +135,8 @@ Error parse_failure(std::span<const std::string> words, std::span<const SettingD
 }  // namespace
 
 Result<CommandLine> parse_command_line(const ActionDef& action, std::span<const SettingDef> defs,
-                                       std::span<const std::string> words) {
+                                       std::span<const std::string> given) {
+  const std::vector<std::string> words = with_last_word(action, defs, given);
   Parser parser(action, defs);
   try {
     std::vector<std::string> backwards(words.rbegin(), words.rend());  // as CLI11 wants them
@@ -137,7 +162,7 @@ Result<CommandLine> parse_command_line(const ActionDef& action, std::span<const 
       return Error{.what = cat("the ", def->field.name,
                                " is given twice: ", join(option->results(), " and ")),
                    .hint = cat("usage: ", action.usage)};
-    std::string text = option->results().back();
+    std::string text = def->repeats ? join(option->results(), "\n") : option->results().back();
     // What CLI11 makes of a flag without its value.
     if (has_optional_value(*def) && (text.empty() || text == "true" || text == "{}")) text = "auto";
     CH_TRY(Assignment assignment, assign(*def, text, name, list));

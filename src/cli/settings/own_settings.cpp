@@ -59,6 +59,13 @@ std::vector<SettingDef> own_settings() {
                  .initial = false,
                  .doc = "of --load take the tensors that fit and say which do not"},
        .group = SettingGroup::Model},
+      {.field = {.name = "shape",
+                 .doc = "the shape of an input, where a file leaves it open: x=1,3,224,224, or the "
+                        "numbers alone of the only input; N as the first is any batch"},
+       .placeholder = "[NAME=]DIM,DIM,...",
+       .group = SettingGroup::Model,
+       .in_table = false,
+       .repeats = true},
       {.field = {.name = "resume",
                  .initial = false,
                  .doc = "go on where the project, or without --project the last one, stopped"},

@@ -27,6 +27,7 @@ struct SettingDef {
   bool in_toml = true;      ///< may be a top-level key of a configuration file
   bool implemented = true;  ///< false: taken for the reference system's sake; a warning says so
   std::string_view off_flag = {};  ///< "--no-nesterov": the flag that says false
+  bool repeats = false;            ///< may be given several times; the texts are joined by newlines
   /// Known values, for the shell to complete; others are possible, unlike with Field::choices.
   std::vector<std::string> (*names)() = nullptr;
 };

@@ -11,6 +11,8 @@
 #include <numeric>
 
 #include "compile/compile.hpp"
+#include "ir/fixed_batch.hpp"
+#include "support/text.hpp"
 
 namespace chop::search {
 namespace {
@@ -59,6 +61,10 @@ Result<std::unique_ptr<StagedEvaluator>> StagedEvaluator::make(const Graph& grap
                                                                const Split& split,
                                                                const StagedOptions& options) {
   if (split.rows() == 0) return Error{.what = "the data set has no rows"};
+  if (const auto fixed = fixed_batch(graph))
+    return Error{.what = cat("the network takes ", counted(*fixed, "row"),
+                             " at a time, and a search runs batches"),
+                 .hint = "open its batch: --shape N,... of an ONNX file, or export it so"};
   CH_TRY(std::vector<GraphStage> stages, cut_into_stages(graph, searched));
   return std::unique_ptr<StagedEvaluator>(new StagedEvaluator(std::move(stages), split, options));
 }
