@@ -67,6 +67,59 @@ class Pooling(Case):
                     np.testing.assert_allclose(got, expected.numpy(), rtol=1e-6, atol=1e-6)
 
 
+class NewerOpsets(Case):
+    X = np.random.default_rng(1).normal(size=(2, 3, 4, 5)).astype(np.float32)
+
+    def result(self, opset, op, constants=(), outputs=("y",), **attributes):
+        names = ["x", *(name for name, _ in constants)]
+        self.save(helper.make_node(op, names, list(outputs), **attributes), {"x": self.X}, constants, opset=opset)
+        return self.run_model()
+
+    def test_operators_that_kept_their_meaning_are_read_up_to_opset_22(self):
+        axes = [("axes", np.array([1, -1]))]
+        for opset in range(18, 23):
+            with self.subTest(opset):
+                np.testing.assert_array_equal(self.result(opset, "Relu"), np.maximum(self.X, 0))
+                np.testing.assert_allclose(self.result(opset, "ReduceMean", axes), self.X.mean((1, 3), keepdims=True),
+                                           rtol=1e-5, atol=1e-6)
+                np.testing.assert_allclose(self.result(opset, "ReduceL2", axes, keepdims=0),
+                                           np.sqrt((self.X ** 2).sum((1, 3))), rtol=1e-5)
+                np.testing.assert_array_equal(self.result(opset, "ReduceMax", [("axes", np.array([], dtype=np.int64))],
+                                                          noop_with_empty_axes=1), self.X)
+                np.testing.assert_array_equal(self.result(opset, "Transpose", perm=[3, 2, 1, 0]), self.X.T)
+                wanted = F.avg_pool2d(torch.from_numpy(self.X), 2, 2).numpy()
+                np.testing.assert_allclose(self.result(opset, "AveragePool", kernel_shape=[2, 2], strides=[2, 2]),
+                                           wanted, rtol=1e-6, atol=1e-7)
+
+    def test_pads_of_some_axes_are_read(self):
+        got = self.result(18, "Pad", [("pads", np.array([1, 2, 3, 0])), ("value", np.float32(7)), ("axes", np.array([-1, 1]))])
+        np.testing.assert_array_equal(got, np.pad(self.X, [(0, 0), (2, 0), (0, 0), (1, 3)], constant_values=7))
+
+    def test_the_last_part_of_a_split_by_number_is_smaller(self):
+        self.save(helper.make_node("Split", ["x"], ["y", "z"], axis=3, num_outputs=2), {"x": self.X}, opset=18)
+        np.testing.assert_array_equal(self.run_model(), self.X[..., :3])
+
+    def test_newer_forms_are_refused(self):
+        sizes = [("roi", np.array([], dtype=np.float32)), ("scales", np.array([1, 1, 0.5, 1], dtype=np.float32))]
+        forms = [("Resize", sizes, {"mode": "linear", "antialias": 1}, "antialias"),
+                 ("Resize", sizes, {"axes": [2, 3]}, "axes"),
+                 ("AveragePool", [], {"kernel_shape": [2, 2], "dilations": [2, 2]}, "dilations"),
+                 ("QuantizeLinear", [("scale", np.ones(3, np.float32))], {"axis": 1, "block_size": 1}, "block_size"),
+                 ("Pad", [("pads", np.array([0, 0, 0, 1, 0, 0, 0, 1]))], {"mode": "wrap"}, "wrap"),
+                 ("ScatterElements", [("i", np.zeros((1, 1, 1, 1), np.int64)), ("u", np.ones((1, 1, 1, 1), np.float32))],
+                  {"reduction": "max"}, "max")]
+        for op, constants, attributes, said in forms:
+            with self.subTest(op=op, **attributes):
+                self.save(helper.make_node(op, ["x", *(name for name, _ in constants)], ["y"], **attributes),
+                          {"x": self.X}, constants, opset=22)
+                self.assertIn(said, self.refusal())
+
+    def test_an_opset_that_is_not_known_is_refused_in_one_sentence(self):
+        self.save(helper.make_node("Relu", ["x"], ["y"]), {"x": self.X}, opset=23)
+        self.assertIn("is written in opset 23", self.refusal())
+        self.assertIn("export it with opset_version=22", self.refusal())
+
+
 class Indices(Case):
     def out_of_range(self, op, wrong, inputs, **attributes):
         names = list(inputs)

@@ -76,8 +76,8 @@ OnnxFamily define() {
                       {"Mean", import_mean},
                       {"Mod", import_mod},
                       {"BitShift", import_bit_shift},
-                      {"Cast", import_cast},
-                      {"CastLike", import_cast_like},
+                      {"Cast", import_cast, "", {"saturate"}},  // of float8 types alone
+                      {"CastLike", import_cast_like, "", {"saturate"}},
                       {"Pow", import_pow}},
           .exports = {{"cast", write_cast},
                       {"fmod", write_fmod},

@@ -89,6 +89,15 @@ void import_slice(const OnnxCall& call) {
   call.out(make.call("strided_slice", {x}, {{"starts", first}, {"ends", last}, {"steps", steps}}));
 }
 
+/// Since opset 18 the last part may be smaller than the others.
+Ints equal_parts(std::int64_t size, std::int64_t parts, int version) {
+  Ints lengths(static_cast<std::size_t>(parts), size / parts);
+  if (version < 18 || size % parts == 0) return lengths;
+  lengths.assign(static_cast<std::size_t>(parts), size / parts + 1);
+  lengths.back() = size - (parts - 1) * (size / parts + 1);
+  return lengths;
+}
+
 void import_split(const OnnxCall& call) {
   Importer& make = call.make();
   const ImportValue x = call.in(0);
@@ -99,7 +108,10 @@ void import_split(const OnnxCall& call) {
   const auto parts = static_cast<std::int64_t>(call.outputs());
   Ints lengths = call.ints_from("split", 1);
   if (make.failed() || parts == 0) return;
-  if (lengths.empty()) lengths.assign(static_cast<std::size_t>(parts), size / parts);
+  const std::int64_t asked = call.integer("num_outputs", parts);
+  if (asked != parts)
+    return call.fail(cat("Split with num_outputs ", asked, " and ", parts, " results"));
+  if (lengths.empty()) lengths = equal_parts(size, parts, call.version());
   std::int64_t total = 0;
   for (const std::int64_t length : lengths)
     total = length >= 0 && length <= size - total ? total + length : size + 1;
@@ -113,13 +125,32 @@ void import_split(const OnnxCall& call) {
   }
 }
 
+/// Pads of all dimensions, where they are given for the axes in input 3 (since opset 18).
+Ints pads_of_axes(const OnnxCall& call, const Ints& pads, std::size_t rank) {
+  const Ints axes = call.make().need_ints(call.in(3), "`axes` of Pad");
+  Ints all(2 * rank, 0);
+  if (pads.size() != 2 * axes.size()) {
+    call.fail(cat("Pad of ", axes.size(), " axes by ", pads.size(), " numbers"));
+    return all;
+  }
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    const auto axis = static_cast<std::size_t>(call.axis(axes[i], rank));
+    if (call.make().failed()) return all;
+    all[axis] = pads[i];
+    all[rank + axis] = pads[axes.size() + i];
+  }
+  return all;
+}
+
 void import_pad(const OnnxCall& call) {
   Importer& make = call.make();
   const ImportValue x = call.in(0);
-  const Ints pads = call.has_attr("paddings") ? call.ints("paddings") : call.ints_from("pads", 1);
+  Ints pads = call.has_attr("paddings") ? call.ints("paddings") : call.ints_from("pads", 1);
   double value = call.real("value", 0);
   if (call.has(2)) value = make.need_real(call.in(2), "`constant_value` of Pad");
   const std::string mode = call.text("mode", "constant");
+  if (make.failed()) return;
+  if (call.has(3)) pads = pads_of_axes(call, pads, make.rank(x));
   if (make.failed()) return;
   if (pads.size() != 2 * make.rank(x))
     return call.fail(

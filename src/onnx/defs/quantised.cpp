@@ -271,13 +271,14 @@ void import_dynamic(const OnnxCall& call) {
 }  // namespace
 
 OnnxFamily define() {
-  return {.imports = {{"QuantizeLinear", import_quantize},
-                      {"DequantizeLinear", import_dequantize},
-                      {"QLinearConv", import_qlinear_conv, "", {"kernel_shape"}},
-                      {"QLinearMatMul", import_qlinear_matmul},
-                      {"ConvInteger", import_conv_integer, "", {"kernel_shape"}},
-                      {"MatMulInteger", import_matmul_integer},
-                      {"DynamicQuantizeLinear", import_dynamic}}};
+  return {
+      .imports = {{"QuantizeLinear", import_quantize, "", {"saturate"}},  // of float8 types alone
+                  {"DequantizeLinear", import_dequantize},
+                  {"QLinearConv", import_qlinear_conv, "", {"kernel_shape"}},
+                  {"QLinearMatMul", import_qlinear_matmul},
+                  {"ConvInteger", import_conv_integer, "", {"kernel_shape"}},
+                  {"MatMulInteger", import_matmul_integer},
+                  {"DynamicQuantizeLinear", import_dynamic}}};
 }
 
 }  // namespace chop::onnx::defs::quantised
