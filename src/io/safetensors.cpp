@@ -185,7 +185,7 @@ Status check_sum(const std::string& stored, const Metadata& metadata,
   if (sum.text() == stored) return {};
   return Error{.what = cat("'", name, "' is damaged: its checksum is not that of its contents"),
                .hint = cat("use another copy of it; if a program changed it on purpose, remove '",
-                           kChecksumKey, "' from its metadata")};
+                           kChecksumKey, "' from its metadata and set 'chop.version' to 1")};
 }
 
 struct Layout {

@@ -86,7 +86,7 @@ Result<ConfigFile> read_config_file(const fs::path& path, std::span<const Settin
                                     std::span<const std::string_view> lists) {
   if (path.extension() != ".toml")
     return Error{.what = cat("'", path.string(), "' is not a .toml file"),
-                 .hint = "--config takes a TOML file, such as configs/jsc.toml"};
+                 .hint = "--config takes a TOML file; `ch settings` lists what may stand in it"};
   CH_TRY(const std::string text, read_file(path));
   return parse_config(text, path, defs, lists);
 }

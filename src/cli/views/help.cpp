@@ -115,7 +115,7 @@ std::string program_help() {
     text += two_columns(std::string(action.name), action.summary);
   text +=
       "\n"
-      "`ch help ACTION` says more about one of them, `ch version` which version this is.\n"
+      "`ch help ACTION` says more about one of them, `ch version` what this is.\n"
       "Exit codes: 0 done, 1 the input is at fault, 2 usage, 3 a check failed,\n"
       "70 a bug in ch.\n";
   return text;

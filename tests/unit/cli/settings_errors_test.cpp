@@ -173,7 +173,7 @@ TEST(SettingsErrors, TheFirstSlipInTheFileIsReported) {
 TEST(SettingsErrors, AConfigurationMustBeToml) {
   EXPECT_EQ(to_string(read_config_file("/tmp/run.yaml", all_settings(), {}).error()),
             "error: '/tmp/run.yaml' is not a .toml file\n"
-            "  hint: --config takes a TOML file, such as configs/jsc.toml\n");
+            "  hint: --config takes a TOML file; `ch settings` lists what may stand in it\n");
 }
 
 }  // namespace

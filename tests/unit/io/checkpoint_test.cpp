@@ -84,7 +84,7 @@ TEST(Checkpoint, ADamagedWeightIsSaidToBeDamage) {
               cat("'", path.string(), "' is damaged: its checksum is not that of its contents"));
     EXPECT_EQ(error.hint,
               "use another copy of it; if a program changed it on purpose, remove 'chop.checksum' "
-              "from its metadata");
+              "from its metadata and set 'chop.version' to 1");
   }
 }
 

@@ -182,8 +182,8 @@ class PgConnection final : public SqlConnection {
   Error cannot_connect() const {
     Error error{.what = cat("cannot connect to '", shown_, "'"),
                 .hint =
-                    "check that the server runs and listens there, the names of user and data "
-                    "base, and the password"};
+                    "check that the server runs and listens there, the names of user and "
+                    "database, and the password"};
     const std::string said(trim(pq_.PQerrorMessage(server_)));
     for (const std::string& line : split(said, '\n')) error.notes.emplace_back(trim(line));
     return error;
