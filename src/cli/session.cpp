@@ -65,8 +65,14 @@ Result<OpenedModel> open_for_data(const ModelSource& source, const Settings& set
     options.seed = static_cast<std::uint64_t>(settings.integer("seed"));
   CH_TRY(options.shapes, shapes_from(settings));
   Result<OpenedModel> opened = open_model(source, options);
-  if (opened || source.kind != SourceKind::Onnx || dataset.empty() || !options.shapes.empty())
-    return opened;
+  if (opened || dataset.empty() || !options.shapes.empty()) return opened;
+  if (source.kind == SourceKind::Toml) {
+    CH_TRY(const Dataset data, load_dataset(dataset, data_options(settings)));
+    options.sample_shape = data.sample_shape;
+    options.num_classes = data.num_classes;
+    return open_model(source, options);
+  }
+  if (source.kind != SourceKind::Onnx) return opened;
   const Result<std::vector<OnnxInput>> inputs = onnx_inputs(*source.file);
   if (!inputs || inputs.value().size() != 1 || !inputs.value()[0].is_open()) return opened;
   CH_TRY(Shape shape, sample_shape_of(dataset, settings, inputs.value()));

@@ -41,7 +41,8 @@ Result<Session> open_session(const Invocation& invocation, NeedsData needs = Nee
                              std::optional<ModelSource> known = {});
 
 /// The network of `source`, with the shapes of --shape. Where an ONNX file leaves shapes open and
-/// nothing says them, they are those of the samples of `dataset`, unless that is "".
+/// nothing says them, they are those of the samples of `dataset`, unless that is ""; so are the
+/// shape and the classes that a network in TOML leaves open.
 Result<OpenedModel> open_for_data(const ModelSource& source, const Settings& settings,
                                   const std::string& dataset);
 

@@ -156,6 +156,13 @@ class Shapes(unittest.TestCase):
         self.assertIn("takes samples of shape [3, 8, 8]",
                       self.ch("inspect", "has.mz", "--shape", "1,3,9,9", code=1).stderr)
 
+    def test_a_network_in_toml_takes_its_shape_and_classes_from_the_data(self):
+        with open(self.path("net.toml"), "w", encoding="utf-8") as file:
+            file.write('[model]\nname = "net"\nlayers = [{ op = "linear", out_features = "classes" }]\n')
+        self.assertIn("name a data set", self.ch("inspect", "net.toml", code=1).stderr)
+        self.assertIn("85 parameters", self.ch("inspect", "net.toml", "rows.npz").stdout)
+        self.ch("pass", "report_graph", "net.toml", "rows.npz")
+
     def test_a_network_without_inputs_is_run(self):
         self.ch("run", "constant.onnx", "--out", "c.npz")
         self.ch("run", "constant.onnx", "--in", "nothing.npz")
