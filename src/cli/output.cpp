@@ -1,11 +1,11 @@
 #include "cli/output.hpp"
 
-#include "report/latex.hpp"
 #include "support/display.hpp"
 #include "support/json.hpp"
 #include "support/system/files.hpp"
 #include "support/system/log.hpp"
 #include "support/terminal_text.hpp"
+#include "support/text.hpp"
 
 namespace chop::cli {
 
@@ -33,14 +33,32 @@ RenderOptions drawing(const Invocation& invocation, TableStyle style) {
           .width = is_terminal(invocation.out) ? terminal_width(stdout) : RenderOptions{}.width};
 }
 
-std::string shown(const Invocation& invocation, const Table& table, TableStyle style) {
+namespace {
+
+int widest_line(const std::string& text) {
+  int widest = 0;
+  for (const std::string& line : split(text, '\n'))
+    widest = std::max(widest, static_cast<int>(display_width(line)));
+  return widest;
+}
+
+}  // namespace
+
+std::optional<TableStyle> asked_style(const Invocation& invocation) {
   const auto asked = [&invocation](std::string_view flag) {
     return find_setting(invocation.settings.defs(), flag) != nullptr &&
            invocation.settings.flag(flag);
   };
-  if (asked("latex")) return to_latex(table);
-  if (asked("markdown")) return render(table, {.style = TableStyle::Markdown, .width = 0});
-  return render(table, drawing(invocation, style));
+  if (asked("latex")) return TableStyle::Latex;
+  if (asked("markdown")) return TableStyle::Markdown;
+  return {};
+}
+
+std::string shown(const Invocation& invocation, const Table& table, TableStyle style) {
+  const RenderOptions options = drawing(invocation, asked_style(invocation).value_or(style));
+  std::string text = render(table, options);
+  if (options.style != TableStyle::Pretty || widest_line(text) <= options.width) return text;
+  return render(table, drawing(invocation, TableStyle::Simple));  // which fits
 }
 
 void warn_of_non_finite(const NonFinites& found) {

@@ -20,7 +20,11 @@ void add_entries(Tree& result, const Tree& more);
 /// where there is none.
 RenderOptions drawing(const Invocation& invocation, TableStyle style = TableStyle::Simple);
 
-/// A table of results, drawn in `style` unless --markdown or --latex asks for another.
+/// The style that --markdown or --latex asks for.
+std::optional<TableStyle> asked_style(const Invocation& invocation);
+
+/// A table of results, drawn in `style` unless --markdown or --latex asks for another. One in
+/// Pretty style that is wider than the screen becomes Simple, which fits.
 std::string shown(const Invocation& invocation, const Table& table,
                   TableStyle style = TableStyle::Pretty);
 

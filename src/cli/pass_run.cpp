@@ -49,7 +49,9 @@ Result<std::vector<PassReport>> run_and_print(const Invocation& invocation, Grap
                               return folder.empty() ? Status()
                                                     : dump(folder, ++number, report.name, changed);
                             }};
-  return run_passes(graph, calls, context, options);
+  PassContext styled = context;
+  styled.tables = asked_style(invocation);
+  return run_passes(graph, calls, styled, options);
 }
 
 Tree tree_of(std::span<const PassReport> reports) {

@@ -9,6 +9,7 @@
 #include "config/args.hpp"
 #include "data/dataset.hpp"
 #include "ir/graph.hpp"
+#include "report/table.hpp"
 
 namespace chop::passes {
 
@@ -33,7 +34,11 @@ struct PassContext {
   /// Where files go whose names are relative; empty: the current folder, and only files that
   /// an argument asks for are written.
   std::filesystem::path folder = {};
+  std::optional<report::TableStyle> tables = {};  ///< of printed tables, in place of the usual one
 };
+
+/// A table as a pass prints it: in `usual` style, unless the user wants another.
+std::string drawn(const report::Table& table, report::TableStyle usual, const PassContext& context);
 
 /// Where a file named by an argument goes: absolute names as they are.
 std::filesystem::path output_path(const PassContext& context, std::string_view name);

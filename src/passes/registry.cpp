@@ -20,6 +20,11 @@ Result<const PassDef*> find_pass(std::string_view name) {
                .hint = cat(did_you_mean(name, names), "`ch passes` lists all ", names.size())};
 }
 
+std::string drawn(const report::Table& table, report::TableStyle usual,
+                  const PassContext& context) {
+  return render(table, {.style = context.tables.value_or(usual)});
+}
+
 std::string_view name_of(Promise promise) {
   static constexpr std::array<std::string_view, 4> kNames = {"metadata only", "same bits", "close",
                                                              "new numbers"};

@@ -18,11 +18,12 @@ std::string numbered_csv(const Table& table) {
 
 }  // namespace
 
-Result<PassOutput> summarise_quantisation(const Graph& graph, const std::filesystem::path& folder) {
+Result<PassOutput> summarise_quantisation(const Graph& graph, const std::filesystem::path& folder,
+                                          const PassContext& context) {
   const Table nodes = quantisation_table(graph);
   const Table histogram = quantisation_histogram(graph);
   PassOutput output{.text = "Quantized graph histogram:\n"};
-  output.text += render(histogram, {.style = TableStyle::Orgtbl});
+  output.text += drawn(histogram, TableStyle::Orgtbl, context);
   output.info.set("histogram", tree_of(histogram));
   output.info.set("nodes", tree_of(nodes));
   if (folder.empty()) return output;

@@ -9,6 +9,7 @@ namespace chop::passes {
 
 /// Both tables as a pass gives them: the histogram as text, and with a folder
 /// quantize_table.csv and quantize_histogram.csv in it.
-Result<PassOutput> summarise_quantisation(const Graph& graph, const std::filesystem::path& folder);
+Result<PassOutput> summarise_quantisation(const Graph& graph, const std::filesystem::path& folder,
+                                          const PassContext& context);
 
 }  // namespace chop::passes

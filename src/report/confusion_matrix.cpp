@@ -1,6 +1,7 @@
 // Confusion matrices as heat maps.
 #include <cstdio>
 
+#include "report/heat_colours.hpp"
 #include "report/svg.hpp"
 #include "report/svg_parts.hpp"
 #include "support/result.hpp"
@@ -14,29 +15,6 @@ using svg::Anchor;
 constexpr double kSmallestCell = 14;
 constexpr double kLargestCell = 84;
 constexpr double kCellWithText = 40;  ///< smaller cells show their colour alone
-
-struct Colour {
-  double r = 0, g = 0, b = 0;
-};
-
-/// From paper to deep blue; every step is darker than the one before.
-constexpr std::array<Colour, 5> kBlues = {
-    {{247, 250, 253}, {198, 219, 239}, {107, 174, 214}, {33, 113, 181}, {8, 48, 107}}};
-
-std::string colour_at(double share) {
-  const double at = std::clamp(share, 0.0, 1.0) * (kBlues.size() - 1);
-  const auto low = std::min(static_cast<std::size_t>(at), kBlues.size() - 2);
-  const double part = at - static_cast<double>(low);
-  const auto mix = [part](double a, double b) {
-    return static_cast<unsigned>(std::lround(a + part * (b - a)));
-  };
-  const Colour& a = kBlues.at(low);
-  const Colour& b = kBlues.at(low + 1);
-  std::array<char, 16> text{};
-  std::snprintf(text.data(), text.size(), "#%02x%02x%02x", mix(a.r, b.r), mix(a.g, b.g),
-                mix(a.b, b.b));
-  return text.data();
-}
 
 /// 81.37 % as "81.4%"; the whole as "100%".
 std::string percent(double share) {
@@ -105,7 +83,7 @@ void draw_row(const std::vector<std::int64_t>& counts, std::size_t row, const Ma
     const double share = total > 0 ? static_cast<double>(counts[column]) / total : 0;
     const double x = layout.left + static_cast<double>(column) * layout.cell;
     const double y = layout.top + static_cast<double>(row) * layout.cell;
-    canvas.box(x + 1, y + 1, layout.cell - 2, layout.cell - 2, colour_at(share),
+    canvas.box(x + 1, y + 1, layout.cell - 2, layout.cell - 2, heat_colour(share),
                layout.cell > 30 ? 3 : 0);
     if (layout.cell < kCellWithText) continue;
     const std::string_view ink = share > 0.5 ? "#ffffff" : svg::kInk;
@@ -130,7 +108,7 @@ void draw_scale(const MatrixLayout& layout, svg::Canvas& canvas) {
   const double height = std::max(layout.side, 120.0);
   for (int i = 0; i < kSteps; ++i)
     canvas.box(x, layout.top + height * i / kSteps, 14, height / kSteps + 0.5,
-               colour_at(1 - (i + 0.5) / kSteps));
+               heat_colour(1 - (i + 0.5) / kSteps));
   for (const int hundredths : {0, 25, 50, 75, 100}) {
     // The labels at the ends stay within the height of the bar.
     const double nudge = hundredths == 100 ? 10 : hundredths == 0 ? 0 : 4;

@@ -1,4 +1,4 @@
-// Pictures as SVG text: learning curves and confusion matrices. The same input gives the
+// Pictures as SVG text: learning curves, heat maps and confusion matrices. The same input gives the
 // same bytes.
 #pragma once
 
@@ -52,5 +52,19 @@ struct ConfusionMatrix {
 
 /// A square per pair of classes, darker for a larger share of the true class.
 std::string to_svg(const ConfusionMatrix& matrix);
+
+struct HeatMap {
+  std::string title;
+  std::string x_label;
+  std::string y_label;
+  std::vector<std::string> columns;
+  std::vector<std::string> rows;
+  std::vector<std::vector<double>> values;  ///< [row][column]; what is not finite is left blank
+  bool more_is_better = true;
+  std::string note = {};  ///< below the picture
+};
+
+/// A square with its number for each row and column, darker where it is better.
+std::string to_svg(const HeatMap& map);
 
 }  // namespace chop::report

@@ -50,8 +50,8 @@ struct Table {
 };
 
 /// The styles of Python's tabulate under the names it gives them ("pipe" is Markdown).
-/// Pretty centres what is Auto, as tabulate does.
-enum class TableStyle { Pretty, Simple, Grid, Orgtbl, Markdown };
+/// Pretty centres what is Auto, as tabulate does. Latex is report/latex.hpp.
+enum class TableStyle { Pretty, Simple, Grid, Orgtbl, Markdown, Latex };
 
 struct RenderOptions {
   TableStyle style = TableStyle::Pretty;

@@ -1,6 +1,6 @@
 // Drawing tables in the styles of Python's tabulate.
 #include <numeric>
-#include "report/table.hpp"
+#include "report/latex.hpp"
 #include "support/display.hpp"
 #include "support/terminal_text.hpp"
 #include "support/text.hpp"
@@ -51,6 +51,7 @@ Style style_of(TableStyle style) {
     case TableStyle::Markdown:
       return {.below_header = {"|", '-', "|", "|"}, .begin = "|", .separator = "|", .end = "|"};
     case TableStyle::Simple:
+    case TableStyle::Latex:  // not drawn
       break;
   }
   return {.below_header = {"", '-', "  ", ""}, .separator = "  ", .padding = 0};
@@ -304,6 +305,7 @@ std::string render(const Table& whole, const RenderOptions& options) {
     if (whole.columns[c].drawn) drawn.push_back(c);
   if (drawn.empty()) return "";
   const Table table = columns_of(whole, drawn);
+  if (options.style == TableStyle::Latex) return to_latex(table);
   const TableLayout layout = lay_out(table, options);
   const bool fits = options.style != TableStyle::Simple || width_of(layout) <= options.width;
   return fits ? draw(table, layout, options.colour) : draw_in_parts(table, options);

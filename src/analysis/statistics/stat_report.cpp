@@ -3,7 +3,6 @@
 #include <cstdio>
 #include <set>
 
-#include "report/table.hpp"
 #include "support/text.hpp"
 
 namespace chop::analysis {
@@ -69,7 +68,7 @@ std::string short_text(const StatValue& value) {
   return tensor_text(std::get<Tensor>(value));
 }
 
-std::string stat_table(std::string_view title, const std::vector<StatRow>& rows) {
+std::string stat_table(std::string_view title, const std::vector<StatRow>& rows, TableStyle style) {
   std::set<std::string> known;
   for (const StatRow& row : rows)
     for (const auto& [key, value] : row.result) known.insert(key);
@@ -87,7 +86,7 @@ std::string stat_table(std::string_view title, const std::vector<StatRow>& rows)
     }
     table.rows.push_back(std::move(cells));
   }
-  return cat(title, "\n", render(table, {.style = TableStyle::Simple}), "\n");
+  return cat(title, "\n", render(table, {.style = style}), "\n");
 }
 
 Tree stat_tree(const StatResult& result) {

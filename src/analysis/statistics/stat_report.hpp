@@ -2,6 +2,7 @@
 #pragma once
 
 #include "analysis/statistics/statistic_def.hpp"
+#include "report/table.hpp"
 
 namespace chop::analysis {
 
@@ -13,7 +14,8 @@ struct StatRow {
 };
 
 /// A title and a table with a column per key; keys in a reading order: mean, min, ..., count.
-std::string stat_table(std::string_view title, const std::vector<StatRow>& rows);
+std::string stat_table(std::string_view title, const std::vector<StatRow>& rows,
+                       report::TableStyle style = report::TableStyle::Simple);
 
 /// Six digits of a number; of a tensor its shape and first elements.
 std::string short_text(const StatValue& value);

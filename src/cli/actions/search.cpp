@@ -210,7 +210,10 @@ Result<Exit> run(const Invocation& invocation) {
                                               .threads = thread_count(settings),
                                               .training = train_options(settings)}));
   for (const std::string& note : search.problem->notes()) log_info(note);
-  if (prints_text(invocation)) invocation.out << space_text(*search.problem) << std::flush;
+  if (prints_text(invocation))
+    invocation.out << space_text(*search.problem,
+                                 asked_style(invocation).value_or(TableStyle::Orgtbl))
+                   << std::flush;
   if (dry) {
     const auto size = search.problem->space().size();
     CH_CHECK(write_json(

@@ -144,7 +144,7 @@ Status report(const Invocation& invocation, const Session& session, const fs::pa
   CH_CHECK(write_json(invocation, Tree::Table{{"runs", tree_of(whole)},
                                               {"over_seeds", tree_of(exact)},
                                               {"folder", folder.string()}}));
-  return write_curves(
+  return write_pictures(
       folder, cat(session.model_name, " on ", labelled(session.data, session.data.name)), runs);
 }
 
@@ -194,8 +194,8 @@ ActionDef define() {
           "  ch sweep jsc-tiny jsc --batch-size 64,128,256 --learning-rate 1e-4,1e-3\n"
           "  ch sweep jsc-tiny,jsc-s jsc --seed 0,1,2\n"
           "Every combination is trained on the same data. The tables, CSV files with all\n"
-          "settings, the curves of loss and accuracy, and metrics.csv and the checkpoints of "
-          "every\n"
+          "settings, the curves of loss and accuracy, heat maps of a grid of two settings, and\n"
+          "metrics.csv and the checkpoints of every\n"
           "training land in <project>/software/sweep. With several seeds a second table has mean\n"
           "and deviation over them.",
       .positionals = {"model", "dataset"},

@@ -140,7 +140,7 @@ std::string short_name(const std::string& name) {
   return at == std::string::npos ? name : name.substr(0, at) + name.substr(at + 7);
 }
 
-std::string space_text(const SearchProblem& problem) {
+std::string space_text(const SearchProblem& problem, TableStyle style) {
   Table table{.columns = {{"Parameter", Align::Left}, {"Choices", Align::Left}}, .rows = {}};
   for (const SpaceParameter& parameter : problem.space().parameters()) {
     std::string choices = to_string(parameter.distribution);
@@ -150,7 +150,7 @@ std::string space_text(const SearchProblem& problem) {
   for (const auto& [name, value] : problem.fixed())
     table.rows.push_back({name, cat("always ", to_text(value))});
   const std::optional<std::int64_t> size = problem.space().size();
-  return cat(render(table, {.style = TableStyle::Orgtbl}), "The space has ",
+  return cat(render(table, {.style = style}), "The space has ",
              size ? counted(*size, "point") : "more than 9,223,372,036,854,775,807 points", " (",
              counted(static_cast<std::int64_t>(problem.space().dimensions()), "parameter"), ").\n");
 }

@@ -17,7 +17,7 @@ constexpr std::size_t kMostParameterColumns = 8;
 std::string short_name(const std::string& name);
 
 /// Every parameter with its choices, then what has one choice; and how many points there are.
-std::string space_text(const SearchProblem& problem);
+std::string space_text(const SearchProblem& problem, TableStyle style);
 
 /// A bar on terminals, a log line every tenth of the way and at every new best elsewhere.
 class SearchProgress {

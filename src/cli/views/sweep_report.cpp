@@ -4,8 +4,6 @@
 #include <cmath>
 #include <map>
 
-#include "cli/views/training_report.hpp"
-#include "support/system/files.hpp"
 #include "support/text.hpp"
 
 namespace chop::cli {
@@ -18,26 +16,20 @@ Cell as_cell(const std::string& shown) {
   return shown;
 }
 
-/// The figures of a run, by the names of their columns.
-struct Figure {
-  const char* name;
-  std::optional<double> (*of)(const SweepRun& run);
-};
-
 template <double EpochMetrics::*value>
 std::optional<double> of_best(const SweepRun& run) {
   const EpochMetrics* best = run.best_epoch();
   return best == nullptr ? std::nullopt : std::optional(best->*value);
 }
 
-constexpr Figure kFigures[] = {
-    {"train_loss", of_best<&EpochMetrics::train_loss>},
-    {"train_acc", of_best<&EpochMetrics::train_accuracy>},
-    {"val_loss", of_best<&EpochMetrics::validation_loss>},
-    {"val_acc", of_best<&EpochMetrics::validation_accuracy>},
-    {"test_loss",
+constexpr SweepFigure kFigures[] = {
+    {"train_loss", "train loss", of_best<&EpochMetrics::train_loss>},
+    {"train_acc", "train accuracy", of_best<&EpochMetrics::train_accuracy>},
+    {"val_loss", "validation loss", of_best<&EpochMetrics::validation_loss>},
+    {"val_acc", "validation accuracy", of_best<&EpochMetrics::validation_accuracy>},
+    {"test_loss", "test loss",
      [](const SweepRun& run) { return run.test ? std::optional(run.test->loss) : std::nullopt; }},
-    {"test_acc", [](const SweepRun& run) {
+    {"test_acc", "test accuracy", [](const SweepRun& run) {
        return run.test ? std::optional(run.test->accuracy()) : std::nullopt;
      }}};
 
@@ -65,6 +57,10 @@ Spread spread_of(std::span<const double> values) {
 
 }  // namespace
 
+std::span<const SweepFigure> sweep_figures() {
+  return kFigures;
+}
+
 std::string SweepRun::label() const {
   std::vector<std::string> parts;
   for (std::size_t i = 0; i < axes; ++i)
@@ -88,7 +84,7 @@ Table sweep_table(std::span<const SweepRun> runs, SweepColumns columns, bool syn
   for (const auto& [name, value] : shown(runs.front()))
     table.columns.push_back({name, Align::Right});
   for (const char* name : {"epochs", "best_epoch"}) table.columns.push_back({name, Align::Right});
-  for (const Figure& figure : kFigures) table.columns.push_back({figure.name, Align::Right});
+  for (const SweepFigure& figure : kFigures) table.columns.push_back({figure.name, Align::Right});
   table.columns.push_back({"seconds", Align::Right});
   table.columns.push_back({synthetic ? "note (synthetic data)" : "note", Align::Left, 0, "note"});
   for (const SweepRun& run : runs) {
@@ -97,7 +93,7 @@ Table sweep_table(std::span<const SweepRun> runs, SweepColumns columns, bool syn
     const EpochMetrics* best = run.best_epoch();
     row.push_back(best == nullptr ? Cell() : Cell(run.outcome->history.size()));
     row.push_back(best == nullptr ? Cell() : Cell(best->epoch + 1));
-    for (const Figure& figure : kFigures) {
+    for (const SweepFigure& figure : kFigures) {
       const std::optional<double> value = figure.of(run);
       row.push_back(value ? Cell(*value, 4) : Cell());
     }
@@ -112,7 +108,7 @@ std::string fixed_settings(const SweepRun& run) {
   std::vector<std::string> parts;
   for (std::size_t i = run.axes; i < run.settings.size(); ++i)
     parts.push_back(cat(run.settings[i].first, " ", run.settings[i].second));
-  return cat("Every run: ", join(parts, ", "), "\n");
+  return cat(join(report::wrap_text(cat("Every run: ", join(parts, ", ")), 80), "\n"), "\n\n");
 }
 
 Table seeds_table(std::span<const SweepRun> runs, Reader reader) {
@@ -134,7 +130,7 @@ Table seeds_table(std::span<const SweepRun> runs, Reader reader) {
   for (const auto& setting : axes)
     if (is_other(setting)) table.columns.push_back({setting.first, Align::Right});
   table.columns.push_back({"seeds", Align::Right});
-  for (const Figure& figure : kFigures) {
+  for (const SweepFigure& figure : kFigures) {
     table.columns.push_back({figure.name, Align::Right});
     if (reader == Reader::Program) table.columns.push_back({cat(figure.name, "_deviation")});
   }
@@ -145,7 +141,7 @@ Table seeds_table(std::span<const SweepRun> runs, Reader reader) {
     row.emplace_back(std::count_if(members.begin(), members.end(), [](const SweepRun* run) {
       return run->best_epoch() != nullptr;
     }));
-    for (const Figure& figure : kFigures) {
+    for (const SweepFigure& figure : kFigures) {
       std::vector<double> values;
       for (const SweepRun* run : members)
         if (const std::optional<double> value = figure.of(*run)) values.push_back(*value);
@@ -160,22 +156,6 @@ Table seeds_table(std::span<const SweepRun> runs, Reader reader) {
     table.rows.push_back(std::move(row));
   }
   return table;
-}
-
-Status write_curves(const std::filesystem::path& folder, const std::string& network,
-                    std::span<const SweepRun> runs) {
-  for (const Curve& curve : all_curves()) {
-    std::string title(curve.label);
-    title[0] = static_cast<char>(title[0] - 'a' + 'A');
-    LineChart chart{.title = cat(title, " of ", network),
-                    .x_label = "epoch",
-                    .y_label = std::string(curve.label),
-                    .series = {}};
-    for (const SweepRun& run : runs)
-      if (run.outcome) chart.series.push_back(curve_of(curve, run.label(), run.outcome->history));
-    CH_CHECK(write_file(folder / cat(curve.name, ".svg"), to_svg(chart)));
-  }
-  return {};
 }
 
 }  // namespace chop::cli

@@ -29,6 +29,14 @@ struct SweepRun {
   const EpochMetrics* best_epoch() const;
 };
 
+/// A figure of a run's best epoch, or of its test.
+struct SweepFigure {
+  const char* name;   ///< of its column: "val_acc"
+  const char* label;  ///< "validation accuracy"
+  std::optional<double> (*of)(const SweepRun& run);
+};
+std::span<const SweepFigure> sweep_figures();
+
 /// A row for each run, with the swept settings alone or with all of them.
 enum class SweepColumns : std::uint8_t { Swept, All };
 Table sweep_table(std::span<const SweepRun> runs, SweepColumns columns, bool synthetic);
@@ -40,8 +48,10 @@ std::string fixed_settings(const SweepRun& run);
 enum class Reader : std::uint8_t { Person, Program };
 Table seeds_table(std::span<const SweepRun> runs, Reader reader);
 
-/// train_loss.svg, val_loss.svg, train_acc.svg and val_acc.svg: a line for each run.
-Status write_curves(const std::filesystem::path& folder, const std::string& network,
-                    std::span<const SweepRun> runs);
+/// train_loss.svg, val_loss.svg, train_acc.svg and val_acc.svg: a line for each run. Of a grid with
+/// more runs than lines can be told apart, a picture for each value of the first setting
+/// (val_acc_batch_size=64.svg). A grid of two settings has heat maps as well: grid_val_acc.svg.
+Status write_pictures(const std::filesystem::path& folder, const std::string& network,
+                      std::span<const SweepRun> runs);
 
 }  // namespace chop::cli

@@ -124,7 +124,7 @@ Result<PassOutput> run(Graph& graph, const Args& args, const PassContext& contex
   output.info.set("avg_weight", weight.tree());
   output.info.set("avg_activation", activation.tree());
   output.info.set("num_samples", rows);
-  output.text = cat(render(table, {.style = TableStyle::Simple}), "over ",
+  output.text = cat(drawn(table, TableStyle::Simple, context), "over ",
                     shown_rows(rows, context.samples->rows()),
                     "; averages are weighted by the number of elements\n");
   return output;

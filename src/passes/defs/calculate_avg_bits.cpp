@@ -43,7 +43,7 @@ Result<PassOutput> run(Graph& graph, const Args& args, const PassContext& contex
                           cell_of(layer.weight)});
 
   const bool compat = args.flag("compat");
-  PassOutput output{.text = render(table, {.style = TableStyle::Simple})};
+  PassOutput output{.text = drawn(table, TableStyle::Simple, context)};
   output.info.set("data_avg_bit", bits.data.mean(compat));
   output.info.set("w_avg_bit", bits.weights.mean(compat));
   output.info.set("convention", compat ? "sum_of_precision" : "width");

@@ -134,7 +134,7 @@ Result<PassOutput> run(Graph& graph, const Args& args, const PassContext& contex
          count_costs(graph, {.batch = batch, .count_bias = args.flag("count_bias")}));
   PassOutput output;
   output.text =
-      render(table_of(cost, shown), {.style = TableStyle::Simple}) + totals_text(cost, shown);
+      drawn(table_of(cost, shown), TableStyle::Simple, context) + totals_text(cost, shown);
   output.info.set("convention", convention);
   output.info.set("batch_size", batch);
   output.info.set("count_bias", cost.count_bias);

@@ -134,8 +134,8 @@ Status profile_activations(const Graph& graph, const Args& args, const PassConte
   profile.rows = context.samples->rows();
   profile.batches = (profile.samples + batch - 1) / batch;
   if (context.samples->rows() < asked)
-    profile.notes.push_back(cat("num_samples = ", asked, ", but there are ",
-                                context.samples->rows(), " rows: all of them were used"));
+    profile.notes.push_back(cat("num_samples = ", asked, ": all there are were used, ",
+                                counted(context.samples->rows(), "row")));
   const auto calls = static_cast<std::int64_t>(profile.activation_calls.size());
   const auto tasks = static_cast<std::int64_t>(profile.activations.size()) * calls;
   bool first = true;
@@ -161,7 +161,7 @@ Tree& entry(Tree& table, std::string_view key) {
 
 /// Writes results to the metadata; one table per statistic, and the same as a tree.
 void keep_results(Graph& graph, std::span<const Tracked> all, std::span<const StatisticCall> calls,
-                  std::string_view what, PassOutput& output) {
+                  std::string_view what, TableStyle style, PassOutput& output) {
   for (std::size_t i = 0; i < calls.size() && !all.empty(); ++i) {
     const std::string name(calls[i].def->name);
     std::vector<StatRow> rows;
@@ -175,19 +175,19 @@ void keep_results(Graph& graph, std::span<const Tracked> all, std::span<const St
       entries[tracked.operand].stat[name] = result;
       rows.push_back({node.name, tracked.operand, std::move(result)});
     }
-    output.text += stat_table(cat(name, " of ", what), rows);
+    output.text += stat_table(cat(name, " of ", what), rows, style);
   }
 }
 
-PassOutput conclude(Graph& graph, const Profile& profile) {
+PassOutput conclude(Graph& graph, const Profile& profile, TableStyle style) {
   PassOutput output;
   output.info.set("samples", profile.samples);
   output.info.set("rows", profile.rows);
   output.info.set("batches", profile.batches);
   output.info.set("nodes", Tree::table());
-  keep_results(graph, profile.weights, profile.weight_calls, "weights", output);
+  keep_results(graph, profile.weights, profile.weight_calls, "weights", style, output);
   keep_results(graph, profile.activations, profile.activation_calls,
-               cat("activations, ", shown_rows(profile.samples, profile.rows)), output);
+               cat("activations, ", shown_rows(profile.samples, profile.rows)), style, output);
   for (const std::string& note : profile.notes) output.text += cat("note: ", note, "\n");
   output.info.set("notes", Tree(profile.notes));
   return output;
@@ -211,7 +211,7 @@ Result<PassOutput> run(Graph& graph, const Args& args, const PassContext& contex
   };
   idle("weight", !profile.weights.empty(), !profile.weight_calls.empty());
   idle("activation", !profile.activations.empty(), !profile.activation_calls.empty());
-  return conclude(graph, profile);
+  return conclude(graph, profile, context.tables.value_or(TableStyle::Simple));
 }
 
 /// The statistics and their arguments, for help.

@@ -23,9 +23,10 @@ Result<PassOutput> run(Graph& graph, const Args& args, const PassContext& contex
          settle_formats(graph, open, {.method = method, .quantile = args.real("quantile")},
                         args.integer("num_samples"), context));
   CH_CHECK(describe_nodes(graph, described_batch(graph, context.batch_size)));
-  CH_TRY(PassOutput output,
-         summarise_quantisation(
-             graph, context.folder.empty() ? context.folder : context.folder / "quantize"));
+  CH_TRY(
+      PassOutput output,
+      summarise_quantisation(
+          graph, context.folder.empty() ? context.folder : context.folder / "quantize", context));
   if (rows > 0)
     output.text += cat("Ranges are chosen from ", shown_rows(rows, context.samples->rows()), "\n");
   output.info.set("calibration_rows", rows);

@@ -5,7 +5,7 @@
 namespace chop::passes::report_node_hardware_type {
 namespace {
 
-Result<PassOutput> run(Graph& graph, const Args& args, const PassContext& /*context*/) {
+Result<PassOutput> run(Graph& graph, const Args& args, const PassContext& context) {
   Table table{.columns = {{"Node name", Align::Left, 0, "name"},
                           {"Fx Node op", Align::Left, 0, "op"},
                           {"Type", Align::Left, 0, "type"},
@@ -21,7 +21,7 @@ Result<PassOutput> run(Graph& graph, const Args& args, const PassContext& /*cont
         {node.name, name_of(node.opcode), result == results.end() ? "NA" : result->second.type,
          hardware.toolchain.empty() ? "NA" : hardware.toolchain, hardware.device_id});
   }
-  PassOutput output{.text = render(table, {.style = TableStyle::Simple})};
+  PassOutput output{.text = drawn(table, TableStyle::Simple, context)};
   if (args.flag("explain"))
     output.text +=
         "Type: number format of the result. Tool Chain: who makes the hardware (INTERNAL, "

@@ -53,7 +53,7 @@ Result<PassOutput> run(Graph& graph, const Args& args, const PassContext& contex
     add("software", which.software, tree_or_empty(node.meta.software));
     nodes.push(std::move(entry));
   }
-  PassOutput output{.text = render(table, {.style = TableStyle::Grid})};
+  PassOutput output{.text = drawn(table, TableStyle::Grid, context)};
   if (args.has("save_path"))
     CH_CHECK(deliver(output.text, args.text("save_path"), context, output));
   if (args.flag("explain")) output.text += explain_columns();

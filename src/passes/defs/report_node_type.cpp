@@ -10,7 +10,7 @@ std::string value_type(const CommonMeta& meta) {
   return found == meta.args.end() ? "NA" : found->second.type;
 }
 
-Result<PassOutput> run(Graph& graph, const Args& args, const PassContext& /*context*/) {
+Result<PassOutput> run(Graph& graph, const Args& args, const PassContext& context) {
   Table table{.columns = {{"Node name", Align::Left, 0, "name"},
                           {"Fx Node op", Align::Left, 0, "op"},
                           {"Mase type", Align::Left, 0, "mase_type"},
@@ -22,7 +22,7 @@ Result<PassOutput> run(Graph& graph, const Args& args, const PassContext& /*cont
     table.rows.push_back(
         {node.name, name_of(node.opcode), meta.mase_type, meta.mase_op, value_type(meta)});
   }
-  PassOutput output{.text = render(table, {.style = TableStyle::Simple})};
+  PassOutput output{.text = drawn(table, TableStyle::Simple, context)};
   if (args.flag("explain")) output.text += explain_columns();
   output.info.set("nodes", tree_of(table));
   return output;

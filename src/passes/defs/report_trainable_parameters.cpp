@@ -6,7 +6,7 @@
 namespace chop::passes::report_trainable_parameters {
 namespace {
 
-Result<PassOutput> run(Graph& graph, const Args& /*args*/, const PassContext& /*context*/) {
+Result<PassOutput> run(Graph& graph, const Args& /*args*/, const PassContext& context) {
   Table table{.columns = {{"Name", Align::Left, 0, "name"},
                           {"Shape", Align::Left, 0, "shape"},
                           {"Parameters", Align::Auto, 0, "count"},
@@ -27,7 +27,7 @@ Result<PassOutput> run(Graph& graph, const Args& /*args*/, const PassContext& /*
                              {"trainable", parameter.trainable}};
     list.push(std::move(entry));
   }
-  PassOutput output{.text = cat(render(table, {.style = TableStyle::Simple}), with_commas(trained),
+  PassOutput output{.text = cat(drawn(table, TableStyle::Simple, context), with_commas(trained),
                                 " trainable parameters, ", with_commas(kept),
                                 " numbers in buffers, ", human_bytes(bytes), "\n")};
   output.info.set("parameters", std::move(list));

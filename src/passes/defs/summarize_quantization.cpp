@@ -12,9 +12,9 @@ Result<PassOutput> run(Graph& graph, const Args& args, const PassContext& contex
     folder = output_path(context, args.text("save_dir"));
   else if (!context.folder.empty())
     folder = context.folder / "quantize";
-  CH_TRY(PassOutput output, summarise_quantisation(graph, folder));
+  CH_TRY(PassOutput output, summarise_quantisation(graph, folder, context));
   if (args.flag("nodes"))
-    output.text += render(quantisation_table(graph), {.style = TableStyle::Orgtbl});
+    output.text += drawn(quantisation_table(graph), TableStyle::Orgtbl, context);
   return output;
 }
 
