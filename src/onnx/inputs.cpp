@@ -48,7 +48,7 @@ std::string flag_of(const OnnxInput& input) {
   for (std::size_t d = 0; d < input.shape.size(); ++d) {
     const bool is_image = input.shape.size() == 4 && d >= 2;
     const char* size = d == 0 ? "1" : is_image ? "224" : "16";
-    dims.push_back(input.shape[d] == -1 ? size : input.dims[d]);
+    dims.push_back(input.shape[d] == -1 ? size : std::to_string(input.shape[d]));
   }
   return cat("--shape ", input.name, "=", input.has_shape ? join(dims, ",") : "1,16");
 }
@@ -123,7 +123,7 @@ Status set_shapes(std::vector<OnnxInput>& inputs, const std::map<std::string, Sh
   for (const auto& [name, shape] : shapes) {
     CH_TRY(OnnxInput * input, find_input(inputs, name));
     CH_CHECK(check(*input, shape));
-    for (std::size_t d = 0; input->has_shape && d < shape.size(); ++d)
+    for (std::size_t d = 0; input->has_shape && d < std::min(shape.size(), input->dims.size()); ++d)
       if (input->shape[d] == -1 && input->dims[d] != "?") known.emplace(input->dims[d], shape[d]);
     input->shape = shape;
     input->has_shape = true;

@@ -53,6 +53,8 @@ class Shapes(unittest.TestCase):
              [("y", FLOAT, ["batch", 6])], [("table", reals(10, 6)), ("ax", np.array([2]))])
         save(cls.path("none.onnx"), [node("Relu", ["x"], ["y"], name="relu")], [("x", FLOAT, None)],
              [("y", FLOAT, None)])
+        save(cls.path("cut.onnx"), [node("Slice", ["x", "from", "to", "axis"], ["y"], name="cut")], [("x", FLOAT, None)],
+             [("y", FLOAT, None)], [("from", np.array([0])), ("to", np.array([1])), ("axis", np.array([0]))])
         save(cls.path("constant.onnx"), [node("Relu", ["c"], ["y"], name="relu")], [], [("y", FLOAT, [2, 3])],
              [("c", reals(2, 3))])
         save(cls.path("bf16.onnx"), [node("Cast", ["x"], ["y"], name="cast", to=TensorProto.BFLOAT16)],
@@ -62,6 +64,7 @@ class Shapes(unittest.TestCase):
         np.savez(cls.path("rows.npz"), x=reals(60, 16), y=labels)
         np.savez(cls.path("unlabelled.npz"), x=reals(60, 3, 8, 8))
         np.savez(cls.path("nothing.npz"))
+        np.savez(cls.path("one.npz"), x=reals(1, 3, 8, 8))
         np.save(cls.path("images.npy"), reals(6, 3, 8, 8))
         with open(cls.path("int8.toml"), "w", encoding="utf-8") as file:
             file.write('[passes.quantize]\nby = "type"\n[passes.quantize.linear.config]\nname = "integer"\n'
@@ -84,6 +87,8 @@ class Shapes(unittest.TestCase):
         self.assertIn("--shape ids=1,16 --shape mask=1,16", self.ch("inspect", "two.onnx", code=1).stderr)
         self.assertIn("--shape x=1,16", self.ch("inspect", "slice.onnx", code=1).stderr)
         self.assertIn("--shape x=1,16", self.ch("inspect", "none.onnx", code=1).stderr)
+        self.assertIn("one row at a time: --shape x=1,7,8",
+                      self.ch("inspect", "cut.onnx", "--shape", "N,7,8", code=1).stderr)
 
     def test_every_action_that_opens_a_model_takes_a_shape(self):
         shape = ("--shape", "x=1,3,8,8")
@@ -130,6 +135,7 @@ class Shapes(unittest.TestCase):
     def test_shapes_come_from_the_data_where_there_is_some(self):
         self.assertEqual(self.json("test", "open.onnx", "images.npz")["rows"], 60)
         self.ch("inspect", "open.onnx", "unlabelled.npz", "--report", "stats")
+        self.assertIn("but there is 1 row", self.ch("inspect", "open.onnx", "one.npz", "--report", "stats").stdout)
         self.ch("transform", "open.onnx", "images.npz", "--config", "int8.toml")
         self.ch("compare", "open.onnx", "open.onnx", "--data", "unlabelled.npz")
         self.ch("bench-model", "open.onnx", "images.npz", "--repeats", "3")

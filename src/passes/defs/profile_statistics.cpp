@@ -134,8 +134,9 @@ Status profile_activations(const Graph& graph, const Args& args, const PassConte
   profile.rows = context.samples->rows();
   profile.batches = (profile.samples + batch - 1) / batch;
   if (context.samples->rows() < asked)
-    profile.notes.push_back(cat("num_samples = ", asked, ": all there are were used, ",
-                                counted(context.samples->rows(), "row")));
+    profile.notes.push_back(cat("num_samples = ", asked, ", but there ",
+                                profile.rows == 1 ? "is " : "are ", counted(profile.rows, "row"),
+                                ": all were used"));
   const auto calls = static_cast<std::int64_t>(profile.activation_calls.size());
   const auto tasks = static_cast<std::int64_t>(profile.activations.size()) * calls;
   bool first = true;
