@@ -143,10 +143,6 @@ class Fusion {
   Readers readers_;
 };
 
-bool applies(const Target& target) {
-  return target.fuse && !target.reference_only;
-}
-
 Status run(State& state) {
   if (Fusion(state).run()) state.types.reset();
   return {};
@@ -158,7 +154,7 @@ StepDef define() {
   return {.name = "fuse",
           .doc = "make a relu part of the call before it, and its gradient of that call's gradient",
           .after = "prune",
-          .applies = applies,
+          .applies = [](const Target& target) { return target.fuse && !target.reference_only; },
           .run = run};
 }
 

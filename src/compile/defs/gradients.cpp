@@ -13,10 +13,6 @@
 namespace chop::compile::steps::gradients {
 namespace {
 
-bool applies(const Target& target) {
-  return !target.gradients.empty();
-}
-
 /// Two parameters may have one gradient (of a + b, say); the second gets a copy.
 void place(State& state, const std::string& name, Value value, std::byte* memory) {
   if (!state.placed.emplace(value, memory).second) {
@@ -53,7 +49,7 @@ StepDef define() {
   return {.name = "gradients",
           .doc = "append the calls that compute the gradient of the loss by every parameter",
           .after = "loss",
-          .applies = applies,
+          .applies = [](const Target& target) { return !target.gradients.empty(); },
           .run = run};
 }
 

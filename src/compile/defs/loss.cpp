@@ -10,10 +10,6 @@
 namespace chop::compile::steps::loss {
 namespace {
 
-bool applies(const Target& target) {
-  return target.loss;
-}
-
 Status run(State& state) {
   Graph& graph = state.graph;
   const std::vector<Value> outputs = graph.outputs();
@@ -45,7 +41,7 @@ StepDef define() {
   return {.name = "loss",
           .doc = "append the mean cross entropy against labels",
           .after = "lower",
-          .applies = applies,
+          .applies = [](const Target& target) { return target.loss; },
           .run = run};
 }
 

@@ -10,10 +10,6 @@
 namespace chop::compile::steps::lower {
 namespace {
 
-bool applies(const Target& target) {
-  return !target.lowered;
-}
-
 Status run(State& state) {
   state.lowered = compile::lower(state.graph, state.target.mode);
   if (state.target.observed) {
@@ -33,7 +29,7 @@ StepDef define() {
   return {.name = "lower",
           .doc = "spell out the parameters of every call, and number formats as quantize calls",
           .after = "",
-          .applies = applies,
+          .applies = [](const Target& target) { return !target.lowered; },
           .run = run};
 }
 

@@ -29,10 +29,6 @@ void share(Minifloat& e, const GroupFacts& facts) {
   restore(e, static_cast<float>(clamp_exponent(e.top ? top - exponent : exponent, 0, e.most_bias)));
 }
 
-Status complete(Config& config) {
-  return check_minifloat_width(config);
-}
-
 /// Over all biases a block may have.
 Range range(const Config& config) {
   const Minifloat e = element(config);
@@ -63,7 +59,7 @@ FormatDef define() {
                 .doc = "how the shared bias follows the largest value of a block",
                 .choices = {"reference", "top"}}},
       .precision = {"width", "exponent_width", "exponent_bias_width", "block_size"},
-      .complete = complete,
+      .complete = [](Config& config) -> Status { return check_minifloat_width(config); },
       .codec = minifloat_codec<element, minifloat_ieee::parts, minifloat_ieee::value>,
       .share = own<share>,
       .restore = own<restore>,

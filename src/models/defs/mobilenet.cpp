@@ -73,10 +73,6 @@ class MobileNetV2 {
   const ModelArgs& args_;
 };
 
-Result<Graph> build(const ModelArgs& args) {
-  return MobileNetV2(args).run();
-}
-
 }  // namespace
 
 std::vector<ModelDef> define() {
@@ -90,7 +86,7 @@ std::vector<ModelDef> define() {
        .sample_shape = {3, 224, 224},
        .num_classes = 1000,
        .parameters = 3'504'872,
-       .build = build},
+       .build = [](const ModelArgs& args) -> Result<Graph> { return MobileNetV2(args).run(); }},
   };
 }
 

@@ -53,10 +53,6 @@ class ResNet {
   const ModelArgs& args_;
 };
 
-Result<Graph> resnet18(const ModelArgs& args) {
-  return ResNet(args).run();
-}
-
 }  // namespace
 
 std::vector<ModelDef> define() {
@@ -69,7 +65,7 @@ std::vector<ModelDef> define() {
        .sample_shape = {3, 224, 224},
        .num_classes = 1000,
        .parameters = 11'689'512,
-       .build = resnet18},
+       .build = [](const ModelArgs& args) -> Result<Graph> { return ResNet(args).run(); }},
   };
 }
 

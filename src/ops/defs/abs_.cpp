@@ -5,16 +5,8 @@
 namespace chop::ops::abs_ {
 namespace {
 
-double value(double x, const Call& /*call*/) {
-  return std::abs(x);
-}
-
 double slope(double x, double /*y*/, const Call& /*call*/) {
   return x > 0 ? 1.0 : (x < 0 ? -1.0 : 0.0);  // 0 at 0
-}
-
-std::int64_t whole(std::int64_t x, const Call& /*call*/) {
-  return x < 0 ? wrapping_sub(0, x) : x;
 }
 
 }  // namespace
@@ -24,7 +16,10 @@ OpDef define() {
       .name = "abs",
       .doc = "y = |x|",
       .mase_type = MaseType::ImplicitFunc,
-      .unary = {value, slope, false, whole},
+      .unary = {
+          .value = [](double x, const Call&) { return std::abs(x); },
+          .slope = slope,
+          .whole = [](std::int64_t x, const Call&) { return x < 0 ? wrapping_sub(0, x) : x; }},
       .onnx = {{"Abs", 6}},
       .samples = each_of({{.shape = {4, 5}, .avoid = {0.0}},
                           {.shape = {7}, .low = -1e4, .high = 1e4, .avoid = {0.0}},

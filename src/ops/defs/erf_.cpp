@@ -4,10 +4,6 @@
 namespace chop::ops::erf_ {
 namespace {
 
-double value(double x, const Call& /*call*/) {
-  return std::erf(x);
-}
-
 double slope(double x, double /*y*/, const Call& /*call*/) {
   return 1.1283791670955126 * std::exp(-x * x);  // 2/√π
 }
@@ -18,7 +14,7 @@ OpDef define() {
   return unary_op({
       .name = "erf",
       .doc = "y = erf x = 2/√π · ∫₀ˣ exp(-t²) dt",
-      .unary = {value, slope},
+      .unary = {.value = [](double x, const Call&) { return std::erf(x); }, .slope = slope},
       .onnx = {{"Erf", 9}},
   });
 }
