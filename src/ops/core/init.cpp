@@ -92,26 +92,4 @@ Status add_parameters(Graph& graph, const OpDef& op, const Attrs& attrs, std::st
   return {};
 }
 
-Status reinitialise(Graph& graph, std::uint64_t seed) {
-  for (const NodeId id : graph.order()) {
-    const Node& node = graph.node(id);
-    if (node.opcode != Opcode::CallModule) continue;
-    CH_TRY(const OpDef* op, find_op(node.op));
-    const Call call{*op, node.attrs};
-    for (const ParamDef& def : op->params) {
-      if (!is_present(def, call)) continue;
-      const std::string name = cat(node.target, ".", def.name);
-      Parameter* parameter = graph.find_parameter(name);
-      if (parameter == nullptr)
-        return Error{.what = cat("node '", node.name, "' (", op->name, ") needs the parameter '",
-                                 name, "', which the graph does not hold")};
-      if (parameter->value.dtype() != DType::F32)
-        return Error{.what = cat("parameter '", name, "' is ", name_of(parameter->value.dtype())),
-                     .hint = "only f32 parameters can be initialised"};
-      fill_as_declared(parameter->value, def, call, name, seed);
-    }
-  }
-  return {};
-}
-
 }  // namespace chop::ops

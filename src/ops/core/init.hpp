@@ -20,8 +20,4 @@ Stream init_stream(std::uint64_t seed, std::string_view name);
 Status add_parameters(Graph& graph, const OpDef& op, const Attrs& attrs, std::string_view target,
                       std::uint64_t seed);
 
-/// Starts all modules' parameters and buffers anew from their ops' own distributions.
-/// Parameters no module node owns keep their values.
-Status reinitialise(Graph& graph, std::uint64_t seed);
-
 }  // namespace chop::ops

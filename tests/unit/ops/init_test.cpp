@@ -93,31 +93,5 @@ TEST(Init, AParameterDependsOnTheSeedAndItsOwnNameOnly) {
             narrow.find_parameter("b.weight")->value.at(0));
 }
 
-TEST(Init, ReinitialisingWithTheFirstSeedGivesTheFirstWeights) {
-  const Graph first = two_layers(1, 8);
-  Graph graph = first;
-  ASSERT_TRUE(reinitialise(graph, 2));
-  EXPECT_EQ(graph, two_layers(2, 8));
-  EXPECT_EQ(first, two_layers(1, 8)) << "the copy must not share what it wrote";
-  ASSERT_TRUE(reinitialise(graph, 1));
-  EXPECT_EQ(graph, first);
-}
-
-TEST(Init, ReinitialisingNeedsTheParametersToBeThere) {
-  Graph graph("net");
-  const NodeId x = graph.add({.name = "x",
-                              .opcode = Opcode::Placeholder,
-                              .op = "placeholder",
-                              .target = "x",
-                              .attrs = {{"shape", Ints{-1, 4}}}});
-  graph.add({.opcode = Opcode::CallModule,
-             .op = "linear",
-             .target = "fc",
-             .inputs = {{x}},
-             .attrs = {{"in_features", 4}, {"out_features", 2}}});
-  EXPECT_EQ(reinitialise(graph, 0).error().what,
-            "node 'fc' (linear) needs the parameter 'fc.weight', which the graph does not hold");
-}
-
 }  // namespace
 }  // namespace chop
