@@ -1,7 +1,7 @@
 #include "cli/build_info.hpp"
 
 #include "commit.inc"
-#include "support/text.hpp"
+#include "support/cat.hpp"
 
 namespace chop::cli {
 

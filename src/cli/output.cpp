@@ -22,6 +22,11 @@ Status write_json(const Invocation& invocation, const Tree& result) {
   return {};
 }
 
+Result<Exit> done(const Invocation& invocation, const Tree& result) {
+  CH_CHECK(write_json(invocation, result));
+  return Exit::Done;
+}
+
 void add_entries(Tree& result, const Tree& more) {
   if (const Tree::Table* entries = more.as_table())
     for (const auto& [key, value] : *entries) result.set(key, value);
@@ -74,9 +79,15 @@ void report_non_finite(const NonFinites& found, Tree& result) {
   if (!found.empty()) result["not_finite"] = std::move(entries);
 }
 
-Status print_table(const Invocation& invocation, const Table& table, TableStyle style) {
+Result<Exit> print_table(const Invocation& invocation, const Table& table, TableStyle style) {
   if (prints_text(invocation)) invocation.out << shown(invocation, table, style);
-  return write_json(invocation, tree_of(table));
+  return done(invocation, tree_of(table));
+}
+
+Result<Exit> print_text(const Invocation& invocation, const std::string& key,
+                        const std::string& text) {
+  if (prints_text(invocation)) invocation.out << text;
+  return done(invocation, Tree::Table{{key, text}});
 }
 
 }  // namespace chop::cli

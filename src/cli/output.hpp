@@ -13,6 +13,8 @@ bool prints_text(const Invocation& invocation);
 
 /// Writes `result` where --json says; without --json nothing happens.
 Status write_json(const Invocation& invocation, const Tree& result);
+/// The same as the last thing an action does.
+Result<Exit> done(const Invocation& invocation, const Tree& result);
 /// Sets every entry of the table `more` in the table `result`.
 void add_entries(Tree& result, const Tree& more);
 
@@ -33,8 +35,11 @@ void warn_of_non_finite(const NonFinites& found);
 /// The same, and the entry "not_finite" of `result` where there are any.
 void report_non_finite(const NonFinites& found, Tree& result);
 
-/// A table whose rows are the whole result: drawn on `out` and written by write_json().
-Status print_table(const Invocation& invocation, const Table& table,
-                   TableStyle style = TableStyle::Pretty);
+/// A table whose rows are the whole result, or a text that is, under `key` in JSON: printed on
+/// `out` and written by done().
+Result<Exit> print_table(const Invocation& invocation, const Table& table,
+                         TableStyle style = TableStyle::Pretty);
+Result<Exit> print_text(const Invocation& invocation, const std::string& key,
+                        const std::string& text);
 
 }  // namespace chop::cli

@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "cli/output.hpp"
+#include "cli/session.hpp"
 #include "ir/text/text.hpp"
 #include "support/system/files.hpp"
 #include "support/system/log.hpp"
@@ -52,6 +53,27 @@ Result<std::vector<PassReport>> run_and_print(const Invocation& invocation, Grap
   PassContext styled = context;
   styled.tables = asked_style(invocation);
   return run_passes(graph, calls, styled, options);
+}
+
+Result<Tree> run_pass(const Invocation& invocation, OpenedModel& model, const PassCall& call,
+                      const fs::path& folder) {
+  const Settings& settings = invocation.settings;
+  std::optional<Dataset> data;
+  std::string name = settings.text_or_empty("dataset");
+  if (name.empty() && call.def->needs_samples) name = model.dataset;
+  if (!name.empty()) {
+    CH_TRY(data, open_dataset(name, data_options(settings), model.graph, Labels::Optional));
+    CH_CHECK(check_fits(model.graph, calibration_rows(*data), data->num_classes));
+  }
+  const PassContext context{.samples = data ? &calibration_rows(*data) : nullptr,
+                            .batch_size = settings.integer("batch_size"),
+                            .threads = thread_count(settings),
+                            .seed = settings.seed(),
+                            .folder = folder};
+  CH_TRY(const std::vector<PassReport> reports,
+         run_and_print(invocation, model.graph, {&call, 1}, context));
+  return Tree(Tree::Table{
+      {"model", model.name}, {"batch_size", context.batch_size}, {"passes", tree_of(reports)}});
 }
 
 Tree tree_of(std::span<const PassReport> reports) {

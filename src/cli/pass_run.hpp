@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cli/action_def.hpp"
+#include "cli/open_model.hpp"
 #include "passes/manager.hpp"
 
 namespace chop::cli {
@@ -11,6 +12,12 @@ namespace chop::cli {
 Result<std::vector<PassReport>> run_and_print(const Invocation& invocation, Graph& graph,
                                               std::span<const PassCall> calls,
                                               const PassContext& context);
+
+/// One pass over a network, on samples of the setting `dataset`, or of the data set that the
+/// network is usually run on when the pass needs some: {"model", "batch_size", "passes"}. Files
+/// that it writes by itself go to `folder`.
+Result<Tree> run_pass(const Invocation& invocation, OpenedModel& model, const PassCall& call,
+                      const std::filesystem::path& folder = {});
 
 /// [{"pass", "seconds", "changed", "info", "files"}, ...]
 Tree tree_of(std::span<const PassReport> reports);

@@ -61,8 +61,7 @@ Result<Shape> sample_shape_of(const std::string& dataset, const Settings& settin
 Result<OpenedModel> open_for_data(const ModelSource& source, const Settings& settings,
                                   const std::string& dataset) {
   OpenModelOptions options;
-  if (find_setting(settings.defs(), "seed") != nullptr)
-    options.seed = static_cast<std::uint64_t>(settings.integer("seed"));
+  if (find_setting(settings.defs(), "seed") != nullptr) options.seed = settings.seed();
   CH_TRY(options.shapes, shapes_from(settings));
   Result<OpenedModel> opened = open_model(source, options);
   if (opened || dataset.empty() || !options.shapes.empty()) return opened;
@@ -107,11 +106,18 @@ DataOptions data_options(const Settings& settings) {
           .input_std = settings.real("input_std")};
 }
 
+std::vector<std::string_view> sample_settings(std::vector<std::string_view> more) {
+  more.insert(more.end(),
+              {"shape", "seed", "data", "rows", "standardise", "input_scale", "input_mean",
+               "input_std", "validation", "validation_fraction", "disable_dataset_cache",
+               "num_workers", "threads", "log_level", "json", "quiet", "no_warnings"});
+  return more;
+}
+
 SettingDef split_setting() {
-  return {.field = {.name = "split",
-                    .initial = false,
-                    .doc = "of a data file use only the fifth that `ch train` holds out to test "
-                           "with"}};
+  return flag("split",
+              "of a data file use only the fifth that `ch train` holds out to test "
+              "with");
 }
 
 Result<Dataset> open_dataset(const std::string& name, DataOptions options, const Graph& graph,
@@ -151,11 +157,10 @@ Result<ModelSource> model_source(const Settings& settings) {
 
 Result<Graph> make_model(const ModelSource& source, const Settings& settings, const Dataset& data) {
   CH_TRY(const auto shapes, shapes_from(settings));
-  CH_TRY(OpenedModel opened,
-         open_model(source, {.sample_shape = data.sample_shape,
-                             .num_classes = data.num_classes,
-                             .seed = static_cast<std::uint64_t>(settings.integer("seed")),
-                             .shapes = shapes}));
+  CH_TRY(OpenedModel opened, open_model(source, {.sample_shape = data.sample_shape,
+                                                 .num_classes = data.num_classes,
+                                                 .seed = settings.seed(),
+                                                 .shapes = shapes}));
   return std::move(opened.graph);
 }
 

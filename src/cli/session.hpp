@@ -53,6 +53,8 @@ DataOptions data_options(const Settings& settings);
 enum class Labels : std::uint8_t { Needed, Optional };
 Result<Dataset> open_dataset(const std::string& name, DataOptions options, const Graph& graph,
                              Labels labels);
+/// The settings of an action that opens a network and may read samples, and `more`.
+std::vector<std::string_view> sample_settings(std::vector<std::string_view> more = {});
 /// The setting `split`, for actions that otherwise use all rows of a data file.
 SettingDef split_setting();
 /// Everything but the checkpoint folder.

@@ -86,20 +86,20 @@ std::string summary(const Bench& bench) {
 }
 
 Tree tree_of(const Bench& bench, const std::string& model) {
-  Tree result;
-  result["model"] = model;
-  result["batch_size"] = bench.cost.batch;
-  result["threads"] = bench.threads;
-  result["repeats"] = bench.times.repeats;
-  result["run_microseconds"] = bench.times.run_seconds * 1e6;
-  result["step_microseconds"] = bench.times.step_seconds() * 1e6;
-  result["samples_per_second"] = rate(bench.cost.batch, bench.times.run_seconds);
-  result["macs"] = bench.cost.arithmetic.macs;
-  result["operations"] = bench.cost.arithmetic.exact;
-  result["gflops"] = rate(bench.cost.arithmetic.exact, bench.times.run_seconds) * 1e-9;
-  result["peak_gflops"] = bench.machine.flops * 1e-9;
-  result["copy_gigabytes_per_second"] = bench.machine.bytes * 1e-9;
-  result["plan_bytes"] = bench.times.plan_bytes;
+  Tree result =
+      Tree::Table{{"model", model},
+                  {"batch_size", bench.cost.batch},
+                  {"threads", bench.threads},
+                  {"repeats", bench.times.repeats},
+                  {"run_microseconds", bench.times.run_seconds * 1e6},
+                  {"step_microseconds", bench.times.step_seconds() * 1e6},
+                  {"samples_per_second", rate(bench.cost.batch, bench.times.run_seconds)},
+                  {"macs", bench.cost.arithmetic.macs},
+                  {"operations", bench.cost.arithmetic.exact},
+                  {"gflops", rate(bench.cost.arithmetic.exact, bench.times.run_seconds) * 1e-9},
+                  {"peak_gflops", bench.machine.flops * 1e-9},
+                  {"copy_gigabytes_per_second", bench.machine.bytes * 1e-9},
+                  {"plan_bytes", bench.times.plan_bytes}};
   if (bench.times.counters.empty()) {
     result["counters"] = Tree();
     result["no_counters"] = bench.no_counters;
@@ -135,7 +135,7 @@ Result<Bench> measure(const Graph& graph, TimingOptions options) {
 
 Result<Exit> run(const Invocation& invocation) {
   const Settings& settings = invocation.settings;
-  const auto seed = static_cast<std::uint64_t>(settings.integer("seed"));
+  const auto seed = settings.seed();
   CH_TRY(const ModelSource source, classify(settings.text_or_empty("model")));
   CH_TRY(const OpenedModel model,
          open_for_data(source, settings, settings.text_or_empty("dataset")));
@@ -152,8 +152,7 @@ Result<Exit> run(const Invocation& invocation) {
                                                   .seed = seed}));
   if (prints_text(invocation))
     invocation.out << shown(invocation, layer_table(bench), TableStyle::Simple) << summary(bench);
-  CH_CHECK(write_json(invocation, tree_of(bench, model.name)));
-  return Exit::Done;
+  return done(invocation, tree_of(bench, model.name));
 }
 
 }  // namespace
@@ -172,9 +171,7 @@ ActionDef define() {
           "Without a data set the network is fed normally distributed numbers.",
       .positionals = {"model", "dataset"},
       .required = {"model"},
-      .settings = {"seed", "data", "rows", "standardise", "input_scale", "input_mean", "input_std",
-                   "validation", "validation_fraction", "disable_dataset_cache", "num_workers",
-                   "threads", "shape", "batch_size", "log_level", "json", "quiet", "no_warnings"},
+      .settings = sample_settings({"batch_size"}),
       .own = {{.field = {.name = "repeats",
                          .initial = 0,
                          .doc = "timed runs; 0: as many as fit in a second, from 3 to 1000",

@@ -275,8 +275,7 @@ Result<Exit> run(const Invocation& invocation) {
   add_entries(result, tree_of(all));
   result["weights"] = weights.tree;
   if (data) CH_CHECK(run_both(invocation, both, *data, result));
-  CH_CHECK(write_json(invocation, result));
-  return Exit::Done;
+  return done(invocation, result);
 }
 
 }  // namespace
@@ -297,35 +296,24 @@ ActionDef define() {
           "--data NAME another one; with DATASET, --data PATH says where its files are.",
       .positionals = {"before", "after", "dataset"},
       .required = {"before"},
-      .settings = {"shape", "seed", "rows", "standardise", "input_scale", "input_mean", "input_std",
-                   "validation", "validation_fraction", "disable_dataset_cache", "num_workers",
-                   "threads", "log_level", "json", "quiet", "no_warnings"},
-      .own =
-          {{.field = {.name = "before", .doc = "a model, a checkpoint, or a network in TOML"},
-            .positional = true,
-            .placeholder = "A"},
-           {.field = {.name = "after",
-                      .doc = "another one; A with and without its formats when not given"},
-            .positional = true,
-            .placeholder = "B"},
-           {.field = {.name = "data",
-                      .doc = "run both on samples of this data set, or of the network's usual one"},
-            .placeholder = "[DATASET]"},
-           {.field = {.name = "samples",
-                      .initial = 4096,
-                      .doc = "run on so many rows of the test split; 0: all",
-                      .bounds = {.least = 0}}},
-           split_setting(),
-           {.field = {.name = "node", .doc = "show this node alone"}, .placeholder = "NAME"},
-           {.field =
-                {.name = "weights",
-                 .initial = false,
-                 .doc =
-                     "print the weights row by row, before and after, of all nodes or of --node"}},
-           {.field = {.name = "operand",
-                      .initial = "weight",
-                      .doc = "what --weights prints: weight, bias, running_mean"},
-            .placeholder = "NAME"}},
+      .settings = sample_settings(),
+      .own = {positional("before", "A", "a model, a checkpoint, or a network in TOML"),
+              positional("after", "B",
+                         "another one; A with and without its formats when not given"),
+              option("data", "[DATASET]",
+                     "run both on samples of this data set, or of the network's usual one"),
+              {.field = {.name = "samples",
+                         .initial = 4096,
+                         .doc = "run on so many rows of the test split; 0: all",
+                         .bounds = {.least = 0}}},
+              split_setting(),
+              option("node", "NAME", "show this node alone"),
+              flag("weights",
+                   "print the weights row by row, before and after, of all nodes or of --node"),
+              {.field = {.name = "operand",
+                         .initial = "weight",
+                         .doc = "what --weights prints: weight, bias, running_mean"},
+               .placeholder = "NAME"}},
       .run = run};
 }
 

@@ -86,36 +86,29 @@ Result<Exit> run(const Invocation& invocation) {
     for (const std::string& word : candidates(typed))
       if (word.starts_with(typed.back())) text += cat(word, "\n");
   }
-  if (prints_text(invocation)) invocation.out << text;
-  Tree result;
-  result["text"] = text;
-  CH_CHECK(write_json(invocation, result));
-  return Exit::Done;
+  return print_text(invocation, "text", text);
 }
 
 }  // namespace
 
 ActionDef define() {
-  return {
-      .name = "completion",
-      .usage = "ch completion bash|zsh|fish",
-      .summary = "print what a shell needs to complete the words of a command",
-      .details =
-          "  source <(ch completion bash)       in ~/.bashrc\n"
-          "  source <(ch completion zsh)        in ~/.zshrc, after compinit\n"
-          "  ch completion fish | source        in ~/.config/fish/config.fish",
-      .positionals = {"shell", "typed"},
-      .required = {"shell"},
-      .settings = {"json", "quiet"},
-      .own = {{.field = {.name = "shell",
-                         .doc = "the shell; words: what the last word of TYPED can be",
-                         .choices = {"bash", "zsh", "fish", "words"}},
-               .positional = true,
-               .placeholder = "SHELL"},
-              {.field = {.name = "typed", .doc = "words of a command, one a line, and a full stop"},
-               .positional = true,
-               .placeholder = "TYPED"}},
-      .run = run};
+  return {.name = "completion",
+          .usage = "ch completion bash|zsh|fish",
+          .summary = "print what a shell needs to complete the words of a command",
+          .details =
+              "  source <(ch completion bash)       in ~/.bashrc\n"
+              "  source <(ch completion zsh)        in ~/.zshrc, after compinit\n"
+              "  ch completion fish | source        in ~/.config/fish/config.fish",
+          .positionals = {"shell", "typed"},
+          .required = {"shell"},
+          .settings = {"json", "quiet"},
+          .own = {{.field = {.name = "shell",
+                             .doc = "the shell; words: what the last word of TYPED can be",
+                             .choices = {"bash", "zsh", "fish", "words"}},
+                   .positional = true,
+                   .placeholder = "SHELL"},
+                  positional("typed", "TYPED", "words of a command, one a line, and a full stop")},
+          .run = run};
 }
 
 }  // namespace chop::cli::actions::completion

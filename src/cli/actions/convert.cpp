@@ -185,8 +185,7 @@ Result<Exit> run(const Invocation& invocation) {
                             {"tensors", written.tensors},
                             {"notes", written.notes}};
   report_non_finite(written.not_finite, result);
-  CH_CHECK(write_json(invocation, result));
-  return Exit::Done;
+  return done(invocation, result);
 }
 
 }  // namespace
@@ -211,9 +210,7 @@ ActionDef define() {
       .required = {"from", "to"},
       .settings = {"load_name", "load_type", "load_partial", "shape", "log_level", "json", "quiet",
                    "no_warnings"},
-      .own = {{.field = {.name = "from", .doc = "file to read, or a model"},
-               .positional = true,
-               .placeholder = "FROM"},
+      .own = {positional("from", "FROM", "file to read, or a model"),
               {.field = {.name = "to", .doc = "file to write", .kind = FieldKind::Path},
                .positional = true,
                .placeholder = "TO"},

@@ -13,8 +13,7 @@ Result<Exit> run(const Invocation& invocation) {
                           {"What it is", Align::Left, 80, "doc"}}};
   for (const DatasetDef& def : all_datasets())
     table.rows.push_back({def.name, to_string(def.sample_shape), def.num_classes, def.doc});
-  CH_CHECK(print_table(invocation, table, TableStyle::Simple));
-  return Exit::Done;
+  return print_table(invocation, table, TableStyle::Simple);
 }
 
 }  // namespace

@@ -44,9 +44,7 @@ ActionDef define() {
                              .doc = "where the pages are",
                              .kind = FieldKind::Path},
                    .placeholder = "DIR"},
-                  {.field = {.name = "check",
-                             .initial = false,
-                             .doc = "write nothing; exit with 3 when a page is stale"}}},
+                  flag("check", "write nothing; exit with 3 when a page is stale")},
           .run = run};
 }
 

@@ -119,19 +119,18 @@ Result<Exit> show(const Invocation& invocation, const NumberFormat& format) {
                    << shown(invocation, facts, TableStyle::Simple) << "\n"
                    << shown(invocation, values, TableStyle::Simple);
   }
-  CH_CHECK(write_json(
-      invocation, Tree::Table{{"format", format.name},
-                              {"config", config_tree(format)},
-                              {"bits", Tree::Table{{"value", bits.value}, {"shared", bits.shared}}},
-                              {"range", Tree::Table{{"lowest", range.lowest},
-                                                    {"highest", range.highest},
-                                                    {"least_positive", range.least_positive},
-                                                    {"step", range.step},
-                                                    {"has_zero", range.has_zero},
-                                                    {"relative", range.relative}}},
-                              {"gradient", name_of(def->gradient)},
-                              {"values", tree_of(values)}}));
-  return Exit::Done;
+  return done(invocation,
+              Tree::Table{{"format", format.name},
+                          {"config", config_tree(format)},
+                          {"bits", Tree::Table{{"value", bits.value}, {"shared", bits.shared}}},
+                          {"range", Tree::Table{{"lowest", range.lowest},
+                                                {"highest", range.highest},
+                                                {"least_positive", range.least_positive},
+                                                {"step", range.step},
+                                                {"has_zero", range.has_zero},
+                                                {"relative", range.relative}}},
+                          {"gradient", name_of(def->gradient)},
+                          {"values", tree_of(values)}});
 }
 
 /// What quantising did to a tensor.
@@ -175,8 +174,7 @@ Result<Exit> convert(const Invocation& invocation, const NumberFormat& format,
   CH_TRY(const Range range, range_of(format));
   if (const auto out = invocation.settings.text("out")) CH_CHECK(write_npy(*out, q.value()));
   if (prints_text(invocation)) invocation.out << display(format) << "\n";
-  CH_CHECK(print_table(invocation, change_table(x, q.value(), bits, range), TableStyle::Simple));
-  return Exit::Done;
+  return print_table(invocation, change_table(x, q.value(), bits, range), TableStyle::Simple);
 }
 
 Result<Exit> run(const Invocation& invocation) {
@@ -184,8 +182,7 @@ Result<Exit> run(const Invocation& invocation) {
   if (settings.flag("list")) {
     if (prints_text(invocation))
       invocation.out << shown(invocation, list_table(), TableStyle::Simple);
-    CH_CHECK(write_json(invocation, list_tree()));
-    return Exit::Done;
+    return done(invocation, list_tree());
   }
   if (!settings.has("name"))
     return Error{.what = "which number format?",
@@ -213,11 +210,9 @@ ActionDef define() {
       .positionals = {"name"},
       .settings = {"json", "quiet"},
       .own =
-          {{.field = {.name = "name", .doc = "a number format, such as integer"},
-            .positional = true,
-            .placeholder = "NAME",
-            .names = registered_names<all_formats>},
-           {.field = {.name = "list", .initial = false, .doc = "list all formats with their keys"}},
+          {positional("name", "NAME", "a number format, such as integer",
+                      registered_names<all_formats>),
+           flag("list", "list all formats with their keys"),
            {.field = {.name = "in", .doc = "values to quantise", .kind = FieldKind::ExistingFile},
             .placeholder = "X.npy"},
            {.field = {.name = "out",

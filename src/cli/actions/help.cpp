@@ -14,11 +14,7 @@ Result<Exit> run(const Invocation& invocation) {
     CH_TRY(const ActionDef* action, find_action(*name));
     text = action_help(*action);
   }
-  if (prints_text(invocation)) invocation.out << text;
-  Tree result;
-  result["help"] = text;
-  CH_CHECK(write_json(invocation, result));
-  return Exit::Done;
+  return print_text(invocation, "help", text);
 }
 
 }  // namespace
@@ -29,10 +25,8 @@ ActionDef define() {
           .summary = "say what the actions are, or more about one of them",
           .positionals = {"name"},
           .settings = {"json", "quiet"},
-          .own = {{.field = {.name = "name", .doc = "one action; all when not given"},
-                   .positional = true,
-                   .placeholder = "ACTION",
-                   .names = registered_names<all_actions>}},
+          .own = {positional("name", "ACTION", "one action; all when not given",
+                             registered_names<all_actions>)},
           .run = run};
 }
 

@@ -72,31 +72,6 @@ Result<PassCall> report_call(const Invocation& invocation, const Graph& graph,
   return make_call(name, args);
 }
 
-Result<Tree> run_report(const Invocation& invocation, OpenedModel& model,
-                        const std::string& report) {
-  const Settings& settings = invocation.settings;
-  CH_TRY(const PassCall call, report_call(invocation, model.graph, report));
-  std::optional<Dataset> data;
-  std::string name = settings.text_or_empty("dataset");
-  if (name.empty() && call.def->needs_samples) name = model.dataset;
-  if (!name.empty()) {
-    CH_TRY(data, open_dataset(name, data_options(settings), model.graph, Labels::Optional));
-    CH_CHECK(check_fits(model.graph, calibration_rows(*data), data->num_classes));
-  }
-  const PassContext context{.samples = data ? &calibration_rows(*data) : nullptr,
-                            .batch_size = settings.integer("batch_size"),
-                            .threads = thread_count(settings),
-                            .seed = static_cast<std::uint64_t>(settings.integer("seed")),
-                            .folder = std::filesystem::current_path()};
-  CH_TRY(const std::vector<PassReport> reports,
-         run_and_print(invocation, model.graph, {&call, 1}, context));
-  Tree result;
-  result["model"] = model.name;
-  result["batch_size"] = context.batch_size;
-  result["passes"] = tree_of(reports);
-  return result;
-}
-
 std::string header(const OpenedModel& model, const Inspection& inspection, int threads) {
   std::string text = model.name;
   if (const Result<const ModelDef*> def = find_model(model.name); def)
@@ -139,15 +114,14 @@ std::string footer(const Inspection& inspection, std::size_t shown) {
   return text;
 }
 
-Result<Tree> show(const Invocation& invocation, const OpenedModel& model) {
+Result<Exit> show(const Invocation& invocation, const OpenedModel& model) {
   const Settings& settings = invocation.settings;
   const int threads = thread_count(settings);
-  CH_TRY(
-      const Inspection inspection,
-      inspect_graph(model.graph, {.batch = batch_size(model, settings),
-                                  .threads = threads,
-                                  .seconds = 0.2,
-                                  .seed = static_cast<std::uint64_t>(settings.integer("seed"))}));
+  CH_TRY(const Inspection inspection,
+         inspect_graph(model.graph, {.batch = batch_size(model, settings),
+                                     .threads = threads,
+                                     .seconds = 0.2,
+                                     .seed = settings.seed()}));
   if (prints_text(invocation)) {
     const std::vector<InspectRow> rows =
         one_screen(inspection.rows, settings.flag("all") ? inspection.rows.size() : kRowsOfAScreen);
@@ -156,17 +130,15 @@ Result<Tree> show(const Invocation& invocation, const OpenedModel& model) {
                    << footer(inspection, rows.size());
     if (settings.flag("explain")) invocation.out << "\n" << inspect_explanation();
   }
-  Tree result;
-  result["model"] = model.name;
-  result["dataset"] = model.dataset;
-  result["trained"] = model.trained;
+  Tree result =
+      Tree::Table{{"model", model.name}, {"dataset", model.dataset}, {"trained", model.trained}};
   add_entries(result, tree_of(inspection));
-  return result;
+  return done(invocation, result);
 }
 
 /// The tensors of a file and what else it says.
-Status show_weights(const Invocation& invocation, const std::filesystem::path& path,
-                    const WeightsFile& file) {
+Result<Exit> show_weights(const Invocation& invocation, const std::filesystem::path& path,
+                          const WeightsFile& file) {
   const Settings& settings = invocation.settings;
   std::error_code code;
   const std::uintmax_t size = std::filesystem::file_size(path, code);
@@ -181,11 +153,9 @@ Status show_weights(const Invocation& invocation, const std::filesystem::path& p
       invocation.out << file.tensors.size() - rows << " more; --all lists every one\n";
     invocation.out << metadata_text(file);
   }
-  Tree result;
-  result["file"] = name;
-  result["file_bytes"] = code ? 0 : size;
+  Tree result = Tree::Table{{"file", name}, {"file_bytes", code ? 0 : size}};
   add_entries(result, tree_of(file));
-  return write_json(invocation, result);
+  return done(invocation, result);
 }
 
 Result<Exit> run(const Invocation& invocation) {
@@ -194,22 +164,19 @@ Result<Exit> run(const Invocation& invocation) {
   CH_TRY(const ModelSource source, classify(given));
   if (source.kind == SourceKind::Checkpoint) {
     CH_TRY(const WeightsFile file, read_weights_file(*source.file));
-    if (settings.flag("tensors") || (file.type != LoadType::Mz && !settings.has("report"))) {
-      CH_CHECK(show_weights(invocation, source.file->path(), file));
-      return Exit::Done;
-    }
+    if (settings.flag("tensors") || (file.type != LoadType::Mz && !settings.has("report")))
+      return show_weights(invocation, source.file->path(), file);
   }
   if (source.kind == SourceKind::Onnx && settings.flag("tensors")) {
     CH_TRY(const WeightsFile file, list_onnx(*source.file));
-    CH_CHECK(show_weights(invocation, source.file->path(), file));
-    return Exit::Done;
+    return show_weights(invocation, source.file->path(), file);
   }
   CH_TRY(OpenedModel model, open_for_data(source, settings, settings.text_or_empty("dataset")));
   const auto report = settings.text("report");
-  CH_TRY(const Tree result,
-         report ? run_report(invocation, model, *report) : show(invocation, model));
-  CH_CHECK(write_json(invocation, result));
-  return Exit::Done;
+  if (!report) return show(invocation, model);
+  CH_TRY(const PassCall call, report_call(invocation, model.graph, *report));
+  CH_TRY(const Tree result, run_pass(invocation, model, call, std::filesystem::current_path()));
+  return done(invocation, result);
 }
 
 std::vector<SettingDef> options() {
@@ -223,13 +190,9 @@ std::vector<SettingDef> options() {
                  .doc = "the full report of one kind instead of the screen",
                  .choices = {"graph", "types", "shapes", "meta", "flops", "stats"}},
        .placeholder = "KIND"},
-      {.field = {.name = "explain", .initial = false, .doc = "say what the columns mean"}},
-      {.field = {.name = "all",
-                 .initial = false,
-                 .doc = "every layer of a large network, no blocks; every tensor of a file"}},
-      {.field = {.name = "tensors",
-                 .initial = false,
-                 .doc = "of a checkpoint or ONNX model the tensors and metadata, not the network"}},
+      flag("explain", "say what the columns mean"),
+      flag("all", "every layer of a large network, no blocks; every tensor of a file"),
+      flag("tensors", "of a checkpoint or ONNX model the tensors and metadata, not the network"),
       dump_setting()};
 }
 
@@ -254,9 +217,7 @@ ActionDef define() {
           "arguments.",
       .positionals = {"model", "dataset"},
       .required = {"model"},
-      .settings = {"shape", "seed", "data", "rows", "standardise", "input_scale", "input_mean",
-                   "input_std", "validation", "validation_fraction", "disable_dataset_cache",
-                   "num_workers", "threads", "log_level", "json", "quiet", "no_warnings"},
+      .settings = sample_settings(),
       .own = options(),
       .run = run};
 }

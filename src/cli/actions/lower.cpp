@@ -90,10 +90,7 @@ Tree tree_of(const compile::State& state, const compile::Trace& trace) {
 
 Result<Exit> run(const Invocation& invocation) {
   const Settings& settings = invocation.settings;
-  if (settings.flag("list")) {
-    CH_CHECK(print_table(invocation, step_table(), TableStyle::Simple));
-    return Exit::Done;
-  }
+  if (settings.flag("list")) return print_table(invocation, step_table(), TableStyle::Simple);
   CH_TRY(const compile::StepDef* last, compile::find_step(settings.text_or_empty("after")));
   const std::string name = settings.text_or_empty("model");
   if (name.empty())
@@ -116,17 +113,9 @@ Result<Exit> run(const Invocation& invocation) {
     if (settings.flag("remarks")) invocation.out << remarks_text(state);
     if (!settings.flag("time") && !settings.flag("remarks")) invocation.out << text;
   }
-  Tree result;
-  result["model"] = model.name;
-  result["after"] = last->name;
-  result["text"] = text;
+  Tree result = Tree::Table{{"model", model.name}, {"after", last->name}, {"text", text}};
   add_entries(result, tree_of(state, trace));
-  CH_CHECK(write_json(invocation, result));
-  return Exit::Done;
-}
-
-SettingDef flag(std::string_view name, std::string_view doc) {
-  return {.field = {.name = name, .initial = false, .doc = doc}};
+  return done(invocation, result);
 }
 
 }  // namespace
@@ -165,9 +154,8 @@ ActionDef define() {
               flag("time", "print what each step took instead of the network"),
               flag("remarks", "print what could not be done, and why, instead"),
               flag("values", "print the values of parameters as well"),
-              {.field = {.name = "refuse",
-                         .doc = "compile as if no backend could make the chains of these nodes"},
-               .placeholder = "NODE,..."}},
+              option("refuse", "NODE,...",
+                     "compile as if no backend could make the chains of these nodes")},
       .run = run};
 }
 

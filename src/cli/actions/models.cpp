@@ -80,34 +80,27 @@ Result<Exit> show_one(const Invocation& invocation, const std::string& name) {
     invocation.out << shown(invocation, table, TableStyle::Simple)
                    << with_commas(graph.parameter_count()) << " trainable parameters\n";
   }
-  Tree result;
-  result["model"] = name;
-  result["parameters"] = graph.parameter_count();
-  result["nodes"] = tree_of(table);
-  CH_CHECK(write_json(invocation, result));
-  return Exit::Done;
+  return done(invocation, Tree::Table{{"model", name},
+                                      {"parameters", graph.parameter_count()},
+                                      {"nodes", tree_of(table)}});
 }
 
 Result<Exit> run(const Invocation& invocation) {
   if (const auto name = invocation.settings.text("name")) return show_one(invocation, *name);
-  CH_CHECK(print_table(invocation, zoo_table(), TableStyle::Simple));
-  return Exit::Done;
+  return print_table(invocation, zoo_table(), TableStyle::Simple);
 }
 
 }  // namespace
 
 ActionDef define() {
-  return {
-      .name = "models",
-      .usage = "ch models [NAME|FILE.toml] [--json FILE]",
-      .summary = "list the models with their parameter counts, or show one layer by layer",
-      .positionals = {"name"},
-      .settings = {"json", "quiet"},
-      .own = {{.field = {.name = "name", .doc = "a model of the zoo, or a network written in TOML"},
-               .positional = true,
-               .placeholder = "NAME",
-               .names = registered_names<all_models>}},
-      .run = run};
+  return {.name = "models",
+          .usage = "ch models [NAME|FILE.toml] [--json FILE]",
+          .summary = "list the models with their parameter counts, or show one layer by layer",
+          .positionals = {"name"},
+          .settings = {"json", "quiet"},
+          .own = {positional("name", "NAME", "a model of the zoo, or a network written in TOML",
+                             registered_names<all_models>)},
+          .run = run};
 }
 
 }  // namespace chop::cli::actions::models

@@ -46,19 +46,15 @@ Table onnx_table() {
 }
 
 Result<Exit> run(const Invocation& invocation) {
-  if (invocation.settings.flag("onnx")) {
-    CH_CHECK(print_table(invocation, onnx_table(), TableStyle::Simple));
-    return Exit::Done;
-  }
+  const auto print = [&](const Table& table) {
+    return print_table(invocation, table, TableStyle::Simple);
+  };
+  if (invocation.settings.flag("onnx")) return print(onnx_table());
   const auto name = invocation.settings.text("name");
-  if (!name) {
-    CH_CHECK(print_table(invocation, all_table(), TableStyle::Simple));
-    return Exit::Done;
-  }
+  if (!name) return print(all_table());
   CH_TRY(const OpDef* op, find_op(*name));
   if (prints_text(invocation)) invocation.out << op->name << ": " << op->doc << "\n";
-  CH_CHECK(print_table(invocation, attribute_table(*op), TableStyle::Simple));
-  return Exit::Done;
+  return print(attribute_table(*op));
 }
 
 }  // namespace
@@ -69,13 +65,9 @@ ActionDef define() {
           .summary = "list the operators, or show one with its attributes",
           .positionals = {"name"},
           .settings = {"json", "quiet"},
-          .own = {{.field = {.name = "name", .doc = "one operator; all when not given"},
-                   .positional = true,
-                   .placeholder = "NAME",
-                   .names = registered_names<all_ops>},
-                  {.field = {.name = "onnx",
-                             .initial = false,
-                             .doc = "list the operators of ONNX that can be imported instead"}}},
+          .own = {positional("name", "NAME", "one operator; all when not given",
+                             registered_names<all_ops>),
+                  flag("onnx", "list the operators of ONNX that can be imported instead")},
           .run = run};
 }
 

@@ -11,18 +11,6 @@
 namespace chop::cli::actions::pass {
 namespace {
 
-/// The data set named, or the one the network is usually run on when the pass needs one.
-Result<std::optional<Dataset>> open_samples(const Invocation& invocation, const PassDef& pass,
-                                            const OpenedModel& model) {
-  std::string name = invocation.settings.text_or_empty("dataset");
-  if (name.empty() && pass.needs_samples) name = model.dataset;
-  if (name.empty()) return std::optional<Dataset>();
-  CH_TRY(Dataset data,
-         open_dataset(name, data_options(invocation.settings), model.graph, Labels::Optional));
-  CH_CHECK(check_fits(model.graph, calibration_rows(data), data.num_classes));
-  return std::optional<Dataset>(std::move(data));
-}
-
 Result<Exit> run(const Invocation& invocation) {
   const Settings& settings = invocation.settings;
   CH_TRY(Tree args, read_words(invocation.words));
@@ -33,13 +21,7 @@ Result<Exit> run(const Invocation& invocation) {
   if (const auto path = settings.text("load_name")) {
     CH_TRY([[maybe_unused]] const bool transformed, load_into(model.graph, *path, settings));
   }
-  CH_TRY(const std::optional<Dataset> data, open_samples(invocation, *call.def, model));
-  const PassContext context{.samples = data ? &calibration_rows(*data) : nullptr,
-                            .batch_size = settings.integer("batch_size"),
-                            .threads = thread_count(settings),
-                            .seed = static_cast<std::uint64_t>(settings.integer("seed"))};
-  CH_TRY(const std::vector<PassReport> reports,
-         run_and_print(invocation, model.graph, {&call, 1}, context));
+  CH_TRY(const Tree result, run_pass(invocation, model, call));
   if (const auto kind = settings.text("text"); kind && prints_text(invocation))
     invocation.out << print(model.graph, {.values = kind == "values", .meta = kind == "meta"});
   if (const auto path = settings.text("save")) {
@@ -47,12 +29,7 @@ Result<Exit> run(const Invocation& invocation) {
         *path, {.graph = model.graph, .info = {{kTransformedFrom, model.graph.name()}}}));
     log_info(cat("Saved mase graph to ", *path));
   }
-  Tree result;
-  result["model"] = model.name;
-  result["batch_size"] = context.batch_size;
-  result["passes"] = tree_of(reports);
-  CH_CHECK(write_json(invocation, result));
-  return Exit::Done;
+  return done(invocation, result);
 }
 
 }  // namespace
@@ -71,38 +48,13 @@ ActionDef define() {
           "lists the arguments.",
       .positionals = {"name", "model", "dataset"},
       .required = {"name", "model"},
-      .settings = {"load_name",
-                   "load_type",
-                   "load_partial",
-                   "shape",
-                   "batch_size",
-                   "seed",
-                   "data",
-                   "rows",
-                   "standardise",
-                   "input_scale",
-                   "input_mean",
-                   "input_std",
-                   "validation",
-                   "validation_fraction",
-                   "disable_dataset_cache",
-                   "num_workers",
-                   "threads",
-                   "log_level",
-                   "json",
-                   "quiet",
-                   "no_warnings"},
-      .own = {{.field = {.name = "name", .doc = "a pass"},
-               .positional = true,
-               .placeholder = "NAME",
-               .names = registered_names<all_passes>},
+      .settings = sample_settings({"load_name", "load_type", "load_partial", "batch_size"}),
+      .own = {positional("name", "NAME", "a pass", registered_names<all_passes>),
               {.field = {.name = "save",
                          .doc = "save the network as a checkpoint after the pass",
                          .kind = FieldKind::Path},
                .placeholder = "FILE"},
-              {.field = {.name = "explain",
-                         .initial = false,
-                         .doc = "say what the columns of a report mean"}},
+              flag("explain", "say what the columns of a report mean"),
               {.field = {.name = "text",
                          .doc = "print the network as text after the pass: the graph, with values "
                                 "or metadata",

@@ -41,19 +41,15 @@ Result<Exit> show_one(const Invocation& invocation, const std::string& name) {
                    << " MODEL" << (pass->needs_samples ? " DATASET" : "")
                    << (pass->args.empty() ? "" : " KEY=VALUE ...") << "\n";
   }
-  Tree result;
-  result["pass"] = pass->name;
-  result["doc"] = pass->doc;
-  result["promise"] = name_of(pass->promise);
-  result["args"] = tree_of(args);
-  CH_CHECK(write_json(invocation, result));
-  return Exit::Done;
+  return done(invocation, Tree::Table{{"pass", pass->name},
+                                      {"doc", pass->doc},
+                                      {"promise", name_of(pass->promise)},
+                                      {"args", tree_of(args)}});
 }
 
 Result<Exit> run(const Invocation& invocation) {
   if (const auto name = invocation.settings.text("name")) return show_one(invocation, *name);
-  CH_CHECK(print_table(invocation, all_table(), TableStyle::Simple));
-  return Exit::Done;
+  return print_table(invocation, all_table(), TableStyle::Simple);
 }
 
 }  // namespace
@@ -64,10 +60,7 @@ ActionDef define() {
           .summary = "list what can be done to a graph, or the arguments of one pass",
           .positionals = {"name"},
           .settings = {"json", "quiet"},
-          .own = {{.field = {.name = "name", .doc = "a pass"},
-                   .positional = true,
-                   .placeholder = "NAME",
-                   .names = registered_names<all_passes>}},
+          .own = {positional("name", "NAME", "a pass", registered_names<all_passes>)},
           .run = run};
 }
 

@@ -107,7 +107,7 @@ NamedTensors given_to(const MappedFile& file, const NamedTensors& arrays) {
 /// The network for these inputs. An ONNX model whose inputs' shapes or values are needed is opened
 /// again knowing them, and a network in TOML knowing the shape of a sample.
 Result<OpenedModel> open_for(const Settings& settings, const ModelSource& source, Inputs& inputs) {
-  OpenModelOptions options{.seed = static_cast<std::uint64_t>(settings.integer("seed"))};
+  OpenModelOptions options{.seed = settings.seed()};
   CH_TRY(options.shapes, shapes_from(settings));
   Result<OpenedModel> opened = open_model(source, options);
   if (!opened && !inputs.arrays.empty()) {
@@ -226,8 +226,7 @@ Result<Exit> execute(const Invocation& invocation) {
     log_info(cat("Written: ", *path));
   }
   warn_of_non_finite(not_finite);
-  CH_CHECK(print_table(invocation, table, TableStyle::Simple));
-  return Exit::Done;
+  return print_table(invocation, table, TableStyle::Simple);
 }
 
 }  // namespace
@@ -248,26 +247,7 @@ ActionDef define() {
           "are shown and nothing is written.",
       .positionals = {"model", "dataset"},
       .required = {"model"},
-      .settings = {"load_name",
-                   "load_type",
-                   "load_partial",
-                   "shape",
-                   "seed",
-                   "data",
-                   "rows",
-                   "standardise",
-                   "input_scale",
-                   "input_mean",
-                   "input_std",
-                   "validation",
-                   "validation_fraction",
-                   "disable_dataset_cache",
-                   "num_workers",
-                   "threads",
-                   "log_level",
-                   "json",
-                   "quiet",
-                   "no_warnings"},
+      .settings = sample_settings({"load_name", "load_type", "load_partial"}),
       .own = {{.field = {.name = "random",
                          .doc = "run on random numbers of this seed",
                          .kind = FieldKind::Integer,
@@ -279,8 +259,7 @@ ActionDef define() {
                          .kind = FieldKind::Integer,
                          .bounds = kAtLeastOne},
                .placeholder = "N"},
-              {.field = {.name = "node", .doc = "show the results of this node instead"},
-               .placeholder = "NAME"},
+              option("node", "NAME", "show the results of this node instead"),
               {.field = {.name = "out",
                          .doc = "outputs: .npz with one array per output",
                          .kind = FieldKind::Path},

@@ -68,8 +68,7 @@ struct Search {
 Result<EngineOutcome> run_study(const Search& search, const Session& session,
                                 const Settings& settings) {
   const SearchConfig& config = search.problem->config();
-  CH_TRY(const std::unique_ptr<Sampler> sampler,
-         make_sampler(*search.problem, static_cast<std::uint64_t>(settings.integer("seed"))));
+  CH_TRY(const std::unique_ptr<Sampler> sampler, make_sampler(*search.problem, settings.seed()));
   CH_TRY(const std::unique_ptr<Pruner> pruner, make_pruner(config));
   CH_CHECK(open_study(*search.store,
                       describe_study(search.study, *search.problem, session.graph, session.data),
@@ -139,12 +138,11 @@ Tree tree_of(const Search& search, const Session& session, const EngineOutcome& 
              const Table& best, const std::optional<fs::path>& saved) {
   std::map<TrialState, std::int64_t> states;
   for (const Trial& trial : outcome.trials) ++states[trial.state];
-  Tree result;
-  result["model"] = session.model_name;
-  result["dataset"] = session.data.name;
-  result["synthetic"] = session.data.synthetic;
-  result["study"] = search.study;
-  result["storage"] = shown_url(search.url);
+  Tree result = Tree::Table{{"model", session.model_name},
+                            {"dataset", session.data.name},
+                            {"synthetic", session.data.synthetic},
+                            {"study", search.study},
+                            {"storage", shown_url(search.url)}};
   const auto size = search.problem->space().size();
   result["points"] = size;
   result["trials"] = outcome.trials.size();
@@ -216,10 +214,8 @@ Result<Exit> run(const Invocation& invocation) {
                    << std::flush;
   if (dry) {
     const auto size = search.problem->space().size();
-    CH_CHECK(write_json(
-        invocation,
-        Tree::Table{{"points", size}, {"parameters", search.problem->space().dimensions()}}));
-    return Exit::Done;
+    return done(invocation, Tree::Table{{"points", size},
+                                        {"parameters", search.problem->space().dimensions()}});
   }
   const bool own_file = !search.store;
   CH_CHECK(open_project(session, settings,
@@ -247,14 +243,10 @@ Result<Exit> run(const Invocation& invocation) {
 
 std::vector<SettingDef> own_settings_of_search() {
   return {
-      {.field =
-           {.name = "storage",
-            .doc =
-                "where the study is kept: memory, sqlite:///FILE, postgresql://...; a file of the "
-                "project if not given"},
-       .placeholder = "URL"},
-      {.field = {.name = "study", .doc = "the study's name; one that exists is continued"},
-       .placeholder = "NAME"},
+      option("storage", "URL",
+             "where the study is kept: memory, sqlite:///FILE, postgresql://...; a file of the "
+             "project if not given"),
+      option("study", "NAME", "the study's name; one that exists is continued"),
       {.field = {.name = "trials",
                  .doc = "trials the study should have in all",
                  .kind = FieldKind::Integer,
@@ -269,7 +261,7 @@ std::vector<SettingDef> own_settings_of_search() {
                  .kind = FieldKind::Real,
                  .bounds = kAboveZero},
        .placeholder = "S"},
-      {.field = {.name = "sampler", .doc = "what chooses the next trial"}, .placeholder = "NAME"},
+      option("sampler", "NAME", "what chooses the next trial"),
       {.field = {.name = "heartbeat",
                  .initial = 10,
                  .doc =
@@ -278,12 +270,9 @@ std::vector<SettingDef> own_settings_of_search() {
                  .kind = FieldKind::Real,
                  .bounds = kAtLeastZero},
        .placeholder = "S"},
-      {.field = {.name = "dry_run",
-                 .initial = false,
-                 .doc = "show the space and its size, run nothing"}},
-      {.field = {.name = "save_best",
-                 .doc = "save the best network, or that of a trial, as search_ckpts/best.mz"},
-       .placeholder = "[NUMBER]"}};
+      flag("dry_run", "show the space and its size, run nothing"),
+      option("save_best", "[NUMBER]",
+             "save the best network, or that of a trial, as search_ckpts/best.mz")};
 }
 
 }  // namespace

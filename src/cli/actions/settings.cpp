@@ -36,8 +36,7 @@ Result<Exit> run(const Invocation& invocation) {
   if (table.rows.empty())
     return Error{.what = cat("unknown setting '", *wanted, "'"),
                  .hint = cat(did_you_mean(*wanted, names), "`ch settings` lists all")};
-  CH_CHECK(print_table(invocation, table, TableStyle::Simple));
-  return Exit::Done;
+  return print_table(invocation, table, TableStyle::Simple);
 }
 
 }  // namespace
@@ -51,9 +50,7 @@ ActionDef define() {
               "The command line wins over the file, the file over the default.",
           .positionals = {"name"},
           .settings = {"json", "quiet"},
-          .own = {{.field = {.name = "name", .doc = "one setting; all when not given"},
-                   .positional = true,
-                   .placeholder = "NAME"}},
+          .own = {positional("name", "NAME", "one setting; all when not given")},
           .run = run};
 }
 

@@ -66,13 +66,13 @@ Result<std::string> study_of(const Settings& settings, StudyStore& store) {
                .hint = name ? did_you_mean(*name, names) : ""};
 }
 
-Status list(const Invocation& invocation) {
+Result<Exit> list(const Invocation& invocation) {
   CH_TRY(const auto store, open(invocation.settings));
   CH_TRY(const std::vector<StudySummary> studies, store->list());
   return print_table(invocation, studies_table(studies), TableStyle::Simple);
 }
 
-Status show(const Invocation& invocation) {
+Result<Exit> show(const Invocation& invocation) {
   CH_TRY(const auto store, open(invocation.settings));
   CH_TRY(const std::string name, study_of(invocation.settings, *store));
   CH_TRY(const Study study, store->read(name));
@@ -97,10 +97,10 @@ Status show(const Invocation& invocation) {
   }
   result["best"] = Tree::list();
   for (std::size_t i = 0; i < rows; ++i) result["best"].push(tree_of(*best[i]));
-  return write_json(invocation, result);
+  return done(invocation, result);
 }
 
-Status export_study(const Invocation& invocation) {
+Result<Exit> export_study(const Invocation& invocation) {
   const Settings& settings = invocation.settings;
   CH_TRY(const auto store, open(settings));
   CH_TRY(const std::string name, study_of(settings, *store));
@@ -113,12 +113,12 @@ Status export_study(const Invocation& invocation) {
       invocation.out << text;
     else
       write_exact(invocation.out, text);
-    return {};
+    return Exit::Done;
   }
   CH_CHECK(write_file(*file, text));
   log_info(cat("Wrote ", counted(static_cast<std::int64_t>(study.trials.size()), "trial"), " of '",
                name, "' to ", *file));
-  return {};
+  return Exit::Done;
 }
 
 /// Deleting cannot be undone: it needs --yes or a confirmation.
@@ -133,7 +133,7 @@ Status confirm(const Invocation& invocation, const std::string& question) {
   return Error{.what = "nothing was deleted"};
 }
 
-Status delete_study(const Invocation& invocation) {
+Result<Exit> delete_study(const Invocation& invocation) {
   const Settings& settings = invocation.settings;
   if (!settings.has("name"))
     return Error{.what = "which study is to be deleted?", .hint = "ch study delete NAME"};
@@ -148,10 +148,10 @@ Status delete_study(const Invocation& invocation) {
                                    " from ", shown_url(url), "?")));
   CH_CHECK(store->remove(name));
   log_info(cat("Deleted '", name, "' with ", counted(trials, "trial")));
-  return write_json(invocation, Tree::Table{{"deleted", name}, {"trials", trials}});
+  return done(invocation, Tree::Table{{"deleted", name}, {"trials", trials}});
 }
 
-Status merge(const Invocation& invocation) {
+Result<Exit> merge(const Invocation& invocation) {
   const Settings& settings = invocation.settings;
   std::vector<std::string> names = invocation.words;
   if (const auto first = settings.text("name")) names.insert(names.begin(), *first);
@@ -174,16 +174,16 @@ Status merge(const Invocation& invocation) {
   log_info(cat(result.created ? "Made '" : "'", into, "': ", counted(result.merged, "trial"),
                " merged, ", result.known, " were there already, ", result.unfinished,
                " are unfinished"));
-  return write_json(invocation, Tree::Table{{"into", into},
-                                            {"created", result.created},
-                                            {"merged", result.merged},
-                                            {"known", result.known},
-                                            {"unfinished", result.unfinished}});
+  return done(invocation, Tree::Table{{"into", into},
+                                      {"created", result.created},
+                                      {"merged", result.merged},
+                                      {"known", result.known},
+                                      {"unfinished", result.unfinished}});
 }
 
 struct Verb {
   std::string_view name;
-  Status (*run)(const Invocation&);
+  Result<Exit> (*run)(const Invocation&);
 };
 constexpr Verb kVerbs[] = {{"list", list},
                            {"show", show},
@@ -202,37 +202,30 @@ Result<Exit> run(const Invocation& invocation) {
   if (wanted != "merge" && !invocation.words.empty())
     return Error{.what = cat("unexpected argument '", invocation.words[0], "'"),
                  .hint = cat("usage: ", invocation.action.usage)};
-  for (const Verb& verb : kVerbs) {
-    if (verb.name != wanted) continue;
-    CH_CHECK(verb.run(invocation));
-    return Exit::Done;
-  }
+  for (const Verb& verb : kVerbs)
+    if (verb.name == wanted) return verb.run(invocation);
   return Error{.what = cat("`ch study` has no '", wanted, "'")};
 }
 
 std::vector<SettingDef> options() {
-  return {
-      {.field = {.name = "verb", .doc = "what to do", .choices = verb_names()},
-       .positional = true,
-       .placeholder = "VERB"},
-      {.field = {.name = "name", .doc = "a study"}, .positional = true, .placeholder = "NAME"},
-      {.field =
-           {.name = "storage",
-            .doc = "where studies are: sqlite:///FILE, postgresql://...; the project's file if not "
-                   "given"},
-       .placeholder = "URL"},
-      {.field =
-           {.name = "format", .initial = "csv", .doc = "of an export", .choices = {"csv", "json"}},
-       .placeholder = "FORMAT"},
-      {.field = {.name = "output", .doc = "where an export goes; standard output if not given"},
-       .placeholder = "FILE"},
-      {.field = {.name = "top", .initial = 10, .doc = "trials shown", .bounds = kAtLeastOne},
-       .placeholder = "N"},
-      {.field = {.name = "into", .doc = "the study that others are merged into"},
-       .placeholder = "NAME"},
-      {.field = {.name = "from", .doc = "where the merged studies are; --storage if not given"},
-       .placeholder = "URL"},
-      {.field = {.name = "yes", .initial = false, .doc = "delete without asking"}}};
+  return {{.field = {.name = "verb", .doc = "what to do", .choices = verb_names()},
+           .positional = true,
+           .placeholder = "VERB"},
+          positional("name", "NAME", "a study"),
+          option("storage", "URL",
+                 "where studies are: sqlite:///FILE, postgresql://...; the project's file if not "
+                 "given"),
+          {.field = {.name = "format",
+                     .initial = "csv",
+                     .doc = "of an export",
+                     .choices = {"csv", "json"}},
+           .placeholder = "FORMAT"},
+          option("output", "FILE", "where an export goes; standard output if not given"),
+          {.field = {.name = "top", .initial = 10, .doc = "trials shown", .bounds = kAtLeastOne},
+           .placeholder = "N"},
+          option("into", "NAME", "the study that others are merged into"),
+          option("from", "URL", "where the merged studies are; --storage if not given"),
+          flag("yes", "delete without asking")};
 }
 
 }  // namespace

@@ -59,17 +59,15 @@ ConfusionMatrix confusion_picture(const Session& session, const Metrics& m) {
 }
 
 Tree tree_of(const Session& session, const Metrics& m) {
-  Tree result;
-  result["model"] = session.model_name;
-  result["dataset"] = session.data.name;
-  result["synthetic"] = session.data.synthetic;
-  result["rows"] = m.rows;
-  result["rows_in_data"] = total_rows(session.data);
-  result["loss"] = m.loss;
-  result["accuracy"] = m.accuracy();
-  result["correct"] = m.correct;
-  result["confusion"] = tree_of(confusion_table(session.data, m));
-  return result;
+  return Tree::Table{{"model", session.model_name},
+                     {"dataset", session.data.name},
+                     {"synthetic", session.data.synthetic},
+                     {"rows", m.rows},
+                     {"rows_in_data", total_rows(session.data)},
+                     {"loss", m.loss},
+                     {"accuracy", m.accuracy()},
+                     {"correct", m.correct},
+                     {"confusion", tree_of(confusion_table(session.data, m))}};
 }
 
 /// The project of what is tested, or one of its own. The result is printed wherever that fails.
@@ -130,8 +128,7 @@ Result<Exit> test_several(const Invocation& invocation) {
                           Cell(found.rows, with_commas(found.rows)), Cell(found.loss, 6),
                           Cell(found.accuracy(), 6)});
   }
-  CH_CHECK(print_table(invocation, table));
-  return Exit::Done;
+  return print_table(invocation, table);
 }
 
 Result<Exit> run(const Invocation& invocation) {

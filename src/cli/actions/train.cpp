@@ -156,23 +156,20 @@ Tree tree_of(const Session& session, const TrainOutcome& outcome,
   const auto figures = [](double loss, double accuracy) {
     return Tree(Tree::Table{{"loss", loss}, {"accuracy", accuracy}});
   };
-  Tree result;
-  result["model"] = session.model_name;
-  result["dataset"] = session.data.name;
-  result["synthetic"] = session.data.synthetic;
-  result["parameters"] = session.graph.parameter_count();
-  result["epochs"] = outcome.history.size();
-  result["steps"] = outcome.steps;
-  result["seconds"] = seconds;
-  result["best_epoch"] = outcome.best_epoch;
-  result["ending"] = name_of(outcome.ending);
-  result["train"] = scores ? figures(scores->train_loss, scores->train_accuracy) : Tree();
-  result["validation"] =
-      scores ? figures(scores->validation_loss, scores->validation_accuracy) : Tree();
-  result["test"] = scores ? figures(scores->test.loss, scores->test.accuracy()) : Tree();
-  result["history"] = tree_of(history_table(outcome.history));
-  result["checkpoints"] = session.checkpoints().string();
-  return result;
+  return Tree::Table{
+      {"model", session.model_name},
+      {"dataset", session.data.name},
+      {"synthetic", session.data.synthetic},
+      {"parameters", session.graph.parameter_count()},
+      {"epochs", outcome.history.size()},
+      {"steps", outcome.steps},
+      {"seconds", seconds},
+      {"best_epoch", outcome.best_epoch},
+      {"ending", name_of(outcome.ending)},
+      {"train", scores ? figures(scores->train_loss, scores->train_accuracy) : Tree()},
+      {"test", scores ? figures(scores->test.loss, scores->test.accuracy()) : Tree()},
+      {"history", tree_of(history_table(outcome.history))},
+      {"checkpoints", session.checkpoints().string()}};
 }
 
 Result<Exit> finish(const Invocation& invocation, const Session& session,

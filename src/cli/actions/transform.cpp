@@ -64,7 +64,7 @@ Result<Exit> run(const Invocation& invocation) {
       .samples = session.has_data() ? &calibration_rows(session.data) : nullptr,
       .batch_size = settings.integer("batch_size"),
       .threads = thread_count(settings),
-      .seed = static_cast<std::uint64_t>(settings.integer("seed")),
+      .seed = settings.seed(),
       .folder = folder};
   std::optional<Metrics> before;
   EvaluateOptions evaluation;
@@ -93,12 +93,11 @@ Result<Exit> run(const Invocation& invocation) {
       saved / "graph_module.mz",
       {.graph = session.graph, .info = {{kTransformedFrom, session.graph.name()}}}));
   log_info(cat("Saved mase graph to ", saved.string()));
-  Tree result;
-  result["model"] = session.model_name;
-  result["dataset"] = session.data.name;
-  result["passes"] = tree_of(reports);
-  result["accuracy"] = accuracy;
-  result["checkpoint"] = (saved / "graph_module.mz").string();
+  Tree result = Tree::Table{{"model", session.model_name},
+                            {"dataset", session.data.name},
+                            {"passes", tree_of(reports)},
+                            {"accuracy", accuracy},
+                            {"checkpoint", (saved / "graph_module.mz").string()}};
   report_non_finite(non_finite_weights(session.graph), result);
   CH_CHECK(write_json(invocation, result));
   log_info("Transformation is completed");

@@ -14,14 +14,11 @@ Result<Exit> run(const Invocation& invocation) {
   if (prints_text(invocation))
     invocation.out << cat("ch ", info.version, "\ncommit ", info.commit, "\nbuilt by ",
                           info.compiler, ", ", info.type, "\nvector instructions: ", simd, "\n");
-  Tree result;
-  result["version"] = info.version;
-  result["commit"] = info.commit;
-  result["compiler"] = info.compiler;
-  result["build"] = info.type;
-  result["simd"] = simd;
-  CH_CHECK(write_json(invocation, result));
-  return Exit::Done;
+  return done(invocation, Tree::Table{{"version", info.version},
+                                      {"commit", info.commit},
+                                      {"compiler", info.compiler},
+                                      {"build", info.type},
+                                      {"simd", simd}});
 }
 
 }  // namespace

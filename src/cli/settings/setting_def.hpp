@@ -40,6 +40,13 @@ std::vector<std::string> registered_names() {
   return names;
 }
 
+/// An option of an action that takes a text, given by its flag or by position; `names` as above.
+SettingDef option(std::string_view name, std::string_view placeholder, std::string_view doc);
+SettingDef positional(std::string_view name, std::string_view placeholder, std::string_view doc,
+                      std::vector<std::string> (*names)() = nullptr);
+/// An option that is false unless its flag is given.
+SettingDef flag(std::string_view name, std::string_view doc);
+
 /// A value and the text that shows it, in Python's spelling: None, True, 1e-05.
 struct SettingEntry {
   Tree value;

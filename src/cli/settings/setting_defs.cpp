@@ -20,6 +20,22 @@ Field training_field(std::string_view option, Tree initial) {
   return field;
 }
 
+SettingDef option(std::string_view name, std::string_view placeholder, std::string_view doc) {
+  return {.field = {.name = name, .doc = doc}, .placeholder = placeholder};
+}
+
+SettingDef positional(std::string_view name, std::string_view placeholder, std::string_view doc,
+                      std::vector<std::string> (*names)()) {
+  return {.field = {.name = name, .doc = doc},
+          .positional = true,
+          .placeholder = placeholder,
+          .names = names};
+}
+
+SettingDef flag(std::string_view name, std::string_view doc) {
+  return {.field = {.name = name, .initial = false, .doc = doc}};
+}
+
 std::span<const SettingDef> all_settings() {
   static const std::vector<SettingDef> table = [] {
     std::vector<SettingDef> all = reference_settings();

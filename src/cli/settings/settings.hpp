@@ -29,6 +29,7 @@ class Settings {
   /// The effective value. Asking for an unknown name or the wrong type, or for a number that
   /// is None, is a bug of the caller.
   std::int64_t integer(std::string_view dest) const;
+  std::uint64_t seed() const { return static_cast<std::uint64_t>(integer("seed")); }
   double real(std::string_view dest) const;
   bool flag(std::string_view dest) const;
   std::optional<std::int64_t> maybe_integer(std::string_view dest) const;
