@@ -91,6 +91,27 @@ void in_blocks(const float* samples, std::int64_t count, std::size_t elements, b
   }
 }
 
+/// The lower and the upper end of a range.
+using Ends = std::array<double, 2>;
+
+/// min, max and range of every group, whose ends are ends_of(g); not available where nothing is
+/// known yet.
+template <class EndsOf>
+StatResult range_result(const StatGroups& groups, bool known, EndsOf&& ends_of) {
+  if (!known)
+    return {{"min", not_available()}, {"max", not_available()}, {"range", not_available()}};
+  std::array<std::vector<double>, 3> found;
+  for (std::size_t g = 0; g < groups.groups(); ++g) {
+    const Ends ends = ends_of(g);
+    found[0].push_back(ends[0]);
+    found[1].push_back(ends[1]);
+    found[2].push_back(ends[1] - ends[0]);
+  }
+  return {{"min", groups.value(found[0])},
+          {"max", groups.value(found[1])},
+          {"range", groups.value(found[2])}};
+}
+
 /// Makes a statistic over groups from its arguments, for StatisticDef::make.
 template <class Kind>
 Result<std::unique_ptr<Statistic>> make_grouped(const Args& args, const Shape& sample) {

@@ -54,12 +54,11 @@ void add_error(Tree& tree, const ErrorMeter& error) {
 }
 
 Tree operand_tree(const OperandComparison& operand) {
-  Tree tree;
-  tree["operand"] = operand.operand;
-  tree["shape"] = operand.shape;
-  tree["buffer"] = operand.buffer;
-  tree["format_before"] = display(operand.before);
-  tree["format_after"] = display(operand.after);
+  Tree tree = Tree::Table{{"operand", operand.operand},
+                          {"shape", operand.shape},
+                          {"buffer", operand.buffer},
+                          {"format_before", display(operand.before)},
+                          {"format_after", display(operand.after)}};
   add_error(tree, operand.error);
   const auto count = [&](const char* key, const std::optional<std::int64_t>& value) {
     tree[key] = value;
@@ -252,12 +251,10 @@ Tree tree_of(const MetricsPair& metrics) {
   const auto entry = [](const Metrics& one) {
     return Tree::Table{{"loss", one.loss}, {"accuracy", one.accuracy()}};
   };
-  Tree tree;
-  tree["rows"] = metrics.before.rows;
-  tree["before"] = entry(metrics.before);
-  tree["after"] = entry(metrics.after);
-  tree["accuracy_cost"] = metrics.before.accuracy() - metrics.after.accuracy();
-  return tree;
+  return Tree::Table{{"rows", metrics.before.rows},
+                     {"before", entry(metrics.before)},
+                     {"after", entry(metrics.after)},
+                     {"accuracy_cost", metrics.before.accuracy() - metrics.after.accuracy()}};
 }
 
 }  // namespace chop::cli

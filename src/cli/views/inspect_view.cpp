@@ -153,16 +153,15 @@ Table table_of(const std::vector<InspectRow>& rows) {
 
 Tree tree_of(const Inspection& inspection) {
   const GraphCost& cost = inspection.cost;
-  Tree result;
-  result["batch_size"] = cost.batch;
-  result["parameters"] = cost.parameters;
-  result["macs"] = cost.arithmetic.macs;
-  result["operations"] =
-      Tree::Table{{"lab", cost.arithmetic.lab}, {"exact", cost.arithmetic.exact}};
-  result["bitops"] = Tree::Table{{"lab", cost.lab_bitops}, {"exact", cost.exact_bitops}};
-  result["bits"] = inspection.bits();
-  result["run_microseconds"] = inspection.times.run_seconds * 1e6;
-  result["repeats"] = inspection.times.repeats;
+  Tree result = Tree::Table{
+      {"batch_size", cost.batch},
+      {"parameters", cost.parameters},
+      {"macs", cost.arithmetic.macs},
+      {"operations", Tree::Table{{"lab", cost.arithmetic.lab}, {"exact", cost.arithmetic.exact}}},
+      {"bitops", Tree::Table{{"lab", cost.lab_bitops}, {"exact", cost.exact_bitops}}},
+      {"bits", inspection.bits()},
+      {"run_microseconds", inspection.times.run_seconds * 1e6},
+      {"repeats", inspection.times.repeats}};
   Tree layers = Tree::list();
   for (const InspectRow& row : inspection.rows)
     layers.push(Tree::Table{{"layer", row.name},

@@ -12,8 +12,6 @@
 namespace chop::cli {
 namespace {
 
-/// With more of them, parameters share one column.
-
 std::string_view word_for(TrialState state) {
   switch (state) {
     case TrialState::Complete:

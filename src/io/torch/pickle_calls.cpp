@@ -5,16 +5,20 @@
 
 namespace chop::io {
 
+/// Where in the memo: a line of digits, or a number of one byte or four.
+Result<std::size_t> PickleMachine::take_slot(bool in_digits, bool one_byte) {
+  if (!in_digits) return take_length(one_byte ? 1 : 4);
+  CH_TRY(const std::string_view line, take_line());
+  const std::optional<std::int64_t> number = parse_int(line);
+  if (!number || *number < 0 || *number > 0xFFFFFFFF)
+    return broken(cat("'", shown_in_message(line), "' is no place of the memo"));
+  return static_cast<std::size_t>(*number);
+}
+
 Status PickleMachine::memorise(unsigned char code) {
   std::size_t slot = memo_.size();
-  if (code == 'p') {
-    CH_TRY(const std::string_view line, take_line());
-    const std::optional<std::int64_t> number = parse_int(line);
-    if (!number || *number < 0 || *number > 0xFFFFFFFF)
-      return broken(cat("'", shown_in_message(line), "' is no place of the memo"));
-    slot = static_cast<std::size_t>(*number);
-  } else if (code != 0x94) {
-    CH_TRY(slot, take_length(code == 'q' ? 1 : 4));
+  if (code != 0x94) {
+    CH_TRY(slot, take_slot(code == 'p', code == 'q'));
   }
   CH_TRY(const PickleId id, top());
   if (memo_.size() >= limits_.values) return too_many("entries in its memo");
@@ -23,16 +27,7 @@ Status PickleMachine::memorise(unsigned char code) {
 }
 
 Status PickleMachine::recall(unsigned char code) {
-  std::size_t slot = 0;
-  if (code == 'g') {
-    CH_TRY(const std::string_view line, take_line());
-    const std::optional<std::int64_t> number = parse_int(line);
-    if (!number || *number < 0 || *number > 0xFFFFFFFF)
-      return broken(cat("'", shown_in_message(line), "' is no place of the memo"));
-    slot = static_cast<std::size_t>(*number);
-  } else {
-    CH_TRY(slot, take_length(code == 'h' ? 1 : 4));
-  }
+  CH_TRY(const std::size_t slot, take_slot(code == 'g', code == 'h'));
   const auto found = memo_.find(static_cast<std::uint32_t>(slot));
   if (found == memo_.end()) return broken(cat("memo ", slot, " is read before it is written"));
   return push_id(found->second);

@@ -55,6 +55,7 @@ class PickleMachine {
   Status collect(unsigned char code);
   Status append(unsigned char code);
   Status set_items(unsigned char code);
+  Result<std::size_t> take_slot(bool in_digits, bool one_byte);
   Status memorise(unsigned char code);
   Status recall(unsigned char code);
   Status name(unsigned char code);

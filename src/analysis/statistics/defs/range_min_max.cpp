@@ -22,24 +22,15 @@ class RangeMinMax : public Statistic {
 
   StatResult result() const override {
     const std::int64_t count = groups_.count(samples_);
-    if (count < 1)
-      return {{"min", not_available()},
-              {"max", not_available()},
-              {"range", not_available()},
-              {"count", count}};
-    std::vector<double> least;
-    std::vector<double> most;
-    std::vector<double> range;
-    for (const Extent& extent : extents_) {
-      const bool nan = extent.nan != 0;
-      least.push_back(nan ? kNan : static_cast<double>(extent.least));
-      most.push_back(nan ? kNan : static_cast<double>(extent.most));
-      range.push_back(most.back() - least.back());
-    }
-    return {{"min", groups_.value(least)},
-            {"max", groups_.value(most)},
-            {"range", count < 2 ? not_available() : groups_.value(range)},
-            {"count", count}};
+    StatResult result = range_result(groups_, count >= 1, [this](std::size_t g) {
+      const Extent& extent = extents_[g];
+      return extent.nan != 0
+                 ? Ends{kNan, kNan}
+                 : Ends{static_cast<double>(extent.least), static_cast<double>(extent.most)};
+    });
+    if (count < 2) result["range"] = not_available();
+    result["count"] = count;
+    return result;
   }
 
  private:

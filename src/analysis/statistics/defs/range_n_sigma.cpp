@@ -29,25 +29,14 @@ class RangeNSigma : public Statistic {
 
   StatResult result() const override {
     const std::int64_t count = kept_ ? groups_.count(kept_->count()) : online_->count();
-    StatResult result = {{"count", count}};
-    if (kept_) result["size_in_bytes"] = kept_->size_in_bytes();
-    if (count < 2) {
-      result["min"] = result["max"] = result["range"] = not_available();
-      return result;
-    }
-    const MeanAndVariance found = kept_ ? precise_moments(groups_, *kept_) : online_->result();
-    std::vector<double> least(found.mean.size());
-    std::vector<double> most(found.mean.size());
-    std::vector<double> range(found.mean.size());
-    for (std::size_t g = 0; g < found.mean.size(); ++g) {
+    MeanAndVariance found;
+    if (count >= 2) found = kept_ ? precise_moments(groups_, *kept_) : online_->result();
+    StatResult result = range_result(groups_, count >= 2, [&](std::size_t g) {
       const double apart = num_sigma_ * std::sqrt(found.variance[g]);
-      least[g] = found.mean[g] - apart;
-      most[g] = found.mean[g] + apart;
-      range[g] = most[g] - least[g];
-    }
-    result["min"] = groups_.value(least);
-    result["max"] = groups_.value(most);
-    result["range"] = groups_.value(range);
+      return Ends{found.mean[g] - apart, found.mean[g] + apart};
+    });
+    result["count"] = count;
+    if (kept_) result["size_in_bytes"] = kept_->size_in_bytes();
     return result;
   }
 

@@ -47,27 +47,14 @@ class RangeQuantile : public Statistic {
 
   StatResult result() const override {
     const std::int64_t count = groups_.count(samples_);
-    StatResult result = {
-        {"count", count},
-        {"relative_error", sketch_ ? sketch_->relative_error() : 0.0},
-        {"size_in_bytes",
-         sketch_ ? static_cast<std::int64_t>(sketch_->size_in_bytes()) : kept_.size_in_bytes()}};
-    if (count < 1) {
-      result["min"] = result["max"] = result["range"] = not_available();
-      return result;
-    }
     const auto last = static_cast<double>(count - 1);
-    const std::array<double, 2> positions = {(1 - quantile_) * last, quantile_ * last};
-    std::array<std::vector<double>, 3> found;
-    for (std::size_t g = 0; g < groups_.groups(); ++g) {
-      const std::array<double, 2> ends = ends_of(g, positions);
-      found[0].push_back(ends[0]);
-      found[1].push_back(ends[1]);
-      found[2].push_back(ends[1] - ends[0]);
-    }
-    result["min"] = groups_.value(found[0]);
-    result["max"] = groups_.value(found[1]);
-    result["range"] = groups_.value(found[2]);
+    StatResult result = range_result(groups_, count >= 1, [&](std::size_t g) {
+      return ends_of(g, {(1 - quantile_) * last, quantile_ * last});
+    });
+    result["count"] = count;
+    result["relative_error"] = sketch_ ? sketch_->relative_error() : 0.0;
+    result["size_in_bytes"] =
+        sketch_ ? static_cast<std::int64_t>(sketch_->size_in_bytes()) : kept_.size_in_bytes();
     return result;
   }
 
@@ -93,7 +80,7 @@ class RangeQuantile : public Statistic {
         [this](std::span<const float> values) { sketch_->add_lanes(values); });
   }
 
-  std::array<double, 2> ends_of(std::size_t g, std::array<double, 2> positions) const {
+  Ends ends_of(std::size_t g, std::array<double, 2> positions) const {
     if (sketch_) {
       const std::vector<double> ends = sketch_->at(g, positions);
       return {ends[0], ends[1]};
