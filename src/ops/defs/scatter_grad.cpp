@@ -24,12 +24,12 @@ TypeList infer(const TypedCall& call) {
 }
 
 /// The value of the element before each update, in order.
-std::vector<double> found(const ForwardCall& call, const Ints& places) {
+std::vector<double> found(const ForwardCall& call, const Ints& positions) {
   std::vector<double> y(call.x(1).begin(), call.x(1).end());
-  std::vector<double> before(places.size());
-  for (std::size_t k = 0; k < places.size(); ++k) {
-    if (places[k] < 0) continue;
-    double& at = y[static_cast<std::size_t>(places[k])];
+  std::vector<double> before(positions.size());
+  for (std::size_t k = 0; k < positions.size(); ++k) {
+    if (positions[k] < 0) continue;
+    double& at = y[static_cast<std::size_t>(positions[k])];
     before[k] = at;
     at *= call.x(3)[k];
   }
@@ -37,17 +37,17 @@ std::vector<double> found(const ForwardCall& call, const Ints& places) {
 }
 
 void forward(const ForwardCall& call) {
-  const Ints places = scatter_places(call, kind_of(call), call.in[1]->shape(), *call.in[2]);
+  const Ints positions = scatter_positions(call, kind_of(call), call.in[1]->shape(), *call.in[2]);
   const std::string& reduction = call.text("reduction");
   const bool product = reduction == "mul";
-  const std::vector<double> before = product ? found(call, places) : std::vector<double>();
+  const std::vector<double> before = product ? found(call, positions) : std::vector<double>();
   const auto updates = call.x(3);
   const auto dx = call.y(0);  // on the way: what reaches the element after update k
   const auto du = call.y(1);
   copy_forward(call);
-  for (std::size_t k = places.size(); k-- > 0;) {
-    if (places[k] < 0) continue;
-    double& reaches = dx[static_cast<std::size_t>(places[k])];
+  for (std::size_t k = positions.size(); k-- > 0;) {
+    if (positions[k] < 0) continue;
+    double& reaches = dx[static_cast<std::size_t>(positions[k])];
     du[k] = product ? reaches * before[k] : reaches;
     if (product) reaches *= updates[k];
     if (reduction == "none") reaches = 0;

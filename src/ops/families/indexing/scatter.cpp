@@ -26,15 +26,15 @@ T combine(T a, T b, Operation operation) {
 
 template <Scatter kKind>
 void forward(const ForwardCall& call) {
-  const Ints places = scatter_places(call, kKind, call.in[0]->shape(), *call.in[1]);
+  const Ints positions = scatter_positions(call, kKind, call.in[0]->shape(), *call.in[1]);
   const std::string& reduction = call.text("reduction");
   copy_forward(call);
   call.with_type(0, [&]<class T>(T) {
     const auto updates = call.in[2]->data<T>();
     const auto y = call.out[0].mutable_data<T>();
-    for (std::size_t k = 0; k < places.size(); ++k) {
-      if (places[k] < 0) continue;
-      T& to = y[static_cast<std::size_t>(places[k])];
+    for (std::size_t k = 0; k < positions.size(); ++k) {
+      if (positions[k] < 0) continue;
+      T& to = y[static_cast<std::size_t>(positions[k])];
       if (reduction == "none")
         to = updates[k];
       else if (reduction == "add")
@@ -82,7 +82,7 @@ Status check_scatter(const TypedCall& call, Scatter kind, const Shape& x, const 
   return {};
 }
 
-Ints scatter_places(const Call& call, Scatter kind, const Shape& x, const Tensor& indices) {
+Ints scatter_positions(const Call& call, Scatter kind, const Shape& x, const Tensor& indices) {
   if (kind == Scatter::Nd)
     return nd_offsets(x, indices, static_cast<std::size_t>(call.integer("batch_dims")));
   return element_offsets(x, indices, axis_of(call.integer("dim"), x.size()).value());

@@ -1,4 +1,4 @@
-// What scatter_elements, scatter_nd and their gradient share: update k goes to place places[k]
+// What scatter_elements, scatter_nd and their gradient share: update k goes to positions[k]
 // of x (-1: nowhere), where it replaces, is added to or multiplies what is there, in order.
 #pragma once
 
@@ -12,7 +12,7 @@ enum class Scatter : std::uint8_t { Elements, Nd };
 /// and reduction.
 Status check_scatter(const TypedCall& call, Scatter kind, const Shape& x, const Shape& indices,
                      const Shape& updates);
-Ints scatter_places(const Call& call, Scatter kind, const Shape& x, const Tensor& indices);
+Ints scatter_positions(const Call& call, Scatter kind, const Shape& x, const Tensor& indices);
 
 /// "replaces it" and so on, for the attribute's documentation.
 Field reduction_attr();

@@ -68,8 +68,9 @@ std::string plain_repr(const Call& call) {
   return conv_repr(call, {"padding", "dilation"});
 }
 
-Result<std::int64_t> places(const Call& call, std::int64_t in, std::int64_t kernel,
-                            std::int64_t stride, std::int64_t padding, std::int64_t dilation) {
+Result<std::int64_t> window_count(const Call& call, std::int64_t in, std::int64_t kernel,
+                                  std::int64_t stride, std::int64_t padding,
+                                  std::int64_t dilation) {
   const std::int64_t reach = dilation * (kernel - 1) + 1;
   const std::int64_t padded = in + 2 * padding;
   if (padded < reach)
@@ -172,11 +173,11 @@ Result<ConvShape> conv_shape(const Call& call, const Shape& x, const Shape& w) {
   win.in = image_of(x, conv.dims);
   CH_CHECK(read_window(call, w, conv));
   CH_TRY(win.out.d,
-         places(call, win.in.d, win.kernel.d, win.stride.d, win.padding.d, win.dilation.d));
+         window_count(call, win.in.d, win.kernel.d, win.stride.d, win.padding.d, win.dilation.d));
   CH_TRY(win.out.h,
-         places(call, win.in.h, win.kernel.h, win.stride.h, win.padding.h, win.dilation.h));
+         window_count(call, win.in.h, win.kernel.h, win.stride.h, win.padding.h, win.dilation.h));
   CH_TRY(win.out.w,
-         places(call, win.in.w, win.kernel.w, win.stride.w, win.padding.w, win.dilation.w));
+         window_count(call, win.in.w, win.kernel.w, win.stride.w, win.padding.w, win.dilation.w));
   return conv;
 }
 
