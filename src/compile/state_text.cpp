@@ -82,6 +82,23 @@ class Notes {
   std::map<NodeId, std::map<std::uint32_t, std::string>> gradients_;  ///< by result
 };
 
+/// What the words of the notes mean, a line for each that there is.
+std::string legend(const Schedule& schedule) {
+  const std::pair<bool, std::string_view> lines[] = {
+      {!schedule.constants.empty(), "constant: computed once, when the plan is made"},
+      {!schedule.chains.empty(),
+       "chain: a convolution or product and the calls that finish its result, run as one, tile by "
+       "tile"},
+      {!schedule.inside.empty(), "never in memory: only the next call of its chain sees it"},
+      {!schedule.codes.empty(), "kept as codes: as the integers of its number format"},
+      {!schedule.channels_last.empty(),
+       "channels last: images lie as [n, h, w, c]; dense: as [n, c, h, w]"}};
+  std::string text;
+  for (const auto& [found, line] : lines)
+    if (found) text += cat("# ", line, "\n");
+  return text;
+}
+
 std::string step_text(const State& state, const StepInfo& step) {
   std::string text = cat(step.name, ": ", step.op);
   for (const std::string& op : step.epilogue) text += cat(" + ", op);
@@ -109,8 +126,9 @@ std::string print(const State& state, std::string_view after, const PrintOptions
   const std::string head = cat("# after ", after, ": ", target_text(state), "\n");
   if (state.plan) return head + plan_text(state);
   const Notes notes(state);
-  return head + ir::print(state.graph, {.values = options.values,
-                                        .note = [&](NodeId id) { return notes.of(id); }});
+  return head + legend(state.schedule) +
+         ir::print(state.graph,
+                   {.values = options.values, .note = [&](NodeId id) { return notes.of(id); }});
 }
 
 }  // namespace chop::compile
