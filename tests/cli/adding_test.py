@@ -1,4 +1,4 @@
-"""Adding an op, a format, a pass or an optimiser touches its own files and nothing else.
+"""Adding an op, a format, a pass, an optimiser, a data set or a convolution backend touches its own files alone.
 
 The test adds some to a scratch copy of the tree (the files below tests/data/adding), builds, and uses
 them as a person would. The scratch copy is an overlay over the tree, seen by this test alone: whatever
@@ -168,6 +168,19 @@ class Adding(unittest.TestCase):
 
     def test_an_optimiser_is_one_file(self):
         self.ch("train", "jsc-tiny", "jsc", "--rows", "2000", "--max-steps", "3", "--training-optimizer", "sign_descent")
+
+    def test_a_data_set_is_one_file(self):
+        self.assertIn("larger", [each["dataset"] for each in json.loads(self.ch("datasets", "--json", "-"))])
+        self.ch("train", "jsc-tiny", "larger", "--max-steps", "3")
+        self.conformance("Datasets.EveryDefinitionIsComplete", least=1)
+
+    def test_a_convolution_backend_is_one_file(self):
+        (self.home / "net.toml").write_text(
+            '[model]\nname = "net"\ninput = [3, 6, 6]\nlayers = [{ op = "conv2d", out_channels = 4, '
+            'kernel_size = 3, padding = 1 }, "relu"]\n', encoding="utf-8")
+        timed = json.loads(self.ch("bench-model", "net.toml", "--repeats", "3", "--json", "-"))
+        self.assertIn("plain", [layer["backend"] for layer in timed["layers"]])
+        self.conformance("*/ConvBackends.AllComputeTheReference*", "ConvBackend.NamesAreUnique*", least=3)
 
     def test_nothing_but_the_new_files_was_touched(self):
         self.assertEqual(self.scratch.touched(), added_files())
