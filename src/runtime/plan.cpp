@@ -41,6 +41,13 @@ const Plan::Slot* Plan::find_input(std::string_view name) const {
   return found == parts_.inputs.end() ? nullptr : &found->second;
 }
 
+bool Plan::depends_on_processor() const {
+  return std::any_of(parts_.steps.begin(), parts_.steps.end(), [](const Step& step) {
+    const std::string_view backend = step.kernel.backend();
+    return !backend.empty() && backend != kReference;
+  });
+}
+
 std::vector<StepInfo> Plan::steps() const {
   std::vector<StepInfo> all;
   all.reserve(parts_.steps.size());

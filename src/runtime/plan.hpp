@@ -114,6 +114,9 @@ class Plan {
   std::size_t memory_bytes() const { return parts_.memory_bytes; }
   /// How many parts of the batch run one after the other, each through all steps.
   std::size_t slice_count() const { return parts_.slices; }
+  /// Whether a backend whose sums depend on the processor (oneDNN, AMX, Winograd on oneDNN) runs a
+  /// step; all other kernels have the same bits wherever multiplications and additions are fused.
+  bool depends_on_processor() const;
   std::size_t step_count() const { return parts_.steps.size(); }
   /// What each step does, in order.
   std::vector<StepInfo> steps() const;

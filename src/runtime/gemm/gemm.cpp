@@ -99,14 +99,13 @@ namespace {
 
 /// Above this many multiply-accumulates oneDNN's blocking pays for its call.
 constexpr std::int64_t kLargeWork = std::int64_t{1} << 21;
+/// Numbers in B or C up to which it pays little: such products are ours at any size of A, so that
+/// small networks have the same bits on every processor.
+constexpr std::int64_t kSmallMatrix = 64 * 128;
 /// Work of one task when a large product is shared among threads.
 constexpr std::int64_t kTaskWork = std::int64_t{1} << 22;
 /// Floats of packed weights worth a task where few rows make reading them the work.
 constexpr std::int64_t kTaskWeights = std::int64_t{1} << 16;
-
-bool is_large(const Gemm& g) {
-  return g.m * g.n * g.k >= kLargeWork && g.k >= 32 && g.n >= 32;
-}
 
 /// A block of C: rows [row, row + rows), columns [column, column + columns).
 struct Block {
@@ -208,6 +207,10 @@ std::int64_t gemm_vector_floats() {
   return HWY_DYNAMIC_DISPATCH(vector_floats)();
 }
 
+bool Gemm::is_large() const {
+  return m * n * k >= kLargeWork && k >= 32 && n >= 32 && std::min(k * n, m * n) > kSmallMatrix;
+}
+
 std::size_t Gemm::scratch() const {
   return static_cast<std::size_t>(std::max<std::int64_t>(k, 1) *
                                   HWY_DYNAMIC_DISPATCH(panel_floats)());
@@ -216,12 +219,12 @@ std::size_t Gemm::scratch() const {
 void Gemm::run(const float* a, const float* b, const float* bias, float* c, float* scratch_memory,
                int threads) const {
   if (m == 0 || n == 0) return;
-  if (is_large(*this)) return large_gemm(*this, a, b, bias, c, threads);
+  if (is_large()) return large_gemm(*this, a, b, bias, c, threads);
   small_product(*this, {a, b, nullptr, bias, c, scratch_memory}, threads);
 }
 
 std::shared_ptr<const float[]> Gemm::pack(const float* b) const {
-  if (is_large(*this)) return nullptr;
+  if (is_large()) return nullptr;
   const std::int64_t lanes = HWY_DYNAMIC_DISPATCH(vector_floats)();
   const auto floats = static_cast<std::size_t>((n + lanes - 1) / lanes * lanes * k);
   const std::shared_ptr<std::byte[]> memory = allocate_together(floats * sizeof(float));
@@ -233,7 +236,7 @@ std::shared_ptr<const float[]> Gemm::pack(const float* b) const {
 void Gemm::run_packed(const float* a, const float* b, const float* packed, const float* bias,
                       float* c, int threads) const {
   if (m == 0 || n == 0) return;
-  if (is_large(*this)) return large_gemm(*this, a, b, bias, c, threads);
+  if (is_large()) return large_gemm(*this, a, b, bias, c, threads);
   small_product(*this, {a, b, packed, bias, c, nullptr}, threads);
 }
 

@@ -17,6 +17,12 @@ struct Gemm {
   bool relu = false;
   bool accumulate = false;  ///< adds to what C holds; small products only
 
+  /// Whether oneDNN computes it, whose sums depend on the processor's vector width. Products with
+  /// at most 8,192 numbers in B or in C (small weights, and their gradients) never are.
+  bool is_large() const;
+  /// "onednn" of large products, for Kernel.
+  std::string_view backend() const { return is_large() ? "onednn" : ""; }
+
   /// Floats of scratch memory that run() needs.
   std::size_t scratch() const;
   void run(const float* a, const float* b, const float* bias, float* c, float* scratch,

@@ -16,10 +16,11 @@ Kernel make_conv(const KernelCall& call) {
   const ConvForward run =
       conv_forward(ops::conv_shape(call, call.shape(0), call.shape(1)).value(), bias);
   if (!run) return {};
-  return [run, bias](const KernelArgs& args, const RunContext& context) {
-    run(args.input(0), args.input(1), bias ? args.input(2) : nullptr, args.output(),
-        context.threads);
-  };
+  return {[run, bias](const KernelArgs& args, const RunContext& context) {
+            run(args.input(0), args.input(1), bias ? args.input(2) : nullptr, args.output(),
+                context.threads);
+          },
+          "onednn"};
 }
 
 /// Images with a batch that a backend takes.
@@ -64,7 +65,7 @@ Kernel make_grad(const KernelCall& call) {
   const ConvToWeight to_weight = call.used[1] ? conv_to_weight(conv) : ConvToWeight();
   if ((call.used[0] && !to_input) || (call.used[1] && !to_weight)) return {};
   const bool worth_it = numel(call.shape(0)) > kChunk;
-  return [=](const KernelArgs& args, const RunContext& context) {
+  const auto run = [=](const KernelArgs& args, const RunContext& context) {
     const float* dy = args.input(0);
     if (to_input) to_input(dy, args.input(2), args.output(0), context.threads);
     if (to_weight) to_weight(dy, args.input(1), args.output(1), context.threads);
@@ -72,6 +73,7 @@ Kernel make_grad(const KernelCall& call) {
       parallel_for(worth_it ? context.threads : 1, conv.out_channels,
                    [&](std::int64_t o) { sum_channel(conv, dy, o, db); });
   };
+  return {run, to_input || to_weight ? "onednn" : ""};
 }
 
 }  // namespace

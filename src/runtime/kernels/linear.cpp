@@ -30,16 +30,18 @@ Kernel make_linear(const KernelCall& call) {
                      .relu = call.flag("relu")};
   const bool biased = call.in.size() > 2;
   if (call.fixed.size() > 1 && call.fixed[1] != nullptr)
-    return [product, biased, packed = product.pack(call.fixed[1])](const KernelArgs& args,
-                                                                   const RunContext& context) {
-      product.run_packed(args.input(0), args.input(1), packed.get(),
-                         biased ? args.input(2) : nullptr, args.output(), context.threads);
-    };
-  return [product, biased, scratch = scratch_for(product.scratch())](const KernelArgs& args,
-                                                                     const RunContext& context) {
-    product.run(args.input(0), args.input(1), biased ? args.input(2) : nullptr, args.output(),
-                scratch->data(), context.threads);
-  };
+    return {[product, biased, packed = product.pack(call.fixed[1])](const KernelArgs& args,
+                                                                    const RunContext& context) {
+              product.run_packed(args.input(0), args.input(1), packed.get(),
+                                 biased ? args.input(2) : nullptr, args.output(), context.threads);
+            },
+            product.backend()};
+  return {[product, biased, scratch = scratch_for(product.scratch())](const KernelArgs& args,
+                                                                      const RunContext& context) {
+            product.run(args.input(0), args.input(1), biased ? args.input(2) : nullptr,
+                        args.output(), scratch->data(), context.threads);
+          },
+          product.backend()};
 }
 
 /// Bytes pay for their packing where there is work; in float our own products do.
@@ -126,7 +128,11 @@ Kernel make_linear_grad(const KernelCall& call) {
   const std::int64_t masked_floats = relu ? (rows * out + 15) / 16 * 16 : 0;
   const std::int64_t part_floats =
       blocks.many() ? blocks.count() * out * (by_blocks ? std::max<std::int64_t>(in, 1) : 1) : 0;
-  return [=](const KernelArgs& args, const RunContext& context) {
+  Gemm first_block = to_weight;
+  if (by_blocks) first_block.k = blocks.size(0);
+  const bool large =
+      (call.used[0] && to_input.is_large()) || (call.used[1] && first_block.is_large());
+  const auto run = [=](const KernelArgs& args, const RunContext& context) {
     auto* const memory = reinterpret_cast<float*>(thread_scratch(
         static_cast<std::size_t>(masked_floats + part_floats) * sizeof(float), ScratchFor::Call));
     float* const parts = memory + masked_floats;
@@ -147,6 +153,7 @@ Kernel make_linear_grad(const KernelCall& call) {
     else if (args.out[2] != nullptr)
       sum_rows(dy, rows, out, args.output(2));
   };
+  return {run, large ? "onednn" : ""};
 }
 
 }  // namespace

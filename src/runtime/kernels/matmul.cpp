@@ -27,7 +27,7 @@ Kernel product(Shape a, Shape b) {
   const Gemm gemm{.m = m, .n = n, .k = k, .a_row = k, .b_row = n, .c_row = n};
   const std::size_t scratch = gemm.scratch() * sizeof(float);
   const bool worth_it = batches > 1 && batches * m * n * k > (std::int64_t{1} << 18);
-  return [=](const KernelArgs& args, const RunContext& context) {
+  const auto run = [=](const KernelArgs& args, const RunContext& context) {
     const auto one = [&](std::int64_t i, int threads) {
       gemm.run(args.input(0) + loops.offset(0, loops.depth(), i) * m * k,
                args.input(1) + loops.offset(1, loops.depth(), i) * k * n, nullptr,
@@ -37,6 +37,7 @@ Kernel product(Shape a, Shape b) {
     if (worth_it) return parallel_for(context.threads, batches, [&](auto i) { one(i, 1); });
     for (std::int64_t i = 0; i < batches; ++i) one(i, context.threads);
   };
+  return {run, gemm.backend()};
 }
 
 Kernel make_matmul(const KernelCall& call) {

@@ -56,6 +56,17 @@ void check(const Gemm& g, const std::vector<float>& a, const std::vector<float>&
     }
 }
 
+TEST(Gemm, OfSmallWeightsIsOursAtEveryBatchSize) {
+  const Layouts plain{false, false};
+  for (const std::int64_t rows : {256, 1024, 2048, 100'000}) {
+    EXPECT_FALSE(product(rows, 128, 64, plain, false).is_large()) << rows;
+    EXPECT_FALSE(product(rows, 64, 128, plain, false).is_large()) << rows;
+    EXPECT_FALSE(product(64, 128, rows, {true, false}, false).is_large()) << rows;
+  }
+  EXPECT_TRUE(product(256, 256, 256, plain, false).is_large());
+  EXPECT_EQ(product(256, 256, 256, plain, false).backend(), "onednn");
+}
+
 TEST(Gemm, OfEveryShapeAndLayoutIsTheSumInDouble) {
   for (const std::int64_t m : {1, 2, 3, 5, 7, 16, 17, 40})
     for (const std::int64_t n : {1, 5, 8, 15, 16, 17, 33, 50, 64, 65, 130})
