@@ -33,6 +33,8 @@ bool obeys(const ActionDef& action, const SettingDef& def) {
   if ((def.field.name == "markdown" || def.field.name == "latex") &&
       holds(action.settings, std::string_view("json")))
     return true;
+  // What computes on threads computes with vector instructions.
+  if (def.field.name == "simd" && holds(action.settings, std::string_view("threads"))) return true;
   return holds(action.groups, def.group) || holds(action.settings, def.field.name) ||
          holds(action.positionals, def.field.name) ||
          find_setting(action.own, def.field.name) != nullptr;

@@ -12,6 +12,7 @@
 #include "cli/views/help.hpp"
 #include "support/display.hpp"
 #include "support/system/log.hpp"
+#include "support/system/simd_level.hpp"
 #include "support/terminal_text.hpp"
 #include "support/text.hpp"
 
@@ -136,6 +137,14 @@ std::vector<std::string> take_key_values(const ActionDef& action,
   return options;
 }
 
+/// Keeps to the vector instructions of --simd, or else of the variable.
+Status limit_instructions(const Settings& settings) {
+  if (find_setting(settings.defs(), "simd") != nullptr)
+    if (const auto level = settings.text("simd")) return use_simd_level("--simd", *level);
+  if (const auto level = simd_level_variable()) return use_simd_level("CH_SIMD", *level);
+  return {};
+}
+
 int run_unguarded(const ActionDef& action, std::span<const std::string> words, std::ostream& out,
                   std::ostream& err) {
   std::vector<std::string> beyond;
@@ -146,6 +155,8 @@ int run_unguarded(const ActionDef& action, std::span<const std::string> words, s
   if (const auto* failure = std::get_if<Failure>(&gathered)) return fail(err, *failure);
   const auto& [settings, names] = std::get<Gathered>(gathered);
   beyond.insert(beyond.end(), names.begin(), names.end());
+  if (const Status limited = limit_instructions(settings); !limited)
+    return fail(err, {limited.error(), Exit::Usage});
   set_up_log(action, settings);
   const Result<Exit> result = action.run({.action = action,
                                           .settings = settings,

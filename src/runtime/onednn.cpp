@@ -16,7 +16,7 @@ namespace {
 dnnl_cpu_isa_t most_allowed() {
   if (!is_simd_level_fixed()) return dnnl_cpu_isa_avx512_core_bf16;
   constexpr std::array<dnnl_cpu_isa_t, 3> kByLevel = {dnnl_cpu_isa_sse41, dnnl_cpu_isa_avx2,
-                                                      dnnl_cpu_isa_avx512_core_bf16};
+                                                      dnnl_cpu_isa_avx512_core};
   return kByLevel.at(static_cast<std::size_t>(simd_level()));
 }
 

@@ -5,6 +5,7 @@
 #include "cli/session.hpp"
 #include "runtime/measure/machine.hpp"
 #include "support/system/log.hpp"
+#include "support/system/simd_level.hpp"
 #include "support/text.hpp"
 #include "train/evaluate.hpp"
 
@@ -79,8 +80,8 @@ std::string summary(const Bench& bench) {
              with_commas(bench.cost.arithmetic.exact),
              " operations (exact): ", fixed(flops * 1e-9, 2), " GFLOP/s, ",
              fixed(100 * flops / bench.machine.flops, 1), " % of this machine's peak\n",
-             "Measured peak on ", bench.threads,
-             bench.threads == 1 ? " thread: " : " threads: ", fixed(bench.machine.flops * 1e-9, 1),
+             "Measured peak on ", bench.threads, bench.threads == 1 ? " thread" : " threads",
+             " with ", name_of(simd_level()), ": ", fixed(bench.machine.flops * 1e-9, 1),
              " GFLOP/s (product of matrices), ", fixed(bench.machine.bytes * 1e-9, 1),
              " GB/s (copy of 64 MiB)\n", counters_text(bench), remarks_text(bench));
 }
@@ -90,6 +91,7 @@ Tree tree_of(const Bench& bench, const std::string& model) {
       Tree::Table{{"model", model},
                   {"batch_size", bench.cost.batch},
                   {"threads", bench.threads},
+                  {"simd", name_of(simd_level())},
                   {"repeats", bench.times.repeats},
                   {"run_microseconds", bench.times.run_seconds * 1e6},
                   {"step_microseconds", bench.times.step_seconds() * 1e6},

@@ -135,7 +135,7 @@ ActionDef define() {
           "behind the lines; after the last step, the steps of the plan. docs/compiler.md walks\n"
           "through it.",
       .positionals = {"model"},
-      .settings = {"shape", "seed", "log_level", "json", "quiet", "no_warnings"},
+      .settings = {"shape", "seed", "simd", "log_level", "json", "quiet", "no_warnings"},
       .own = {{.field = {.name = "after", .initial = "plan", .doc = "the last step that runs"},
                .placeholder = "STEP"},
               {.field = {.name = "mode",

@@ -1,5 +1,6 @@
 // Settings the reference system does not have.
 #include "cli/settings/setting_defs.hpp"
+#include "support/system/simd_level.hpp"
 
 namespace chop::cli {
 
@@ -78,6 +79,12 @@ std::vector<SettingDef> own_settings() {
                  .kind = FieldKind::Integer,
                  .bounds = {.least = 1, .below = 1025}},
        .group = SettingGroup::Machine},
+      {.field = {.name = "simd",
+                 .doc = "vector instructions: baseline, avx2, avx512 (else CH_SIMD, or all)",
+                 .kind = FieldKind::Text},
+       .placeholder = "LEVEL",
+       .group = SettingGroup::Machine,
+       .names = simd_level_names},
       {.field = {.name = "json", .doc = "write the result as JSON; - is standard output"},
        .placeholder = "FILE",
        .group = SettingGroup::Output},

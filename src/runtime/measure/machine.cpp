@@ -7,7 +7,9 @@
 #include <cstring>
 
 #include "runtime/gemm/gemm.hpp"
+#include "runtime/onednn.hpp"
 #include "support/system/threads.hpp"
+#include "support/text.hpp"
 
 namespace chop::runtime {
 namespace {
@@ -67,6 +69,11 @@ MachineSpeed measure_machine(int threads) {
   for (const std::int64_t size : {256, 512, 1024})
     speed.flops = std::max(speed.flops, product_speed(size, threads));
   return speed;
+}
+
+std::string onednn_version() {
+  const dnnl_version_t* version = dnnl_version();
+  return cat(version->major, ".", version->minor, ".", version->patch);
 }
 
 }  // namespace chop::runtime

@@ -13,4 +13,7 @@ struct MachineSpeed {
 /// Takes half a second; each is the best of many tries.
 MachineSpeed measure_machine(int threads);
 
+/// "2.6.3": of the library that is loaded.
+std::string onednn_version();
+
 }  // namespace chop::runtime

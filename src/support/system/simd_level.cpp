@@ -10,10 +10,16 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "support/text.hpp"
+
 namespace chop::support {
 namespace {
 
+#if HWY_ARCH_X86
 constexpr std::array<std::string_view, 3> kNames = {"baseline", "avx2", "avx512"};
+#else
+constexpr std::array<std::string_view, 1> kNames = {"neon"};
+#endif
 
 struct Choice {
   SimdLevel level;
@@ -25,8 +31,7 @@ Choice limited_to(SimdLevel most) {
 }
 
 Choice first_choice() {
-  const char* wanted = std::getenv("CH_SIMD");
-  const auto named = simd_level_from_name(wanted == nullptr ? "" : wanted);
+  const auto named = simd_level_from_name(simd_level_variable().value_or(""));
   return named ? limited_to(*named) : Choice{machine_simd_level(), false};
 }
 
@@ -66,8 +71,20 @@ SimdLevel machine_simd_level() {
 #endif
 }
 
+std::vector<std::string> machine_simd_level_names() {
+  return {kNames.begin(), kNames.begin() + static_cast<int>(machine_simd_level()) + 1};
+}
+
 SimdLevel simd_level() {
   return choice().load().level;
+}
+
+bool has_fused_arithmetic(SimdLevel level) {
+#if HWY_ARCH_X86
+  return level >= SimdLevel::Avx2;
+#else
+  return level >= SimdLevel::Baseline;
+#endif
 }
 
 bool is_simd_level_fixed() {
@@ -77,6 +94,37 @@ bool is_simd_level_fixed() {
 void limit_simd_level(SimdLevel most) {
   choice() = limited_to(most);
   hwy::GetChosenTarget().DeInit();  // choose again at the next call
+}
+
+Status use_simd_level(std::string_view source, std::string_view name) {
+  const std::string has = join(machine_simd_level_names(), ", ");
+  const std::optional<SimdLevel> level = simd_level_from_name(name);
+  if (!level)
+    return Error{.what = cat(source, ": there is no level '", name, "' of vector instructions"),
+                 .hint = cat(did_you_mean(name, simd_level_names()), "this processor has ", has)};
+  if (*level > machine_simd_level())
+    return Error{.what = cat(source, ": this processor has no ", name),
+                 .hint = cat("it has ", has)};
+  limit_simd_level(*level);
+  return {};
+}
+
+std::string simd_mark(bool by_onednn) {
+  const SimdLevel level = simd_level();
+  return by_onednn || !has_fused_arithmetic(level) ? std::string(name_of(level)) : "";
+}
+
+bool is_other_simd_mark(std::string_view then, bool by_onednn) {
+  if (by_onednn) return !then.empty() && then != name_of(simd_level());
+  const std::optional<SimdLevel> level = simd_level_from_name(then);
+  const bool was_fused = !level || has_fused_arithmetic(*level);
+  return was_fused != has_fused_arithmetic(simd_level());
+}
+
+std::optional<std::string> simd_level_variable() {
+  const char* wanted = std::getenv("CH_SIMD");
+  if (wanted == nullptr || *wanted == '\0') return std::nullopt;
+  return wanted;
 }
 
 }  // namespace chop::support

@@ -113,6 +113,8 @@ TEST(SettingsTable, OurRowsFollowTheReferences) {
             "30            |\n"
             "| threads                  |            8             |                 |            "
             "8             |\n"
+            "| simd                     |           None           |                 |            "
+            "None           |\n"
             "| json                     |           None           |                 |           "
             "None           |\n"
             "| quiet                    |          False           |                 |          "
