@@ -9,6 +9,8 @@
 
 #include "passes/quantise_nodes.hpp"
 #include "support/json.hpp"
+#include "support/system/log.hpp"
+#include "support/system/simd_level.hpp"
 #include "support/text.hpp"
 
 namespace chop::search {
@@ -17,6 +19,7 @@ namespace {
 constexpr const char* kSpace = "search_space";
 constexpr const char* kFixed = "fixed_choices";
 constexpr const char* kData = "data";
+constexpr const char* kSimd = "simd";
 
 /// Attributes that must agree, and the key of the configuration each comes from.
 struct Mark {
@@ -161,6 +164,19 @@ Status check_space(const StudyInfo& found, const Tree& theirs, const Space& spac
   return {};
 }
 
+/// Workers of one study may run on different machines, so this is said and not refused.
+void compare_simd(const StudyInfo& found, const StudyInfo& wanted) {
+  const auto level = [](const StudyInfo& study) {
+    const auto known = study.user.find(kSimd);
+    const Tree value = known == study.user.end() ? Tree() : attribute_value(known->second);
+    return value.is_text() ? *value.as_text() : std::string();
+  };
+  const std::string then = level(found), now = level(wanted);
+  if (then.empty() || now.empty() || then == now) return;
+  log_warning(cat("Study '", found.name, "' was begun with ", then, ", here it goes on with ", now,
+                  ": metrics differ by roundings; --simd ", then, " keeps to the first"));
+}
+
 /// The first key with one choice whose choice is another one.
 Status check_fixed(const StudyInfo& found, const StudyInfo& wanted) {
   const auto known = found.user.find(kFixed);
@@ -218,6 +234,8 @@ StudyInfo describe_study(const std::string& name, const SearchProblem& problem, 
   info.user["weights"] = to_json(weights_mark(graph));
   info.user["dataset"] = to_json(cat(data.name, ", ", data.train.rows(), " + ",
                                      data.validation.rows(), " + ", data.test.rows(), " rows"));
+  if (const std::string level = simd_mark(problem.depends_on_processor()); !level.empty())
+    info.user[kSimd] = to_json(level);
   if (problem.trains()) info.user["training"] = problem.training_text();
   info.system["study:metric_names"] = to_json(value_names(config));
   return info;
@@ -256,6 +274,7 @@ Status open_study(StudyStore& store, const StudyInfo& wanted, const Space& space
   }
   CH_TRY(const Study found, store.read(wanted.name));
   CH_CHECK(check_same_study(wanted, found, space));
+  compare_simd(found.info, wanted);
   if (found.info.user.contains(kSpace)) return {};
   // Begun in Optuna: from now on it is a study of this search.
   for (const auto& [key, json] : wanted.user)

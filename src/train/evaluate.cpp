@@ -104,6 +104,11 @@ Status Evaluator::compile(const Graph& graph, ParameterStore* store) {
   return {};
 }
 
+bool Evaluator::depends_on_processor() const {
+  return programs_[0].plan().depends_on_processor() ||
+         (rest_ && rest_->plan().depends_on_processor());
+}
+
 Result<Metrics> Evaluator::run() {
   const std::int64_t all = batches_.count();
   const std::int64_t count = options_.most_batches > 0 ? std::min(options_.most_batches, all) : all;

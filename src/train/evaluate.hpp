@@ -25,6 +25,7 @@ class Evaluator {
   static Result<Evaluator> make(const Graph& graph, ParameterStore* store, const Split& split,
                                 const EvaluateOptions& options);
   Result<Metrics> run();
+  bool depends_on_processor() const;  ///< as that of plans
 
  private:
   Status compile(const Graph& graph, ParameterStore* store);

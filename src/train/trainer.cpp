@@ -38,6 +38,8 @@ class TrainLoop final : public Trainer {
     CH_TRY(Evaluator evaluator, Evaluator::make(training_.graph, &training_.store, data_.validation,
                                                 evaluation_options(options_, data_)));
     evaluator_.emplace(std::move(evaluator));
+    training_.depends_on_processor =
+        runner_.depends_on_processor() || evaluator_->depends_on_processor();
     if (resume == nullptr) return {};
     const EpochSize epoch{runner_.batches(), data_.train.rows()};
     CH_CHECK(restore(training_, *resume, checkpoints_.fingerprint(), epoch));

@@ -16,6 +16,7 @@ Result<std::unique_ptr<SearchProblem>> SearchProblem::make(const SearchConfig& c
   problem->training_.checkpoints.clear();
   CH_CHECK(problem->read_space(options));
   CH_CHECK(problem->make_runners(options));
+  CH_CHECK(problem->find_dependence(options));
   return problem;
 }
 
@@ -65,6 +66,17 @@ Status SearchProblem::make_runners(const ProblemOptions& options) {
     CH_TRY(std::unique_ptr<Runner> runner, call.def->make(context, call.args));
     runners_.push_back(std::move(runner));
   }
+  return {};
+}
+
+/// Formats change neither the products nor who computes them, so the network itself tells.
+Status SearchProblem::find_dependence(const ProblemOptions& options) {
+  const auto look_at = [this](Result<Program> program) {
+    depends_on_processor_ |= program && program.value().plan().depends_on_processor();
+  };
+  CH_TRY(ParameterStore store, ParameterStore::from(graph_));
+  look_at(Program::evaluation(graph_, options.batch_size, 1, &store));
+  if (trains()) look_at(Program::training(graph_, store, training_.batch_size, 1));
   return {};
 }
 

@@ -36,6 +36,8 @@ class SearchProblem {
   const std::vector<std::string>& notes() const { return notes_; }
   /// Whether runs depend on weights that are trained in the trial.
   bool trains() const;
+  /// Whether the bits of its metrics do: a plan of the network does (runtime/plan.hpp).
+  bool depends_on_processor() const { return depends_on_processor_; }
   /// How trials train where the space does not say, as JSON.
   std::string training_text() const;
 
@@ -53,6 +55,7 @@ class SearchProblem {
       : config_(std::move(config)), graph_(graph), data_(data) {}
   Status read_space(const ProblemOptions& options);
   Status make_runners(const ProblemOptions& options);
+  Status find_dependence(const ProblemOptions& options);
 
   SearchConfig config_;
   const Graph& graph_;
@@ -65,6 +68,7 @@ class SearchProblem {
   std::vector<std::pair<std::string, Tree>> fixed_;
   std::vector<std::string> notes_;
   std::vector<std::unique_ptr<Runner>> runners_;  ///< as config_.runners
+  bool depends_on_processor_ = false;
 };
 
 }  // namespace chop::search

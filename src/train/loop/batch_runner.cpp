@@ -27,6 +27,11 @@ Status BatchRunner::compile(const Graph& graph, ParameterStore& store) {
   return {};
 }
 
+bool BatchRunner::depends_on_processor() const {
+  return std::any_of(programs_.begin(), programs_.end(),
+                     [](const Program& p) { return p.plan().depends_on_processor(); });
+}
+
 /// Worth another thread: many small batches of data that no core's own cache holds.
 bool BatchRunner::worth_feeding() const {
   constexpr std::size_t kManyBytes = std::size_t{8} << 20;

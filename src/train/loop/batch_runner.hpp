@@ -26,6 +26,7 @@ class BatchRunner {
   Status compile(const Graph& graph, ParameterStore& store);
 
   std::int64_t batches() const { return batches_; }  ///< of an epoch
+  bool depends_on_processor() const;                 ///< as that of plans
   enum class Last : std::uint8_t { No, Yes };
   /// Shuffles for an epoch whose first batch to run is `first`; `last`: no other will follow.
   void start_epoch(std::int64_t epoch, std::int64_t first, Last last);

@@ -1,5 +1,7 @@
 #include "train/loop/training_checkpoint.hpp"
 
+#include "support/system/log.hpp"
+#include "support/system/simd_level.hpp"
 #include "support/text.hpp"
 
 namespace chop::train {
@@ -9,8 +11,24 @@ std::string slot_prefix(const OptimiserDef& optimiser, std::size_t slot) {
   return cat("optimizer/", optimiser.slots[slot], "/");
 }
 
+constexpr const char* kSimd = "chop.simd";
+
 void mark(Checkpoint& checkpoint, const Training& training) {
+  if (const std::string level = simd_mark(training.depends_on_processor); !level.empty())
+    checkpoint.info[kSimd] = level;
   if (training.transformed) checkpoint.info[kTransformedFrom] = training.graph.name();
+}
+
+/// Says when the checkpoint's bits are those of other vector instructions.
+void compare_simd(const Training& training, const Checkpoint& from) {
+  const auto found = from.info.find(kSimd);
+  const std::string then = found == from.info.end() ? "" : found->second;
+  if (!is_other_simd_mark(then, training.depends_on_processor)) return;
+  const std::string_view now = name_of(simd_level());
+  log_warning(cat("The run was begun with ", then.empty() ? "avx2 or more" : then,
+                  ", here it goes on with ", now,
+                  ": roundings differ, so its bits are those of neither alone",
+                  then.empty() ? "" : cat("; --simd ", then, " keeps to the first")));
 }
 
 }  // namespace
@@ -69,6 +87,7 @@ Checkpoint best_checkpoint(const Training& training) {
 Status restore(Training& training, const Checkpoint& from,
                const std::map<std::string, std::string>& fingerprint, EpochSize size) {
   CH_TRY(ProgressState state, from_info(from.info, fingerprint));
+  compare_simd(training, from);
   // As many epochs as the history has rows, so the product is small.
   if (state.batch > size.batches || state.step > state.epoch * size.batches + state.batch ||
       state.rows > size.rows)

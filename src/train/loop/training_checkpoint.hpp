@@ -17,6 +17,8 @@ struct Training {
   ProgressState state = {};
   Graph best;                ///< weights of the best epoch, once there is one
   bool transformed = false;  ///< passes made the graph: checkpoints say so
+  /// A plan of it does (runtime/plan.hpp): checkpoints name the vector instructions.
+  bool depends_on_processor = false;
 };
 
 /// Before the first step: the optimiser's state is all zeros.
