@@ -48,7 +48,65 @@ class Case(unittest.TestCase):
         return self.ch("run", "m.onnx", "--in", "x.npz", fails=True).stderr
 
 
+SEED = int(os.environ.get("CH_SEED", "1"))
+
+
+def pool(x, kind, kernel, stride, pads, dilation, ceil, count_pads):
+    """Pooling of x [n, c, spatial...] as the text of ONNX has it, tap by tap; None where no window fits."""
+    dims = len(kernel)
+    windows = []
+    for d in range(dims):
+        size, before = x.shape[2 + d], pads[d]
+        room = size + before + pads[dims + d] - (kernel[d] - 1) * dilation[d] - 1
+        count = (-(-room // stride[d]) if ceil else room // stride[d]) + 1
+        if count > 0 and ceil and (count - 1) * stride[d] >= size + before:
+            count -= 1
+        if count < 1:
+            return None
+        taps = [[o * stride[d] - before + k * dilation[d] for k in range(kernel[d])] for o in range(count)]
+        windows.append([([t for t in row if 0 <= t < size], sum(t < size + pads[dims + d] for t in row)) for row in taps])
+    y = np.empty((*x.shape[:2], *map(len, windows)), np.float32)
+    for at in itertools.product(*(range(len(axis)) for axis in windows)):
+        inside = [axis[o][0] for axis, o in zip(windows, at)]
+        values = x[np.ix_(range(x.shape[0]), range(x.shape[1]), *inside)].astype(np.float64).reshape(*x.shape[:2], -1)
+        if kind == "MaxPool":
+            y[(..., *at)] = values.max(-1, initial=-np.inf)
+        else:
+            divisor = np.prod([axis[o][1] if count_pads else len(axis[o][0]) for axis, o in zip(windows, at)])
+            y[(..., *at)] = values.sum(-1) / max(divisor, 1)
+    return y
+
+
 class Pooling(Case):
+    def draw(self, rng):
+        dims = int(rng.integers(1, 4))
+        some = lambda low, high: [int(rng.integers(low, high)) for _ in range(dims)]
+        kernel, kind = some(1, 6), ("MaxPool", "AveragePool")[int(rng.integers(2))]
+        pads = [int(rng.integers(0, k)) for k in kernel]
+        pads += pads if rng.integers(2) else [int(rng.integers(0, k)) for k in kernel]
+        window = {"kernel_shape": kernel, "strides": some(1, 6), "pads": pads, "ceil_mode": int(rng.integers(2))}
+        window["dilations" if kind == "MaxPool" else "count_include_pad"] = (
+            some(1, 4) if kind == "MaxPool" else int(rng.integers(2)))
+        return kind, window, rng.normal(size=[*rng.integers(1, 3, 2), *some(1, 14)]).astype(np.float32)
+
+    def test_windows_of_any_shape_are_those_of_a_plain_implementation(self):
+        rng = np.random.default_rng(SEED)
+        refused = 0
+        for number in range(200):
+            kind, window, x = self.draw(rng)
+            expected = pool(x, kind, window["kernel_shape"], window["strides"], window["pads"],
+                            window.get("dilations", [1, 1, 1]), window["ceil_mode"], window.get("count_include_pad"))
+            self.save(helper.make_node(kind, ["x"], ["y"], **window), {"x": x})
+            with self.subTest(f"CH_SEED={SEED} ./test onnx_strict, number {number}", op=kind, x=x.shape, **window):
+                if expected is None:
+                    self.assertIn("does not fit", self.refusal())
+                    refused += 1
+                    continue
+                got = self.run_model()
+                self.assertEqual(got.shape, expected.shape)
+                np.testing.assert_allclose(got, expected, rtol=1e-5, atol=1e-6)
+        self.assertLess(refused, 50)
+
     def test_no_window_of_ceil_mode_starts_beyond_the_image(self):
         x = np.random.default_rng(0).normal(size=(1, 2, 7, 8)).astype(np.float32)
         for kernel, stride, pad in itertools.product((1, 2, 3), (1, 2, 3, 5), (0, 1)):

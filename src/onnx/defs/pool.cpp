@@ -18,6 +18,29 @@ struct Pool {
 
 enum class Dilated : std::uint8_t { No, Yes };
 
+/// From the first element of a window to the last.
+std::int64_t reach_of(const Pool& pool, std::size_t d) {
+  return (pool.kernel[d] - 1) * pool.dilation[d] + 1;
+}
+
+/// What the image has beyond the first window, negative when that is larger.
+std::int64_t room_of(const Pool& pool, std::size_t d) {
+  return pool.image[d] + pool.padding.begin[d] + pool.padding.end[d] - reach_of(pool, d);
+}
+
+/// Along each dimension there is a window: in ceil mode it may hang over by less than a stride.
+bool check_fit(const OnnxCall& call, const Pool& pool) {
+  for (std::size_t d = 0; d < pool.dims; ++d) {
+    if (room_of(pool, d) + (pool.ceil ? pool.stride[d] - 1 : 0) >= 0) continue;
+    call.fail(cat(call.op_type(), ": a window of ", reach_of(pool, d), " does not fit ",
+                  pool.image[d], " elements padded by ", pool.padding.begin[d], " and ",
+                  pool.padding.end[d], " along spatial dimension ", d),
+              "use a smaller kernel, less dilation or more padding");
+    return false;
+  }
+  return true;
+}
+
 bool read(const OnnxCall& call, Dilated dilated, Pool& pool) {
   const Shape x = call.make().shape(call.in(0));
   if (call.make().failed()) return false;
@@ -36,7 +59,7 @@ bool read(const OnnxCall& call, Dilated dilated, Pool& pool) {
   if (!check_window(call, {pool.kernel, pool.stride, pool.dilation}, pool.dims)) return false;
   pool.ceil = call.integer("ceil_mode", 0) != 0;
   pool.padding = padding_of(call, pool.image, pool.kernel, pool.stride, pool.dilation);
-  return !call.make().failed();
+  return !call.make().failed() && check_fit(call, pool);
 }
 
 /// Our ops pad both ends alike, by at most half a window, and in ceil mode a window may not start
@@ -52,9 +75,8 @@ bool is_plain(const Pool& pool) {
 /// Output size along a dimension: how many windows there are, as ONNX counts them. A last window
 /// that starts beyond the image and the padding before it is none.
 std::int64_t window_count(const Pool& pool, std::size_t d) {
-  const std::int64_t reach = (pool.kernel[d] - 1) * pool.dilation[d] + 1;
   const std::int64_t start = pool.image[d] + pool.padding.begin[d];
-  const std::int64_t room = start + pool.padding.end[d] - reach;
+  const std::int64_t room = room_of(pool, d);
   if (!pool.ceil) return room / pool.stride[d] + 1;
   const std::int64_t count = (room + pool.stride[d] - 1) / pool.stride[d] + 1;
   return (count - 1) * pool.stride[d] >= start ? count - 1 : count;
@@ -64,8 +86,7 @@ std::int64_t window_count(const Pool& pool, std::size_t d) {
 Padding complete(const Pool& pool) {
   Padding all = pool.padding;
   for (std::size_t d = 0; d < pool.dims; ++d) {
-    const std::int64_t reach = (pool.kernel[d] - 1) * pool.dilation[d] + 1;
-    const std::int64_t wanted = (window_count(pool, d) - 1) * pool.stride[d] + reach;
+    const std::int64_t wanted = (window_count(pool, d) - 1) * pool.stride[d] + reach_of(pool, d);
     const std::int64_t missing = wanted - pool.image[d] - all.begin[d];
     all.end[d] = std::max(pool.ceil ? 0 : all.end[d], missing);
   }
