@@ -120,6 +120,21 @@ TEST(PlanShapes, ConvolutionInSeveralSubBatches) {
   conv(3, 20, 10, 17, 5, 5);
 }
 
+TEST(PlanShapes, ConvolutionOfLargeImages) {
+  const auto conv = [](Shape x, std::int64_t out, Attrs attrs) {
+    attrs.insert({{"in_channels", x[1]}, {"out_channels", out}});
+    check(x.size() == 3 ? "conv1d" : "conv2d", {.attrs = std::move(attrs), .inputs = {{x}}});
+  };
+  conv({2, 3, 130, 131}, 20, {{"kernel_size", Ints{3}}, {"padding", Ints{1}}});
+  conv({1, 4, 201, 203}, 6,
+       {{"kernel_size", Ints{3, 5}}, {"stride", Ints{2, 1}}, {"groups", std::int64_t{2}}});
+  conv({1, 2, 97, 95}, 2, {{"kernel_size", Ints{2}}, {"dilation", Ints{5, 9}}});
+  conv({1, 1, 40, 9000}, 2, {{"kernel_size", Ints{3}}, {"stride", Ints{7, 1}}});
+  conv({1, 2, 20011}, 3, {{"kernel_size", Ints{4}}, {"padding", Ints{3}}, {"stride", Ints{2}}});
+  // Patches that see nothing but padding.
+  conv({1, 1, 9, 7}, 1, {{"kernel_size", Ints{3}}, {"padding", Ints{70, 60}}});
+}
+
 Sample pool_sample(Dice& dice, std::size_t dims, bool dilates) {
   Shape x = {dice.from_to(1, 3), dice.from_to(1, 9)};
   Ints kernel, stride, padding, dilation;

@@ -9,8 +9,8 @@ namespace chop::test {
 namespace {
 
 /// Relative to the largest value of a result: some ten roundings. Differences that cancel, such as
-/// the gradient of a batch norm, and what oneDNN adds up within one image have bounds of their own;
-/// docs/numerics.md has the figures.
+/// the gradient of a batch norm, and what oneDNN adds up within one large window have bounds of
+/// their own; docs/numerics.md has the figures.
 constexpr double kBound = 1e-6;
 
 struct LongSum {
@@ -44,6 +44,10 @@ std::vector<LongSum> long_sums() {
   const auto conv = [](std::int64_t in, std::int64_t out, std::int64_t kernel) {
     return Attrs{
         {"in_channels", in}, {"out_channels", out}, {"kernel_size", Shape{kernel, kernel}}};
+  };
+  const auto with = [](Attrs attrs, const Attrs& more) {
+    for (const auto& [name, value] : more) attrs[name] = value;
+    return attrs;
   };
   return {
       {"sum_all", "sum", {{}, {far_from_zero({4 * million})}}},
@@ -99,23 +103,49 @@ std::vector<LongSum> long_sums() {
       {"conv2d", "conv2d", {conv(1, 4, 3), {far_from_zero({2048, 1, 28, 28})}}},
       {"conv2d_channels", "conv2d", {conv(16, 16, 3), {far_from_zero({64, 16, 28, 28})}}},
       {"conv2d_pointwise", "conv2d", {conv(16, 16, 1), {far_from_zero({64, 16, 64, 64})}}},
-      {"conv2d_large_image",
+      {"conv2d_large_image", "conv2d", {conv(1, 1, 3), {far_from_zero({1, 1, 1024, 1024})}}},
+      {"conv2d_large_images_of_channels",
        "conv2d",
-       {conv(1, 1, 3), {far_from_zero({1, 1, 1024, 1024})}},
-       /*bound=*/2e-4},
+       {with(conv(4, 20, 3), {{"stride", Shape{2, 1}}, {"padding", Shape{1, 2}}}),
+        {far_from_zero({3, 4, 401, 333})}}},
       {"conv2d_depthwise",
        "conv2d",
-       {[&] {
-          Attrs a = conv(8, 8, 3);
-          a["groups"] = 8;
-          return a;
-        }(),
-        {far_from_zero({128, 8, 32, 32})}}},
+       {with(conv(8, 8, 3), {{"groups", 8}}), {far_from_zero({128, 8, 32, 32})}}},
+      {"conv2d_depthwise_large_image",
+       "conv2d",
+       {with(conv(8, 8, 3), {{"groups", 8}}), {far_from_zero({1, 8, 512, 512})}}},
+      {"conv2d_grouped_large_image",
+       "conv2d",
+       {with(conv(6, 4, 3), {{"groups", 2}, {"dilation", Shape{3, 2}}}),
+        {far_from_zero({1, 6, 300, 401})}}},
+      {"conv2d_many_channels_in", "conv2d", {conv(8192, 2, 3), {far_from_zero({1, 8192, 4, 4})}}},
+      {"conv2d_many_channels_out", "conv2d", {conv(2, 8192, 3), {far_from_zero({1, 2, 8, 8})}}},
+      {"conv2d_kernel_of_64",
+       "conv2d",
+       {conv(4, 2, 64), {far_from_zero({1, 4, 70, 70})}},
+       /*bound=*/6e-6},
+      {"conv2d_large_kernel",
+       "conv2d",
+       {conv(1, 2, 256), {far_from_zero({1, 1, 260, 260})}},
+       /*bound=*/2e-5},
+      {"conv1d_long_kernel",
+       "conv1d",
+       {{{"in_channels", 2}, {"out_channels", 2}, {"kernel_size", Shape{65536}}},
+        {far_from_zero({1, 2, 65540})}},
+       /*bound=*/7e-6},
       {"conv1d",
        "conv1d",
        {{{"in_channels", 2}, {"out_channels", 2}, {"kernel_size", Shape{3}}},
-        {far_from_zero({4, 2, million / 4})}},
-       /*bound=*/1e-5},
+        {far_from_zero({4, 2, million / 4})}}},
+      {"conv1d_strided",
+       "conv1d",
+       {{{"in_channels", 20},
+         {"out_channels", 3},
+         {"kernel_size", Shape{5}},
+         {"stride", Shape{3}},
+         {"padding", Shape{2}}},
+        {far_from_zero({1, 20, 3 * 20001})}},
+       /*bound=*/2e-6},
       {"avg_pool2d",
        "avg_pool2d",
        {{{"kernel_size", Shape{1024, 1024}}}, {far_from_zero({1, 2, 1024, 1024})}}},

@@ -32,60 +32,90 @@ void execute(const dnnl::primitive& primitive, Args& args, const memory::desc& s
   }
 }
 
-/// The tensors of a convolution over n images, dense or in whatever layout oneDNN prefers.
+/// A convolution over n images, or over a patch of each.
+struct Job {
+  const Conv& conv;
+  std::int64_t n;
+  ConvPatch patch;
+  SeenPart seen = seen_by(conv.window, patch);
+
+  Job(const Conv& c, std::int64_t images) : Job(c, images, all_of(c)) {}
+  Job(const Conv& c, std::int64_t images, const ConvPatch& part)
+      : conv(c), n(images), patch(part) {}
+
+  static ConvPatch all_of(const Conv& c) {
+    return {.rows = c.window.out.h, .columns = c.window.out.w};
+  }
+};
+
+/// Its tensors, as they lie in memory or in whatever layout oneDNN prefers.
 struct Tensors {
   memory::desc x, w, b, y;
 };
 
-Tensors tensors(const Conv& c, std::int64_t n, bool dense) {
+/// Images of which `rows` x `columns` are seen; null: in the layout that oneDNN prefers.
+memory::desc images_desc(std::int64_t n, std::int64_t channels, std::int64_t rows,
+                         std::int64_t columns, const ops::Extent* whole) {
+  const Dims dims = {n, channels, rows, columns};
+  if (whole == nullptr) return {dims, memory::data_type::f32, memory::format_tag::any};
+  if (rows == whole->h && columns == whole->w)
+    return {dims, memory::data_type::f32, memory::format_tag::nchw};
+  return {dims, memory::data_type::f32, Dims{channels * whole->area(), whole->area(), whole->w, 1}};
+}
+
+Tensors tensors(const Job& job, bool dense) {
   using FormatTag = memory::format_tag;
   const auto desc = [](const Dims& dims, FormatTag tag) {
     return memory::desc(dims, memory::data_type::f32, tag);
   };
+  const Conv& c = job.conv;
   const ops::Window& w = c.window;
   const Dims grouped = {c.groups, c.group_out(), c.group_in(), w.kernel.h, w.kernel.w};
   const Dims plain = {c.out_channels, c.in_channels, w.kernel.h, w.kernel.w};
-  return {desc({n, c.in_channels, w.in.h, w.in.w}, dense ? FormatTag::nchw : FormatTag::any),
+  return {images_desc(job.n, c.in_channels, job.seen.rows.size, job.seen.columns.size,
+                      dense ? &w.in : nullptr),
           c.groups > 1 ? desc(grouped, dense ? FormatTag::goihw : FormatTag::any)
                        : desc(plain, dense ? FormatTag::oihw : FormatTag::any),
           desc({c.out_channels}, FormatTag::a),
-          desc({n, c.out_channels, w.out.h, w.out.w}, dense ? FormatTag::nchw : FormatTag::any)};
+          images_desc(job.n, c.out_channels, job.patch.rows, job.patch.columns,
+                      dense ? &w.out : nullptr)};
 }
 
-Tensors preferred_tensors(const Conv& c, std::int64_t n, const memory::desc* weights) {
-  Tensors t = tensors(c, n, false);
+Tensors preferred_tensors(const Job& job, const memory::desc* weights) {
+  Tensors t = tensors(job, false);
   if (weights != nullptr) t.w = *weights;
   return t;
 }
 
 /// Strides, dilations and padding as oneDNN wants them.
 struct Geometry {
-  Dims strides, dilates, padding;
+  Dims strides, dilates, before, after;
 
-  explicit Geometry(const ops::Window& w)
-      : strides{w.stride.h, w.stride.w},
-        dilates{w.dilation.h - 1, w.dilation.w - 1},
-        padding{w.padding.h, w.padding.w} {}
+  explicit Geometry(const Job& job)
+      : strides{job.conv.window.stride.h, job.conv.window.stride.w},
+        dilates{job.conv.window.dilation.h - 1, job.conv.window.dilation.w - 1},
+        before{job.seen.rows.before, job.seen.columns.before},
+        after{job.seen.rows.after, job.seen.columns.after} {}
 };
 
 constexpr auto kDirect = dnnl::algorithm::convolution_direct;
 
-dnnl::convolution_forward::primitive_desc forward_desc(const Conv& c, const Tensors& t, bool bias) {
-  const Geometry g(c.window);
+dnnl::convolution_forward::primitive_desc forward_desc(const Job& job, const Tensors& t,
+                                                       bool bias) {
+  const Geometry g(job);
   return describe_primitive<dnnl::convolution_forward>(
       onednn_engine(), onednn_attributes(), dnnl::prop_kind::forward_training, kDirect, t.x, t.w,
-      bias ? t.b : memory::desc(), t.y, g.strides, g.dilates, g.padding, g.padding);
+      bias ? t.b : memory::desc(), t.y, g.strides, g.dilates, g.before, g.after);
 }
 
 /// A gradient's description: primitives of both gradients are described alike.
 template <class Gradient>
-typename Gradient::primitive_desc gradient_desc(const Conv& conv, std::int64_t images,
-                                                const memory::desc* weights) {
-  const Tensors t = preferred_tensors(conv, images, weights);
-  const Geometry g(conv.window);
-  return describe_gradient<Gradient>(
-      onednn_engine(), onednn_attributes(), forward_desc(conv, tensors(conv, images, false), false),
-      kDirect, t.x, t.w, t.y, g.strides, g.dilates, g.padding, g.padding);
+typename Gradient::primitive_desc gradient_desc(const Job& job, const memory::desc* weights) {
+  const Tensors t = preferred_tensors(job, weights);
+  const Geometry g(job);
+  return describe_gradient<Gradient>(onednn_engine(), onednn_attributes(),
+                                     forward_desc(job, tensors(job, false), false), kDirect, t.x,
+                                     t.w, t.y, g.strides, g.dilates, g.before, g.after);
 }
 
 Reordered make_reorder(const memory::desc& from, const memory::desc& to, bool is_operand) {
@@ -113,7 +143,25 @@ MadePrimitive try_to(Make make) {
   }
 }
 
+/// What windows over [first, last) see of an axis of `size` elements.
+SeenAxis seen_along(std::int64_t first, std::int64_t last, std::int64_t size) {
+  const std::int64_t begin = std::clamp<std::int64_t>(first, 0, size);
+  const std::int64_t end = std::clamp<std::int64_t>(last, 0, size);
+  return {begin, end - begin, begin - first, last - end};
+}
+
 }  // namespace
+
+SeenPart seen_by(const ops::Window& w, const ConvPatch& at) {
+  SeenPart seen{
+      seen_along(w.row(at.row, 0), w.row(at.row + at.rows - 1, w.kernel.h - 1) + 1, w.in.h),
+      seen_along(w.column(at.column, 0), w.column(at.column + at.columns - 1, w.kernel.w - 1) + 1,
+                 w.in.w)};
+  // Whole axes go to their end, also beyond what the last window reaches: so images are dense.
+  if (at.rows == w.out.h) seen.rows = {0, w.in.h, w.padding.h, w.padding.h};
+  if (at.columns == w.out.w) seen.columns = {0, w.in.w, w.padding.w, w.padding.w};
+  return seen;
+}
 
 void Reordered::run(const void* from, void* to, std::byte* scratch) const {
   Args args = {{DNNL_ARG_FROM, at(is_operand ? dense : preferred, from)},
@@ -138,8 +186,9 @@ void ConvPrimitive::run(const void* a_data, const void* b_data, const float* bia
 MadePrimitive forward_primitive(const Conv& conv, std::int64_t images, bool bias,
                                 const memory::desc* weights) {
   return try_to([&]() -> ConvPrimitive {
-    const Tensors dense = tensors(conv, images, true);
-    const auto pd = forward_desc(conv, preferred_tensors(conv, images, weights), bias);
+    const Job job(conv, images);
+    const Tensors dense = tensors(job, true);
+    const auto pd = forward_desc(job, preferred_tensors(job, weights), bias);
     return {.primitive = dnnl::convolution_forward(pd),
             .scratchpad = pd.scratchpad_desc(),
             .bias = dense.b,
@@ -155,8 +204,9 @@ MadePrimitive forward_primitive(const Conv& conv, std::int64_t images, bool bias
 MadePrimitive to_input_primitive(const Conv& conv, std::int64_t images,
                                  const memory::desc* weights) {
   return try_to([&]() -> ConvPrimitive {
-    const Tensors dense = tensors(conv, images, true);
-    const auto pd = gradient_desc<dnnl::convolution_backward_data>(conv, images, weights);
+    const Job job(conv, images);
+    const Tensors dense = tensors(job, true);
+    const auto pd = gradient_desc<dnnl::convolution_backward_data>(job, weights);
     return {.primitive = dnnl::convolution_backward_data(pd),
             .scratchpad = pd.scratchpad_desc(),
             .bias = {},
@@ -169,11 +219,12 @@ MadePrimitive to_input_primitive(const Conv& conv, std::int64_t images,
   });
 }
 
-MadePrimitive to_weight_primitive(const Conv& conv, std::int64_t images,
+MadePrimitive to_weight_primitive(const Conv& conv, std::int64_t images, const ConvPatch& patch,
                                   const memory::desc* weights) {
   return try_to([&]() -> ConvPrimitive {
-    const Tensors dense = tensors(conv, images, true);
-    const auto pd = gradient_desc<dnnl::convolution_backward_weights>(conv, images, weights);
+    const Job job(conv, images, patch);
+    const Tensors dense = tensors(job, true);
+    const auto pd = gradient_desc<dnnl::convolution_backward_weights>(job, weights);
     return {.primitive = dnnl::convolution_backward_weights(pd),
             .scratchpad = pd.scratchpad_desc(),
             .bias = {},

@@ -1,5 +1,5 @@
-// One oneDNN convolution over a fixed number of images, between dense tensors: the primitive
-// and the reorders to and from the layouts it prefers.
+// One oneDNN convolution over a fixed number of images or over a patch of them, between dense
+// tensors: the primitive and the reorders to and from the layouts it prefers.
 #pragma once
 
 #include <oneapi/dnnl/dnnl.hpp>
@@ -33,6 +33,22 @@ struct ConvPrimitive {
            std::byte* scratch) const;
 };
 
+/// Some output positions of an image: rows [row, row + rows), columns [column, column + columns).
+struct ConvPatch {
+  std::int64_t row = 0, rows = 0, column = 0, columns = 0;
+};
+
+/// The elements of an axis that some windows see, [first, first + size), and how far the windows
+/// reach beyond its ends.
+struct SeenAxis {
+  std::int64_t first = 0, size = 0, before = 0, after = 0;
+};
+struct SeenPart {
+  SeenAxis rows, columns;
+};
+/// What the windows of a patch see; of all positions: the whole image, padded alike on both ends.
+SeenPart seen_by(const ops::Window& window, const ConvPatch& patch);
+
 /// None where oneDNN knows no such convolution. `weights`, if given, is the layout that weights
 /// must have.
 using MadePrimitive = std::optional<ConvPrimitive>;
@@ -40,7 +56,9 @@ MadePrimitive forward_primitive(const ops::ConvShape& conv, std::int64_t images,
                                 const dnnl::memory::desc* weights);
 MadePrimitive to_input_primitive(const ops::ConvShape& conv, std::int64_t images,
                                  const dnnl::memory::desc* weights);
+/// The sum over the positions of `patch`. Operands begin with the first element it sees, and have
+/// the strides of whole images.
 MadePrimitive to_weight_primitive(const ops::ConvShape& conv, std::int64_t images,
-                                  const dnnl::memory::desc* weights);
+                                  const ConvPatch& patch, const dnnl::memory::desc* weights);
 
 }  // namespace chop::runtime

@@ -2,14 +2,14 @@
 //
 // Forward and the gradient to the input: each sub-batch is a task, which reorders its images,
 // convolves and reorders back; weights are reordered once. The gradient to the weights is a sum
-// over images: each sub-batch makes a partial sum, and these are added in their order, some of them
-// by the task that makes them.
+// over images and positions, made of parts (sum_parts.hpp): each task adds up some of them in
+// double, and the sums of tasks are added in their order.
 //
 // For example 32 to 64 channels, 3 x 3, on 16 x 16 images are 4.7 million multiply-accumulates to
-// an image, which is worth a task: a batch of 256 has 256 tasks forward, and 16 partial sums.
+// an image, which is worth a task: a batch of 256 has 256 tasks forward, and 16 sums.
 #include "runtime/conv/train/train_conv.hpp"
 
-#include "runtime/conv/train/conv_primitive.hpp"
+#include "runtime/conv/train/sum_parts.hpp"
 #include "runtime/elementwise.hpp"
 #include "runtime/scratch.hpp"
 #include "support/system/threads.hpp"
@@ -47,34 +47,6 @@ SubBatches split_by_work(const Conv& c) {
   return {c.batch, std::clamp<std::int64_t>(size, 1, images)};
 }
 
-/// How the images are cut for a sum over them: `by_task` sub-batches, one after the other, are a
-/// task.
-struct SumParts {
-  SubBatches batches;
-  std::int64_t by_task;
-
-  std::int64_t tasks() const { return (batches.count + by_task - 1) / by_task; }
-};
-
-/// A sub-batch cut again, into as few parts as have at most kSumPositions positions each: one call
-/// of oneDNN adds them up in floats, so the fewer the more digits.
-std::int64_t parts_of_sum(const Conv& c, std::int64_t images) {
-  constexpr std::int64_t kSumPositions = std::int64_t{1} << 13;
-  const std::int64_t area = std::max<std::int64_t>(1, c.window.out.area());
-  const std::int64_t most = std::max<std::int64_t>(1, kSumPositions / area);
-  return (images + most - 1) / most;
-}
-
-/// Few enough partial sums that adding them up stays cheap beside making them.
-SumParts split_for_sums(const Conv& c) {
-  const std::int64_t weights = c.out_channels * c.group_in() * c.window.kernel.area();
-  const std::int64_t most = weights > (1 << 20) ? 4 : weights > (1 << 16) ? 8 : 16;
-  const std::int64_t parts = std::clamp<std::int64_t>(c.macs() / kTaskWork, 1, most);
-  const std::int64_t images = std::max<std::int64_t>(1, (c.batch + parts - 1) / parts);
-  const std::int64_t by_task = parts_of_sum(c, images);
-  return {{c.batch, (images + by_task - 1) / by_task}, by_task};
-}
-
 /// A primitive for the sub-batches of full size, one for the last.
 struct Primitives {
   SubBatches batches;
@@ -92,9 +64,7 @@ std::shared_ptr<const Primitives> make_primitives(const Conv& conv, const SubBat
   if (conv.batch == 0 || x_floats(conv) == 0 || y_floats(conv) == 0) return nullptr;
   MadePrimitive full = make(batches.size, nullptr);
   if (!full) return nullptr;
-  const bool is_result = full->c_role == DNNL_ARG_DIFF_WEIGHTS;
-  const dnnl::memory::desc weights = is_result ? full->c.preferred : full->b.preferred;
-  MadePrimitive last = make(batches.last, &weights);
+  MadePrimitive last = make(batches.last, &full->b.preferred);
   if (!last) return nullptr;
   return std::make_shared<const Primitives>(
       Primitives{batches, std::move(*full), std::move(*last)});
@@ -136,7 +106,7 @@ void run_images(const Primitives& primitives, const Images<const float>& a, cons
   });
 }
 
-/// The partial sum of one sub-batch, in the layout the primitive prefers.
+/// The sum of one part, in the layout the primitive prefers.
 void run_partial(const ConvPrimitive& conv, const float* dy, const float* x, void* sum,
                  std::byte* own_dy) {
   std::byte* const own_x = own_dy + conv.a.bytes();
@@ -145,6 +115,28 @@ void run_partial(const ConvPrimitive& conv, const float* dy, const float* x, voi
   if (conv.b.needed()) conv.b.run(x, own_x, scratch);
   conv.run(conv.a.needed() ? static_cast<const void*>(own_dy) : dy,
            conv.b.needed() ? static_cast<const void*>(own_x) : x, nullptr, sum, scratch);
+}
+
+/// sum = the parts of one task, added in double.
+void run_sum(const SumParts& cut, std::int64_t task, const Images<const float>& dy,
+             const Images<const float>& x, std::span<float> sum) {
+  const std::int64_t begin = task * cut.by_task;
+  const std::int64_t end = std::min(begin + cut.by_task, cut.count());
+  const std::size_t room = end - begin == 1 ? 0 : (sum.size() + 15) / 16 * 16;
+  auto* const total = reinterpret_cast<double*>(
+      thread_scratch(room * (sizeof(double) + sizeof(float)) + cut.part_bytes));
+  auto* const next = reinterpret_cast<float*>(total + room);
+  for (std::int64_t i = begin; i < end; ++i) {
+    const SumPart& part = cut.parts[static_cast<std::size_t>(i)];
+    run_partial(cut.primitives[part.primitive], dy.at(part.image) + part.y,
+                x.at(part.image) + part.x, room == 0 ? sum.data() : next,
+                reinterpret_cast<std::byte*>(next + room));
+    if (room == 0) return;
+    for (std::size_t k = 0; k < sum.size(); ++k)
+      total[k] = (i == begin ? 0.0 : total[k]) + static_cast<double>(next[k]);
+    if (i + 1 < end) continue;
+    for (std::size_t k = 0; k < sum.size(); ++k) sum[k] = static_cast<float>(total[k]);
+  }
 }
 
 /// total[i] = parts[0][i] + parts[1][i] + ... in this order; `total` may be the first part.
@@ -186,37 +178,25 @@ ConvToInput conv_to_input(const Conv& shape) {
 }
 
 ConvToWeight conv_to_weight(const Conv& shape) {
-  const SumParts cut = split_for_sums(shape);
-  const auto primitives = make_primitives(shape, cut.batches, [&](auto images, auto weights) {
-    return to_weight_primitive(shape, images, weights);
-  });
-  if (primitives == nullptr) return {};
-  return [primitives, cut, x_size = x_floats(shape), y_size = y_floats(shape)](
-             const float* dy, const float* x, float* dw, int threads) {
-    const Reordered& result = primitives->full.c;
+  const std::shared_ptr<const SumParts> cut = cut_weight_sum(shape);
+  if (cut == nullptr) return {};
+  return [cut, x_size = x_floats(shape), y_size = y_floats(shape)](const float* dy, const float* x,
+                                                                   float* dw, int threads) {
+    const Reordered& result = cut->primitives.front().c;
     const auto floats = static_cast<std::int64_t>(result.preferred.get_size() / sizeof(float));
     const std::int64_t stride = (floats + 15) / 16 * 16;
-    const bool direct = cut.tasks() == 1 && !result.needed();
-    const auto bytes = static_cast<std::size_t>(stride) * sizeof(float);
-    auto* parts = direct ? dw
-                         : reinterpret_cast<float*>(thread_scratch(
-                               bytes * static_cast<std::size_t>(cut.tasks()), ScratchFor::Call));
-    parallel_for(threads, cut.tasks(), [&](std::int64_t task) {
-      float* const sum = parts + task * stride;
-      const std::int64_t begin = task * cut.by_task;
-      for (std::int64_t i = begin; i < std::min(begin + cut.by_task, cut.batches.count); ++i) {
-        const ConvPrimitive& conv = (*primitives)[i];
-        std::byte* const own =
-            thread_scratch(bytes + conv.a.bytes() + conv.b.bytes() + conv.scratch_bytes());
-        auto* const next = i == begin ? sum : reinterpret_cast<float*>(own);
-        const std::int64_t first = i * cut.batches.size;
-        run_partial(conv, dy + first * y_size, x + first * x_size, next, own + bytes);
-        for (std::int64_t k = 0; i > begin && k < floats; ++k) sum[k] += next[k];
-      }
+    const bool direct = cut->tasks() == 1 && !result.needed();
+    auto* sums = direct ? dw
+                        : reinterpret_cast<float*>(thread_scratch(
+                              static_cast<std::size_t>(stride * cut->tasks()) * sizeof(float),
+                              ScratchFor::Call));
+    parallel_for(threads, cut->tasks(), [&](std::int64_t task) {
+      run_sum(*cut, task, {dy, y_size}, {x, x_size},
+              {sums + task * stride, static_cast<std::size_t>(floats)});
     });
     if (direct) return;
-    add_parts(parts, stride, cut.tasks(), result.needed() ? parts : dw, floats, threads);
-    if (result.needed()) result.run(parts, dw, thread_scratch(result.scratchpad.get_size()));
+    add_parts(sums, stride, cut->tasks(), result.needed() ? sums : dw, floats, threads);
+    if (result.needed()) result.run(sums, dw, thread_scratch(result.scratchpad.get_size()));
   };
 }
 
