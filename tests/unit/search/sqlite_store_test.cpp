@@ -216,6 +216,40 @@ TEST_F(LosesItsFile, AndAnotherStudyIsInItsPlace) {
   EXPECT_EQ(stored(file().string() + ".kept"), 4U);
 }
 
+TEST_F(LosesItsFile, AndAnotherIsMadeBesideItsLog) {
+  std::filesystem::remove(file());  // but not -wal and -shm, which are by name
+  const auto other = must(open_store(file().string(), Create::Yes));
+  must(other->create({.name = "other", .directions = {Direction::Minimise}}));
+  must(other->append("other", {Trial{.number = 0}}));
+  add(*one_, busy_trial(2));
+  add(*two_, busy_trial(3));
+  must(other->append("other", {Trial{.number = 1}}));
+  EXPECT_EQ(must(other->list()).size(), 1U);
+  EXPECT_EQ(must(must(open_store(file().string()))->read("other")).trials.size(), 2U);
+  EXPECT_EQ(stored(file().string() + ".kept"), 4U);
+}
+
+TEST_F(LosesItsFile, AndAnotherIsMovedBesideItsLog) {
+  const std::string moved = (folder_ / "moved.db").string();
+  must(must(open_store(moved))->create({.name = "other", .directions = {Direction::Minimise}}));
+  std::filesystem::rename(moved, file());
+  add(*two_, busy_trial(2));
+  add(*one_, busy_trial(3));
+  EXPECT_EQ(stored(file().string() + ".kept"), 4U);
+  const auto other = must(open_store(file().string(), Create::No));
+  must(other->append("other", {Trial{.number = 0}}));
+  EXPECT_EQ(must(other->list()).size(), 1U);
+}
+
+TEST_F(LosesItsFile, AndATrialOutOfTurnIsAnError) {
+  must(one_->begin());
+  const Status status = one_->commit({.added = {busy_trial(7)}});
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().what, "trial 7 cannot be added to a study of 2 trials");
+  add(*one_, busy_trial(2));
+  EXPECT_EQ(stored(file()), 3U);
+}
+
 TEST_F(LosesItsFile, AndItCannotBeWrittenAgain) {
   std::filesystem::remove_all(file().parent_path());
   std::ofstream(file().parent_path()) << "a file in the way";

@@ -70,6 +70,7 @@ class SqlSession final : public StudySession {
     assert(in<Locked>() && "commit() comes after begin()");
     std::vector<TrialReport> reports = heartbeat_.take_reports();
     Status status = check_values(changes);
+    if (status) status = cache_.check_numbers(changes.added);
     if (!status || (changes.empty() && reports.empty())) {
       (void)execute(*connection_, {"ROLLBACK"});
       state_ = Idle{};

@@ -132,12 +132,15 @@ class SqliteConnection final : public SqlConnection {
   }
 
   /// A process that has locked the file looks first whether it is still there: so nothing is
-  /// written to a deleted file once one process has noticed that it is.
+  /// written to a deleted file once one process has noticed that it is. It looks before as well,
+  /// because locking would write into the index of the next file's log.
   Status begin() {
     while (true) {
-      CH_CHECK(run({kSqliteDialect.begin}, nullptr));
-      if (!has_moved(base_)) return {};
-      CH_CHECK(run({"ROLLBACK"}, nullptr));
+      if (!has_moved(base_)) {
+        CH_CHECK(run({kSqliteDialect.begin}, nullptr));
+        if (!has_moved(base_)) return {};
+        CH_CHECK(run({"ROLLBACK"}, nullptr));
+      }
       CH_TRY(const std::string place, restore_sqlite(base_, file_));
       log_warning(
           cat("The study's file '", file_, "' was deleted or replaced during the search; ",
@@ -251,6 +254,7 @@ Status check_place(const fs::path& file, Create create) {
 
 Result<std::unique_ptr<SqlConnection>> open_sqlite(const fs::path& file, Create create) {
   CH_CHECK(check_place(file, create));
+  if (create == Create::Yes) make_sqlite_file(file.string());
   auto connection = std::make_unique<SqliteConnection>(file);
   CH_CHECK(connection->open(create));
   return std::unique_ptr<SqlConnection>(std::move(connection));

@@ -6,10 +6,13 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <memory>
+#include <thread>
 #include <vector>
 
 #include "support/system/files.hpp"
@@ -65,15 +68,69 @@ bool holds(const std::string& file, sqlite3* base) {
                                                        ours.studies.begin(), ours.studies.end());
 }
 
-Status copy_to(sqlite3* base, const std::string& file) {
-  const Base copy = open_base(file, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
-  sqlite3_backup* const backup = sqlite3_backup_init(copy.get(), "main", base, "main");
-  if (backup != nullptr) {
-    (void)sqlite3_backup_step(backup, -1);
-    sqlite3_backup_finish(backup);
+/// One of the files that a connection has open: the database itself or its log.
+class OpenFile {
+ public:
+  OpenFile(sqlite3* base, int which) { sqlite3_file_control(base, "main", which, &file_); }
+
+  std::int64_t size() const {
+    sqlite3_int64 bytes = 0;
+    const bool known = file_ != nullptr && file_->pMethods != nullptr &&
+                       file_->pMethods->xFileSize(file_, &bytes) == SQLITE_OK;
+    return known ? bytes : 0;
   }
-  if (sqlite3_errcode(copy.get()) == SQLITE_OK) return {};
-  return Error{.what = cat("cannot write '", file, "': ", sqlite3_errmsg(copy.get()))};
+  /// Up to `count` bytes from `offset` on.
+  std::string read(std::int64_t offset, std::int64_t count) const {
+    count = std::clamp<std::int64_t>(size() - offset, 0, count);
+    std::string bytes(static_cast<std::size_t>(count), '\0');
+    if (count > 0 &&
+        file_->pMethods->xRead(file_, bytes.data(), static_cast<int>(count), offset) != SQLITE_OK)
+      bytes.clear();
+    return bytes;
+  }
+  bool copy_to(const std::string& name) const {
+    constexpr std::int64_t kBlock = std::int64_t{1} << 20;
+    std::ofstream out(name, std::ios::binary | std::ios::trunc);
+    std::int64_t done = 0;
+    for (const std::int64_t all = size(); done < all && out;) {
+      const std::string bytes = read(done, kBlock);
+      if (bytes.empty()) return false;
+      out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+      done += static_cast<std::int64_t>(bytes.size());
+    }
+    out.close();
+    return !out.fail();
+  }
+
+ private:
+  sqlite3_file* file_ = nullptr;
+};
+
+constexpr std::int64_t kLogHeader = 32;
+
+/// Removes the log and its index that the deleted file has left beside `file`, by whose name they
+/// would be taken for those of the next file there. A log tells itself by random numbers at its
+/// beginning.
+void remove_own_log(const OpenFile& log, const std::string& file) {
+  std::string bytes(kLogHeader, '\0');
+  std::ifstream(file + "-wal", std::ios::binary).read(bytes.data(), kLogHeader);
+  if (log.size() < kLogHeader || log.read(0, kLogHeader) != bytes) return;
+  for (const char* end : {"-wal", "-shm"}) ::unlink((file + end).c_str());
+}
+
+/// What `base` has stored, as a file of its own. The bytes come from the deleted files, which are
+/// still open, and SQLite finds in the log what was committed. The connection itself cannot be
+/// asked: the index of its log is known by name, and a new file of that name writes into it.
+Result<Base> rescue(sqlite3* base, const std::string& file) {
+  const bool copied = OpenFile(base, SQLITE_FCNTL_FILE_POINTER).copy_to(file) &&
+                      OpenFile(base, SQLITE_FCNTL_JOURNAL_POINTER).copy_to(file + "-wal");
+  Base rescued = open_base(file, SQLITE_OPEN_READWRITE);
+  // Without a log it is one file, which can be renamed.
+  const bool whole = copied && sqlite3_exec(rescued.get(), "PRAGMA journal_mode = DELETE", nullptr,
+                                            nullptr, nullptr) == SQLITE_OK;
+  if (whole) return rescued;
+  return Error{.what = cat("cannot write '", file,
+                           "': ", copied ? sqlite3_errmsg(rescued.get()) : std::strerror(errno))};
 }
 
 /// While it lives, no other process places files in the folder by these functions.
@@ -105,21 +162,40 @@ Result<std::string> restore_sqlite(sqlite3* base, const std::string& file) {
   std::error_code code;
   const fs::path folder = fs::absolute(file, code).parent_path();
   CH_CHECK(ensure_writable_folder(folder));
+  // Whoever is in a transaction has not noticed yet; it takes a fraction of a millisecond.
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
   const FolderTurn turn(folder);
+  const std::string copy = cat(file, ".tmp-", ::getpid());
+  const auto failed = [&](Error error) {
+    for (const char* end : {"", "-wal", "-shm"}) ::unlink((copy + end).c_str());
+    return std::move(error).note(
+        cat("'", file, "' was deleted or replaced while the study was in use"));
+  };
+  Result<Base> rescued = rescue(base, copy);
+  if (!rescued) return failed(std::move(rescued).error());
+  remove_own_log(OpenFile(base, SQLITE_FCNTL_JOURNAL_POINTER), file);
   std::string place = file;
   for (int twin = 1; fs::exists(place, code); ++twin) {
-    if (holds(place, base)) return place;
+    if (holds(place, rescued.value().get())) {
+      ::unlink(copy.c_str());
+      return place;
+    }
     place = cat(file, ".kept", twin == 1 ? "" : std::to_string(twin));
   }
+  rescued.value().reset();
   for (const char* end : {"-wal", "-shm"}) ::unlink((place + end).c_str());  // of the deleted file
-  const std::string copy = cat(place, ".tmp-", ::getpid());
-  Status status = copy_to(base, copy);
-  if (status && ::rename(copy.c_str(), place.c_str()) != 0)
-    status = Error{.what = cat("cannot write '", place, "': ", std::strerror(errno))};
-  if (status) return place;
-  ::unlink(copy.c_str());
-  return std::move(status).error().note(
-      cat("'", file, "' was deleted or replaced while the study was in use"));
+  if (::rename(copy.c_str(), place.c_str()) == 0) return place;
+  return failed({.what = cat("cannot write '", place, "': ", std::strerror(errno))});
+}
+
+void make_sqlite_file(const std::string& file) {
+  std::error_code code;
+  if (fs::exists(file, code)) return;
+  const FolderTurn turn(fs::absolute(file, code).parent_path());
+  if (fs::exists(file, code)) return;
+  for (const char* end : {"-wal", "-shm", "-journal"}) ::unlink((file + end).c_str());
+  const int handle = ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+  if (handle >= 0) ::close(handle);  // otherwise SQLite says why
 }
 
 }  // namespace chop::search

@@ -136,6 +136,16 @@ std::vector<std::int64_t> StudyCache::drop_finished(StudyChanges& changes) const
   return dropped;
 }
 
+Status StudyCache::check_numbers(std::span<const Trial> added) const {
+  auto next = static_cast<std::int64_t>(ids_.size());
+  for (const Trial& trial : added)
+    if (trial.number != next++)
+      return Error{.what = cat("trial ", trial.number, " cannot be added to a study of ",
+                               ids_.size(), " trials"),
+                   .hint = "trials were removed from the study while it was in use"};
+  return {};
+}
+
 Status StudyCache::write(SqlConnection& connection, const StudyChanges& changes,
                          std::span<const TrialReport> reports) {
   static const Trial nothing;

@@ -38,6 +38,8 @@ class StudyCache {
   /// Takes trials out of `changes` that others have finished meanwhile, because a finished trial
   /// never changes; returns their numbers.
   std::vector<std::int64_t> drop_finished(StudyChanges& changes) const;
+  /// New trials are numbered on from those of the study.
+  Status check_numbers(std::span<const Trial> added) const;
   /// Keeps the next numbers for trials that are going to be added.
   void reserve_numbers(std::size_t trials) { ids_.resize(ids_.size() + trials, 0); }
   /// Stores changes and reports, and commits. The cache itself changes with apply() only, because
