@@ -232,6 +232,8 @@ TEST(PlanShapes, Softmax) {
       check(op, {.attrs = {{"dim", std::int64_t{1}}}, .inputs = {{{dice.from_to(1, 9), size}}}});
     check(op, {.attrs = {{"dim", std::int64_t{1}}}, .inputs = {{{3, 5, 7, 19}}}});
     check(op, {.attrs = {{"dim", std::int64_t{0}}}, .inputs = {{{17, 150}}}});
+    // One lane more than are done together.
+    check(op, {.attrs = {{"dim", std::int64_t{1}}}, .inputs = {{{3, 4, 65}}}});
     check(op, {.attrs = {{"dim", std::int64_t{-1}}}, .inputs = {{{900, 41}}}});
   }
 }

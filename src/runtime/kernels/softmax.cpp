@@ -71,7 +71,8 @@ void each_block(const Lanes& l, int threads, Work work) {
   });
 }
 
-/// y = e^(x - top) and its sums; for one lane, the lane is the vector.
+/// y = e^(x - top) and its sums. Where a lane lies in one piece, it is the vector; the last of many
+/// lanes may be alone in its block and does not.
 void shifted_exponentials(const Block& b, const float* x, float* y, float* top, double* sum) {
   for (std::int64_t i = 0; i < b.width; ++i) {
     top[i] = -std::numeric_limits<float>::infinity();
@@ -81,7 +82,7 @@ void shifted_exponentials(const Block& b, const float* x, float* y, float* top, 
     for (std::int64_t i = 0; i < b.width; ++i) top[i] = std::max(top[i], x[j * b.step + i]);
   for (std::int64_t j = 0; j < b.size; ++j)
     for (std::int64_t i = 0; i < b.width; ++i) y[j * b.step + i] = x[j * b.step + i] - top[i];
-  if (b.width == 1) {
+  if (b.step == 1) {
     HWY_DYNAMIC_DISPATCH(exponentials)(y, y, b.size);
   } else {
     for (std::int64_t j = 0; j < b.size; ++j)
@@ -135,7 +136,7 @@ void run_log_softmax_grad(const KernelArgs& args, std::int64_t at, const Block& 
   double sum[kWidth] = {};
   for (std::int64_t j = 0; j < b.size; ++j)
     for (std::int64_t i = 0; i < b.width; ++i) sum[i] += static_cast<double>(dy[j * b.step + i]);
-  if (b.width == 1) {
+  if (b.step == 1) {
     HWY_DYNAMIC_DISPATCH(exponentials)(y, dx, b.size);
   } else {
     for (std::int64_t j = 0; j < b.size; ++j)
