@@ -1,12 +1,14 @@
 // Runs every op on its samples for ops_test.py: the reference in double and the plan in float,
 // both with gradients. Writes argv[1]/index.json and argv[1]/values.bin; tensors lie in the
-// latter as 8-byte elements (f64, or i64 for whole numbers), little-endian.
+// latter as 8-byte elements (f64, or i64 for whole numbers), little-endian. With argv[2] and
+// argv[3], a seed and a number, on so many random variations of its samples instead.
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "../support/samples.hpp"
+#include "../support/random_samples.hpp"
 #include "compile/compile.hpp"
 #include "compile/gradient.hpp"
 
@@ -163,10 +165,61 @@ Json describe(const OpDef& op) {
           {"params", params}};
 }
 
-int run(const std::string& folder) {
-  TensorFile values(folder + "/values.bin");
+/// Whether the op takes the sample, and its results are of a size to compare.
+bool is_worth_trying(const test::Case& at) {
+  constexpr std::int64_t kElements = 4000;
+  if (test::elements_of(at.sample()) > kElements) return false;
+  Attrs attrs = at.sample().attrs;
+  if (!check_attrs(*at.op, attrs)) return false;
+  const test::Made made = test::make(at);
+  const Result<Types> types = infer_types(made.graph, 2);
+  if (!types) return false;
+  std::int64_t count = 0;
+  for (const TensorType& type : types.value()[index(made.call)]) count += numel(type.shape);
+  for (const Parameter& parameter : made.graph.parameters()) count += parameter.value.size();
+  return count <= 2 * kElements;
+}
+
+/// Adds the cases of one op on random variations of its samples; those it refuses are drawn again.
+void add_random(const OpDef& op, std::uint64_t seed, int count, TensorFile& values, Json& cases) {
+  constexpr int kTries = 400;
+  test::RandomSamples random(seed, op.name);
+  OpDef varied = op;
+  int made = 0;
+  for (int i = 0; i < kTries && made < count && !op.samples.empty(); ++i) {
+    varied.samples = {random.vary(op.samples[static_cast<std::size_t>(i) % op.samples.size()])};
+    if (!is_worth_trying({&varied, 0})) continue;
+    const bool training = has_training(op) && i % 2 == 1;
+    Result<Json> entry = dump_case({&varied, 0}, training, values);
+    if (!entry) continue;
+    entry.value()["sample"] = made++;
+    cases.push_back(std::move(entry).value());
+  }
+}
+
+int write_index(const std::string& folder, const Json& index, const TensorFile& values) {
+  std::ofstream file(folder + "/index.json");
+  file << index.dump();
+  return file.good() && values.good() ? 0 : 1;
+}
+
+Json index_of_ops() {
   Json index = {{"ops", Json::array()}, {"cases", Json::array()}};
   for (const OpDef& op : all_ops()) index["ops"].push_back(describe(op));
+  return index;
+}
+
+int run_random(const std::string& folder, std::uint64_t seed, int count) {
+  TensorFile values(folder + "/values.bin");
+  Json index = index_of_ops();
+  for (const OpDef& op : all_ops())
+    if (!op.torch.empty()) add_random(op, seed, count, values, index["cases"]);
+  return write_index(folder, index, values);
+}
+
+int run(const std::string& folder) {
+  TensorFile values(folder + "/values.bin");
+  Json index = index_of_ops();
   for (const test::Case& at : test::all_cases()) {
     if (at.op->torch.empty()) continue;
     for (const bool training : {false, true}) {
@@ -179,14 +232,14 @@ int run(const std::string& folder) {
       index["cases"].push_back(std::move(entry).value());
     }
   }
-  std::ofstream file(folder + "/index.json");
-  file << index.dump();
-  return file.good() && values.good() ? 0 : 1;
+  return write_index(folder, index, values);
 }
 
 }  // namespace
 }  // namespace chop
 
 int main(int argc, char** argv) {
+  if (argc == 4)
+    return chop::run_random(argv[1], std::strtoull(argv[2], nullptr, 10), std::atoi(argv[3]));
   return argc == 2 ? chop::run(argv[1]) : 2;
 }

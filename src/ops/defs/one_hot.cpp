@@ -36,7 +36,9 @@ OpDef define() {
           "elsewhere. A negative number counts from the end; one that is outside gives zeros "
           "alone",
       .mase_type = MaseType::ImplicitFunc,
-      .torch = "F.one_hot(x % depth, depth).movedim(-1, dim).to(torch.get_default_dtype())",
+      .torch =
+          "(F.one_hot(x % depth, depth) * ((x >= -depth) & (x < depth)).long().unsqueeze(-1))"
+          ".movedim(-1, dim).to(torch.get_default_dtype())",
       .attrs = {{"depth", 0, "size of the new dimension", true},
                 {"dim", -1, "where the new dimension is in y"}},
       .traits = Trait::NoGradient,
