@@ -3,6 +3,8 @@
 How near is near enough is measured, not guessed: PyTorch itself, in float32, with the rows of each
 batch in several orders, strays from its own run in float64 by the rounding of its sums (and so by
 its BLAS and its processor). We may stray a few times as far.
+
+Some networks are also trained with batches of random size: CH_SEED=2 ./test train_steps_test for others.
 """
 import json
 import os
@@ -20,6 +22,7 @@ from torch_models import MODELS  # noqa: E402
 
 PROGRAM = pathlib.Path(os.environ["CH_BUILD"]) / "tests" / "oracle_train_steps"
 STEPS = 100
+SEED = int(os.environ.get("CH_SEED", "1"))
 U64 = 0xFFFFFFFFFFFFFFFF
 GOLD = 0x9E3779B97F4A7C15
 
@@ -139,6 +142,16 @@ class TrainSteps(unittest.TestCase):
                 wanders = key.endswith("running_mean") and not key.endswith(".0.running_mean")
                 numpy.testing.assert_allclose(end[key], value, rtol=1e-3, atol=STEPS * 1e-4 if wanders else 1e-4,
                                               err_msg=key)
+
+
+    def test_batches_of_random_size(self):
+        random = numpy.random.RandomState(SEED)
+        for name in [n for n in MODELS if n.startswith("jsc")]:
+            batch = int(random.choice([5, 7, 8, 9, 15, 17, 31, 33, 63, 65, 100, 129, 255, 257]))
+            with self.subTest(f"CH_SEED={SEED}", name=name, batch=batch):
+                _, _, _, difference, spread = self.compare(name, batch, 1e-3)
+                print(f"{name}: batches of {batch}: within {difference:.1e} of float64, PyTorch's within {spread:.1e}")
+                self.assertLess(difference, max(1e-5, 5 * spread))
 
 
 for _name in MODELS:
