@@ -61,6 +61,18 @@ class DataFiles(unittest.TestCase):
         self.assertEqual(whole["correct"], int((out.argmax(1) == self.y).sum()))
         self.assertIn("is given twice", self.ch("test", "net.mz", "jsc", "--in", "x.npz", code=2) + self.log)
 
+    def test_a_label_without_an_output_is_an_error(self):
+        y = self.y.copy()
+        y[3] = 7
+        numpy.savez(self.folder / "seven.npz", x=self.x, y=y)
+        for command in ("test", "train"):
+            self.ch(command, "net.mz", "seven.npz", "-q", code=1)
+            self.assertIn("the network has 5 outputs, the data set 8 classes", self.log)
+        y[3] = -1
+        numpy.savez(self.folder / "negative.npz", x=self.x, y=y)
+        self.ch("test", "net.mz", "negative.npz", "-q", code=1)
+        self.assertIn("the label of row 3 is -1.0", self.log)
+
     def test_calibration_profiling_and_comparison_need_no_labels(self):
         for file in ("samples.npz", "samples.npy", "samples.csv", "same.npz"):
             with self.subTest(file):

@@ -57,10 +57,10 @@ Plan::Step Planner::make_step(NodeId id) {
   if (!state_.target.reference_only) step.kernel = fast_kernel(call);
   if (!step.kernel) step.kernel = reference_kernel(call);
   if (call.op.indices != nullptr)
-    step.check = [&op = call.op, name = node.name, indices = call.op.indices(call),
+    step.check = [&op = call.op, name = node.name, indices = ops::indices_of(call),
                   types = in](const KernelArgs& args) {
-      return ops::check_indices(op.name, name, indices, types[indices.operand],
-                                args.in[indices.operand]);
+      return ops::check_indices(op.name, name, indices, types[indices.operand.operand],
+                                args.in[indices.operand.operand]);
     };
   return step;
 }

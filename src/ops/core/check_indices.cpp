@@ -5,25 +5,48 @@
 namespace chop::ops {
 namespace {
 
+/// How many of the values from `begin` on lie one after the other in [least, least + count).
 template <class T>
-Status check_all(std::string_view op, std::string_view node, const IndexOperand& indices,
+std::size_t run_inside(std::span<const T> values, std::size_t begin, std::int64_t least,
+                       std::int64_t count) {
+  const auto low = static_cast<std::uint64_t>(least);
+  std::size_t i = begin;
+  while (i < values.size() && static_cast<std::uint64_t>(std::int64_t{values[i]}) - low <
+                                  static_cast<std::uint64_t>(count))
+    ++i;
+  return i - begin;
+}
+
+template <class T>
+Status check_all(std::string_view op, std::string_view node, const CallIndices& indices,
                  std::span<const T> values) {
+  const auto& [operand, turns, from_end] = indices.operand;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    const std::int64_t places = indices.places[i % indices.places.size()];
-    const std::int64_t least = indices.from_end ? -places : 0;
+    const std::int64_t places = turns[turns.size() == 1 ? 0 : i % turns.size()];
+    const std::int64_t least = from_end ? -places : 0;
+    if (turns.size() == 1 && (i += run_inside(values, i, least, places - least)) == values.size())
+      break;
     const auto index = static_cast<std::int64_t>(values[i]);
-    if (index >= least && index < places) continue;
-    return Error{.what = cat(op, " '", node, "': index ", index, " is out of range, there are ",
-                             places, " places"),
-                 .notes = {cat("it is element ", i, " of its indices")},
-                 .hint = cat("indices from ", least, " to ", places - 1, " are inside")};
+    if ((index >= least && index < places) || index == indices.ignored) continue;
+    return Error{
+        .what = cat(op, " '", node, "': index ", index, " is out of range, there are ", places,
+                    " places"),
+        .notes = {cat("it is element ", i, " of operand ", operand)},
+        .hint = places == 0 ? "" : cat("indices from ", least, " to ", places - 1, " are inside")};
   }
   return {};
 }
 
 }  // namespace
 
-Status check_indices(std::string_view op, std::string_view node, const IndexOperand& indices,
+CallIndices indices_of(const TypedCall& call) {
+  CallIndices found{call.op.indices(call), {}};
+  if (find_field(call.op.attrs, "ignore_index") != nullptr)
+    found.ignored = call.integer("ignore_index");
+  return found;
+}
+
+Status check_indices(std::string_view op, std::string_view node, const CallIndices& indices,
                      const TensorType& type, const std::byte* values) {
   const auto count = static_cast<std::size_t>(numel(type.shape));
   if (type.dtype == DType::I64)
@@ -41,8 +64,8 @@ Status check_indices(std::string_view op, std::string_view node, const IndexOper
 Status check_indices(const TypedCall& call, std::string_view node,
                      std::span<const Tensor* const> in) {
   if (call.op.indices == nullptr) return {};
-  const IndexOperand indices = call.op.indices(call);
-  const Tensor& values = *in[indices.operand];
+  const CallIndices indices = indices_of(call);
+  const Tensor& values = *in[indices.operand.operand];
   return check_indices(call.op.name, node, indices, values.type(), values.bytes());
 }
 

@@ -50,10 +50,6 @@ void forward(const ForwardCall& call) {
       }
       const std::int64_t target = targets[o * lanes.inner + i];
       if (target == call.integer("ignore_index")) continue;
-      if (target < 0 || target >= classes) {
-        total = std::numeric_limits<double>::quiet_NaN();
-        continue;
-      }
       const double own = x[lanes.at(o, static_cast<std::size_t>(target), i)];
       total += (1 - smoothing) * (largest + std::log(sum) - own);
       if (smoothing > 0) total += smoothing * all / static_cast<double>(classes);
@@ -85,8 +81,9 @@ OpDef define() {
       .name = "cross_entropy",
       .doc =
           "loss = -log softmax(logits)[target], averaged or summed over the rows; the softmax "
-          "is the second result. A target outside the classes makes the loss NaN. Costs "
-          "softmax's five operations per logit, and a logarithm and an addition per row",
+          "is the second result. A target outside the classes is an error, unless it is "
+          "ignore_index. Costs softmax's five operations per logit, and a logarithm and an "
+          "addition per row",
       .module = "CrossEntropyLoss",
       .torch =
           "F.cross_entropy(x0, x1, reduction=reduction, label_smoothing=label_smoothing, "
@@ -100,6 +97,12 @@ OpDef define() {
       .forward = forward,
       .gradient = gradient,
       .cost = cost,
+      .indices =
+          [](const TypedCall& call) {
+            const Shape& logits = call.shape(0);
+            return IndexOperand{
+                .operand = 1, .places = {logits[class_axis(logits)]}, .from_end = false};
+          },
       .onnx = {{"SoftmaxCrossEntropyLoss", 13}},
       .samples = {{.inputs = {{{4, 5}}, wholes({4}, 0, 5)}},
                   {.attrs = {{"reduction", "sum"}}, .inputs = {{{3, 2}}, wholes({3}, 0, 2)}},

@@ -1,5 +1,6 @@
 // cross_entropy and its gradient over logits [n, c], in SIMD: one sweep for the exponentials
-// of all rows together, so that few classes do not waste the vectors.
+// of all rows together, so that few classes do not waste the vectors. Targets of the
+// forward call are classes or ignored: the plan has checked them.
 #include <numeric>
 
 #include "runtime/kernel.hpp"
@@ -128,10 +129,6 @@ double shift_rows(const Job& job, const float* x, const std::int64_t* target, fl
     for (std::int64_t j = 0; j < job.c; ++j) top = std::max(top, in[j]);
     for (std::int64_t j = 0; j < job.c; ++j) out[j] = in[j] - top;
     if (!job.counts(target[row])) continue;
-    if (!job.knows(target[row])) {
-      total = std::numeric_limits<double>::quiet_NaN();
-      continue;
-    }
     total -= (1 - job.smoothing) * static_cast<double>(out[target[row]]);
     if (job.smoothing == 0) continue;
     double all = 0;
@@ -146,7 +143,7 @@ std::int64_t forward_together(const Job& job, const float* x, const std::int64_t
                               double& total) {
   if (job.c > kFewClasses || job.smoothing != 0) return 0;
   for (std::int64_t row = 0; row < job.n; ++row)
-    if (!job.counts(target[row]) || !job.knows(target[row])) return 0;
+    if (!job.counts(target[row])) return 0;
   const std::int64_t rows = job.n / kRowsTogether * kRowsTogether;
   double hits = 0;
   const double logs = HWY_DYNAMIC_DISPATCH(few_classes)(x, rows, job.c, target, p, &hits);
