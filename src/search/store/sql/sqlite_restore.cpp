@@ -162,7 +162,7 @@ Result<std::string> restore_sqlite(sqlite3* base, const std::string& file) {
   std::error_code code;
   const fs::path folder = fs::absolute(file, code).parent_path();
   CH_CHECK(ensure_writable_folder(folder));
-  // Whoever is in a transaction has not noticed yet; it takes a fraction of a millisecond.
+  // A process in a transaction has not noticed yet; transactions take a fraction of a millisecond.
   std::this_thread::sleep_for(std::chrono::milliseconds(50));
   const FolderTurn turn(folder);
   const std::string copy = cat(file, ".tmp-", ::getpid());
