@@ -208,13 +208,13 @@ configure_and_build() (
 )
 
 # must_configure FOLDER [CMAKE ARGUMENT...]: whether CMake has to run: never did, did before the
-# packages of today were installed, or with other arguments.
+# packages of today were installed or the presets were changed, or with other arguments.
 must_configure() {
-  local folder=$1 packages argument
+  local folder=$1 newer argument
   shift
   [[ -f $folder/build.ninja ]] || return 0
-  for packages in "$root"/build/packages.*; do
-    [[ $packages -nt $folder/build.ninja ]] && return 0
+  for newer in "$root"/build/packages.* "$root/CMakePresets.json"; do
+    [[ $newer -nt $folder/build.ninja ]] && return 0
   done
   for argument in "$@"; do
     argument=${argument#-D}

@@ -55,11 +55,11 @@ class Launcher(unittest.TestCase):
         self.scratch = pathlib.Path(tempfile.mkdtemp(prefix="ch launcher "))
         self.addCleanup(shutil.rmtree, self.scratch)
         self.root, self.fake = self.scratch / "a clone", self.scratch / "bin"
-        for folder in ("tools", "cmake", ".ci", "src/extra", "benchmarks"):
+        for folder in ("tools", "cmake", ".ci", "src/extra", "benchmarks", "tests"):
             (self.root / folder).mkdir(parents=True)
         self.fake.mkdir()
         for name in ("ch", "test", "bench", ".ci/run", "tools/lib.sh", "tools/packages.txt",
-                     "tools/layers.txt", "CMakePresets.json"):
+                     "tools/layers.txt", "tests/exclusions.txt", "CMakePresets.json"):
             shutil.copy(ROOT / name, self.root / name)
         (self.root / "CMakeLists.txt").write_text(CMAKE)
         (self.root / "src/main.cpp").write_text(MAIN)
@@ -240,6 +240,27 @@ add_dependencies(ch slowly)
         status, out, err = self.run_it("./test", "no such test")
         self.assertEqual((status, out), (1, ""))
         self.assertIn("error: no test has 'no such test' in its name\n", err)
+
+    def test_a_preset_says_what_it_leaves_out(self):
+        (self.root / "tests/exclusions.txt").write_text("# presets | test | reason\nasan debug | cli.some_test | slow\n"
+                                                        "asan | cli.other_test | slower\n")
+        os.environ["CH_PRESET"] = "debug"
+        self.addCleanup(os.environ.pop, "CH_PRESET")
+        status, _, err = self.run_it("./test")
+        self.assertEqual(status, 0, err)
+        self.assertIn("\nleft out under debug: cli.some_test (slow)\n", err)
+        self.assertNotIn("cli.other_test", err)
+
+    def test_a_changed_preset_is_configured_again(self):
+        self.assertEqual(self.run_it("./ch")[1], f"{self.root}|0\n")
+        with open(self.root / "CMakeLists.txt", "a", encoding="utf-8") as file:
+            file.write("set(CH_MORE 0 CACHE STRING more)\ntarget_compile_definitions(ch PRIVATE MORE=${CH_MORE})\n")
+        (self.root / "src/main.cpp").write_text(MAIN.replace("EXTRA", "MORE"))
+        self.assertEqual(self.run_it("./ch")[1], f"{self.root}|0\n")
+        presets = (self.root / "CMakePresets.json").read_text()
+        (self.root / "CMakePresets.json").write_text(
+            presets.replace('"cacheVariables": {', '"cacheVariables": { "CH_MORE": "7",'))
+        self.assertEqual(self.run_it("./ch")[1], f"{self.root}|7\n")
 
     def test_stress_runs_when_asked_for_and_for_as_long(self):
         with open(self.root / "CMakeLists.txt", "a", encoding="utf-8") as file:

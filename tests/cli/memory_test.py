@@ -39,6 +39,4 @@ class LittleMemory(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if os.environ.get("CH_BUILD", "").endswith(("asan", "tsan")):
-        raise SystemExit(0)  # sanitisers reserve terabytes of addresses
     unittest.main()

@@ -1,4 +1,5 @@
-// The C++ tests' main(): as GoogleTest's own, and a test that fails says how to run it alone.
+// The C++ tests' main(): as GoogleTest's own, a test that fails says how to run it alone, and those
+// that tests/exclusions.txt names for this build are left out.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -20,10 +21,18 @@ class HowToRepeat : public testing::EmptyTestEventListener {
   std::string program_;
 };
 
+/// A filter without the tests in CH_EXCLUDED, "Suite.Name:Suite.Name".
+std::string without_excluded(const std::string& filter) {
+  const std::string excluded = CH_EXCLUDED;
+  if (excluded.empty()) return filter;
+  return filter + (filter.find('-') == std::string::npos ? '-' : ':') + excluded;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
+  GTEST_FLAG_SET(filter, without_excluded(GTEST_FLAG_GET(filter)));
   testing::UnitTest::GetInstance()->listeners().Append(new HowToRepeat(argv[0]));
   return RUN_ALL_TESTS();
 }
