@@ -7,11 +7,12 @@ import subprocess
 import unittest
 
 CH = os.environ["CH_BIN"]
+SLOWER = int(os.environ.get("CH_TIME_FACTOR", "1"))  # than in release
 SOURCE = pathlib.Path(os.environ["CH_SOURCE"])
 
 
 def run(*words, **options):
-    return subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=60,
+    return subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=60 * SLOWER,
                           check=False, **options)
 
 

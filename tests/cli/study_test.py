@@ -13,6 +13,7 @@ import unittest
 import optuna
 
 CH = os.environ["CH_BIN"]
+SLOWER = int(os.environ.get("CH_TIME_FACTOR", "1"))  # than in release
 optuna.logging.set_verbosity(optuna.logging.ERROR)
 
 
@@ -121,7 +122,7 @@ class Study(unittest.TestCase):
             run = subprocess.Popen([CH, "study", "delete", "one", "--storage", self.url], stdin=theirs,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE)
             os.write(ours, answer)
-            out, _ = run.communicate(timeout=20)
+            out, _ = run.communicate(timeout=20 * SLOWER)
             self.assertIn(b"with 2 trials", out)
             self.assertEqual(run.returncode, code)
             os.close(ours)

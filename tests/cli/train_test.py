@@ -15,6 +15,7 @@ import time
 import unittest
 
 CH = os.environ["CH_BIN"]
+SLOWER = int(os.environ.get("CH_TIME_FACTOR", "1"))  # than in release
 
 
 def ch(*words, folder, env=None, **more):
@@ -148,7 +149,7 @@ class Training(InFolder):
         rest = process.stderr.read()
         process.stderr.close()
         # It may have finished before the signal came.
-        self.assertEqual(process.wait(timeout=60), 130 if "Interrupted" in rest else 0, rest)
+        self.assertEqual(process.wait(timeout=60 * SLOWER), 130 if "Interrupted" in rest else 0, rest)
         if "Interrupted" in rest:
             self.assertTrue((self.checkpoints("cut") / "last.ckpt").exists())
         self.good(*words, "--project", "cut", "--resume")
@@ -217,7 +218,7 @@ class Training(InFolder):
         process.send_signal(signal.SIGINT)
         rest = process.stderr.read()
         process.stderr.close()
-        self.assertEqual(process.wait(timeout=60), 130, rest)
+        self.assertEqual(process.wait(timeout=60 * SLOWER), 130, rest)
         self.assertIn("Interrupted after step", rest)
         self.assertEqual(json.loads((self.folder / "out.json").read_text())["ending"], "interrupted")
 

@@ -21,6 +21,7 @@ from postgres_server import PostgresServer  # noqa: E402
 
 optuna.logging.set_verbosity(optuna.logging.ERROR)
 ORACLE = os.path.join(os.environ["CH_BUILD"], "tests", "oracle_study_store")
+SLOWER = int(os.environ.get("CH_TIME_FACTOR", "1"))  # than in release
 NOT_NUMBERS = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
 
 
@@ -221,7 +222,7 @@ class Studies:
             self.assertIsNone(wait(process, 0.3))  # finds no table, and may not make one
         self.assertIsNone(wait(process, 0.3))  # finds tables of no version
         optuna.create_study(study_name="theirs", storage=url)
-        _, error = process.communicate(timeout=30)
+        _, error = process.communicate(timeout=30 * SLOWER)
         self.assertEqual(process.returncode, 0, error)
         self.assertEqual({one.study_name for one in optuna.get_all_study_summaries(url)},
                          {"ours", "theirs"})
@@ -232,7 +233,7 @@ class Studies:
             connection.execute(sqlalchemy.text("CREATE TABLE version_info (name TEXT)"))
             connection.execute(sqlalchemy.text("CREATE TABLE prices (name TEXT)"))
         process = self.writer(url)
-        _, error = process.communicate(timeout=5)
+        _, error = process.communicate(timeout=5 * SLOWER)
         self.assertIn("holds no studies, but other tables: prices, version_info", error)
 
 
