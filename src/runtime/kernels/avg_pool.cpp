@@ -7,7 +7,7 @@
 namespace chop::runtime::kernels {
 namespace {
 
-/// The patches of all positions of one plane, worked out once.
+/// The patches of all positions of one plane, worked out once; none where there is no plane.
 struct Patches {
   std::int64_t planes = 0, in_width = 0, in_area = 0;
   std::vector<ops::Patch> positions;
@@ -16,6 +16,7 @@ struct Patches {
 template <class PatchAt>
 Patches patches_of(const ops::PoolShape& pool, PatchAt patch_at) {
   Patches patches{pool.planes, pool.window.in.w, pool.window.in.area(), {}};
+  if (pool.planes == 0) return patches;
   for (std::int64_t oh = 0; oh < pool.window.out.h; ++oh)
     for (std::int64_t ow = 0; ow < pool.window.out.w; ++ow)
       patches.positions.push_back(patch_at(oh, ow));

@@ -131,7 +131,7 @@ std::shared_ptr<const Pool> pool_of(const ops::PoolShape& shape) {
   const ops::Window& w = shape.window;
   if (w.in.area() > std::numeric_limits<std::int32_t>::max()) return nullptr;
   Pool pool{shape.planes, w, {}};
-  for (std::int64_t kw = 0; kw < w.kernel.w; ++kw)
+  for (std::int64_t kw = 0; kw < w.kernel.w && pool.planes > 0; ++kw)
     pool.columns.push_back(positions_inside(w.column(0, kw), w.stride.w, w.in.w, w.out.w));
   return std::make_shared<const Pool>(std::move(pool));
 }
