@@ -90,4 +90,14 @@ int exercise(const std::string& file) {
   return ask(file) ? 0 : 1;
 }
 
+bool asks_for_much(const std::string& file) {
+  const Result<OpenedModel> opened = open_model(file, OpenModelOptions{});
+  if (!opened || !verify(opened.value().graph)) return false;
+  const Graph& graph = opened.value().graph;
+  if (!infer_types(graph, kBatch)) return false;
+  if (!check_small(graph)) return true;
+  const Result<GraphCost> cost = count_costs(graph, {.batch = kBatch});
+  return cost && cost.value().arithmetic.macs > kMostMacs;
+}
+
 }  // namespace chop::mutate

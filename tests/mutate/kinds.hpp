@@ -28,4 +28,8 @@ void write_companions(const std::filesystem::path& work);
 /// error of ours.
 int exercise(const std::string& file);
 
+/// Whether the file holds a network that asks for more work than a command may take here. A mutant
+/// may do that rightly: [1, 2, 8388608, 2] is a shape.
+bool asks_for_much(const std::string& file);
+
 }  // namespace chop::mutate

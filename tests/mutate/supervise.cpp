@@ -68,6 +68,7 @@ int run_command(const Words& words) {
       return kOurBug;
     }
   }
+  if (words[0] == "bench-model" && asks_for_much(words[1])) return 1;
   std::vector<char*> argv = {const_cast<char*>("ch")};
   for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
   const int code = run_cli(static_cast<int>(argv.size()), argv.data(), out, err);
