@@ -20,7 +20,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 from harness import picture, rounds, show  # noqa: E402
 from harness.rows import Row, Rows  # noqa: E402
-from harness.setup import ROOT, Setup  # noqa: E402
+from harness.setup import HELD, ROOT, Setup  # noqa: E402
 from harness.worker import Failed  # noqa: E402
 
 
@@ -41,9 +41,13 @@ def parse(arguments):
     parser.add_argument("--list", action="store_true", help="name the works and end")
     parser.add_argument("--rounds", type=int, default=9, help="how often each is measured (9)")
     parser.add_argument("--quick", action="store_true", help="three rounds, the largest left out")
+    parser.add_argument("--simd", choices=("", *HELD), default="", metavar="LEVEL",
+                        help="hold everybody who can be held to avx2")
     parser.add_argument("--json", metavar="FILE", default=ROOT / "build/bench.json")
     parser.add_argument("--svg", metavar="FILE", default=ROOT / "build/bench.svg")
     parser.add_argument("--from", metavar="FILE", dest="source", help="show an earlier run again")
+    parser.add_argument("--beside", metavar="FILE",
+                        help="with --from: another run, side by side in one table and one picture")
     parser.add_argument("--folder", default=HERE / "works", help=argparse.SUPPRESS)
     parser.add_argument("--build", default=ROOT / "build/release", help=argparse.SUPPRESS)
     return parser, parser.parse_args(arguments)
@@ -55,20 +59,63 @@ def say(words):
         print(f"\r\033[K{words}", end="", file=sys.stderr, flush=True)
 
 
+FEATURES = {"avx2": "AVX2", "fma": "FMA", "avx512f": "AVX-512", "avx512_vnni": "VNNI",
+            "avx_vnni": "AVX-VNNI", "amx_int8": "AMX", "asimd": "NEON"}
+
+
 def machine():
-    model = ""
+    model, flags = platform.machine(), []
     with open("/proc/cpuinfo", encoding="utf-8") as file:
-        model = next((line.split(":", 1)[1].strip() for line in file
-                      if line.startswith("model name")), "")
-    return {"processor": model, "cores": os.cpu_count(), "system": platform.platform(),
-            "load": os.getloadavg()[0], "date": datetime.date.today().isoformat()}
+        for line in file:
+            key, _, value = line.partition(":")
+            if key.strip() == "model name":
+                model = value.strip()
+            if key.strip() in ("flags", "Features"):
+                flags = value.split()
+    return {"processor": model, "features": [name for flag, name in FEATURES.items() if flag in flags],
+            "cores": os.cpu_count(), "system": system(), "load": os.getloadavg()[0],
+            "date": datetime.date.today().isoformat()}
+
+
+def system():
+    """Debian 12, or what the system calls itself."""
+    try:
+        release = platform.freedesktop_os_release()
+    except OSError:
+        return platform.platform()
+    return f"{release.get('NAME', '').replace(' GNU/Linux', '')} {release.get('VERSION_ID', '')}".strip()
 
 
 def heading(done):
+    """What the figures below were made on, and by whom."""
     machine = done["machine"]
-    date = f"{machine['date']}, " if "date" in machine else ""
-    return (f"{date}{machine['processor']}, {machine['cores']} cores, {done['rounds']} rounds at most, "
-            f"load {machine['load']:.1f} at the start")
+    lines, ways = show.peers(done["works"])
+    if done.get("simd"):
+        lines.append(f"held to {done['simd']}: {', '.join(held(done))}")
+        free = not_held(done)
+        if free:
+            lines.append(f"not held to it, having no switch for it: {', '.join(free)}")
+    first = (f"{machine['date']}, {machine['processor']} ({', '.join(machine['features'])}), "
+             f"{machine['cores']} cores, {machine['system']}, {done['rounds']} rounds at most, "
+             f"load {machine['load']:.1f} at the start")
+    return "\n".join([first, *lines]), ways
+
+
+def names_of(done, free):
+    found = {"ours": None} if not free else {}
+    for raw in done["works"].values():
+        for facts in raw["facts"].values():
+            if "version" in facts and bool(facts.get("not_held")) == free:
+                found[facts["version"]] = None
+    return list(found)
+
+
+def held(done):
+    return names_of(done, False)
+
+
+def not_held(done):
+    return names_of(done, True)
 
 
 def measure(work, module, setup, count):
@@ -88,7 +135,7 @@ def measure(work, module, setup, count):
 def run(args, works):
     run_rows, raw, failures, here = [], {}, [], machine()
     with tempfile.TemporaryDirectory(prefix="ch-bench-") as scratch:
-        setup = Setup(args.build, scratch, args.quick)
+        setup = Setup(args.build, scratch, args.quick, args.simd)
         for number, (work, module) in enumerate(works.items(), 1):
             if not sys.stderr.isatty():
                 print(f"{number} of {len(works)}: {work}", file=sys.stderr, flush=True)
@@ -98,7 +145,7 @@ def run(args, works):
                          "missing": results.missing, "failed": results.failed}
             failures += [f"{work}: {who} {why}" for who, why in results.failed.items()]
     say("")
-    return {"machine": here, "rounds": 3 if args.quick else args.rounds, "failures": failures,
+    return {"machine": here, "simd": args.simd, "rounds": 3 if args.quick else args.rounds, "failures": failures,
             "rows": [row.as_json() for row in run_rows], "works": raw}
 
 
@@ -106,6 +153,30 @@ def write(path, text):
     path = pathlib.Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8")
+
+
+def read(path):
+    return json.loads(pathlib.Path(path).read_text(encoding="utf-8"))
+
+
+def rows_of(done):
+    return [Row.from_json(row) for row in done["rows"]]
+
+
+def level(done):
+    """The widest vectors that a run could use."""
+    if done.get("simd"):
+        return FEATURES[done["simd"]]
+    return "AVX-512" if "AVX-512" in done["machine"]["features"] else (done["machine"]["features"] or [""])[0]
+
+
+def show_both(one, other, svg):
+    """Two runs: a heading of each, one table, one picture."""
+    runs, names = [rows_of(one), rows_of(other)], [level(one), level(other)]
+    for name, done in zip(names, (one, other)):
+        print(f"{name}: {heading(done)[0]}\n")
+    print(show.side_by_side(runs, names))
+    write(svg, picture.svg(runs, names))
 
 
 def main(arguments):
@@ -120,14 +191,22 @@ def main(arguments):
         for name, module in works.items():
             print(f"{name:22}{module.__doc__.splitlines()[0]}")
         return 0
+    if args.beside and not args.source:
+        parser.error("--beside FILE needs --from FILE")
     if args.source:
-        done = json.loads(pathlib.Path(args.source).read_text(encoding="utf-8"))
+        done = read(args.source)
     else:
         done = run(args, {name: works[name] for name in works if name in (args.works or works)})
         write(args.json, json.dumps(done, indent=1) + "\n")
-    rows = [Row.from_json(row) for row in done["rows"]]
-    print(f"{heading(done)}\n\n{show.report(rows)}")
-    write(args.svg, picture.svg(rows))
+    if args.beside:
+        show_both(done, read(args.beside), args.svg)
+        return 0
+    rows = rows_of(done)
+    head, ways = heading(done)
+    print(f"{head}\n\n{show.report(rows)}")
+    if ways:
+        print("\nThe fastest way of each peer counts:\n" + "\n".join(f"  {way}" for way in ways))
+    write(args.svg, picture.svg([rows]))
     for failure in done["failures"]:
         print(f"error: {failure}", file=sys.stderr)
     return 1 if done["failures"] else 0

@@ -1,13 +1,16 @@
-"""The picture of the ratios: a bar per row beside a peer, on a logarithmic scale, with a mark
-where the target is. Rows of one title stand together."""
+"""The picture of the ratios: for every row beside a peer one bar per run, on a logarithmic scale. A colour is
+a peer; of two runs (two machines, or two levels of instructions) the second is drawn lighter."""
 import math
 from xml.sax.saxutils import escape
 
 from .show import digits
 
-LEFT, WIDTH, RIGHT = 225, 530, 75
-TOP, STEP, GAP, BAR = 66, 18, 9, 14
-COLOURS = ("#2a78b5", "#c9622b", "#3d8f5f", "#8a5fa8", "#a08025")
+LEFT, WIDTH, RIGHT = 250, 530, 75
+TOP, STEP, GAP, BAR = 84, 17, 9, 13
+COLOURS = {"PyTorch": "#c9622b", "libtorch": "#e0a83c", "ONNX Runtime": "#3d8f5f",
+           "Optuna and PyTorch": "#8a5fa8", "PyTorch and numpy": "#b5476c"}
+OTHERS = ("#2a78b5", "#6b6b6b", "#4aa3a3")
+LIGHTER = 0.5
 
 
 def ticks(low, high):
@@ -31,62 +34,78 @@ def text(x, y, words, anchor="start", extra=""):
     return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"{extra}>{escape(words)}</text>'
 
 
+def rectangle(x, y, width, height, colour, opacity=1.0):
+    return (f'<rect x="{x:.1f}" y="{y}" width="{width:.1f}" height="{height}" fill="{colour}" '
+            f'fill-opacity="{opacity:g}"/>')
+
+
 def grid(scale, bottom):
     for tick in ticks(scale.low, scale.high):
         x, strong = scale.x(tick), tick == 1
         yield (f'<line x1="{x:.1f}" y1="{TOP - 6}" x2="{x:.1f}" y2="{bottom}" '
                f'stroke="{"#444" if strong else "#ddd"}"/>')
         yield text(x, bottom + 15, f"{tick:g}x", "middle", ' fill="#555"')
+    yield text(scale.x(1), bottom + 31, "as fast as the peer", "middle", ' fill="#555"')
 
 
-def bar(row, y, scale, colour):
-    one, end = scale.x(1), scale.x(row.ratio)
-    middle = y + BAR - 3
-    yield (f'<rect x="{min(one, end):.1f}" y="{y}" width="{abs(end - one):.1f}" '
-           f'height="{BAR}" fill="{colour}"/>')
-    if row.target:
-        x = scale.x(row.target)
-        yield (f'<line x1="{x:.1f}" y1="{y - 2}" x2="{x:.1f}" y2="{y + BAR + 2}" stroke="#111" '
-               f'stroke-width="2.5"/>')
-    beside = max(end, one, scale.x(row.target) if row.target else 0)
-    yield text(beside + 7, middle, f"{digits(row.ratio)}x", extra=' font-weight="bold"')
+def bar(ratio, y, scale, colour, opacity):
+    one, end = scale.x(1), scale.x(ratio)
+    yield rectangle(min(one, end), y, abs(end - one), BAR, colour, opacity)
+    yield text(max(end, one) + 7, y + BAR - 2, f"{digits(ratio)}x", extra=' font-weight="bold"')
 
 
-def legend(peers):
+def legend(peers, names):
     x = 12
     for peer, colour in peers.items():
-        yield f'<rect x="{x:.1f}" y="{TOP - 30}" width="11" height="11" fill="{colour}"/>'
-        yield text(x + 16, TOP - 20, peer)
+        yield rectangle(x, TOP - 48, 11, 11, colour)
+        yield text(x + 16, TOP - 38, peer)
         x += 36 + 6.7 * len(peer)
-    yield (f'<line x1="{x:.1f}" y1="{TOP - 32}" x2="{x:.1f}" y2="{TOP - 17}" stroke="#111" '
-           f'stroke-width="2.5"/>')
-    yield text(x + 8, TOP - 20, "target")
+    x = 12
+    for number, name in enumerate(names if len(names) > 1 else []):
+        yield rectangle(x, TOP - 27, 11, 11, "#333333", LIGHTER ** number)
+        yield text(x + 16, TOP - 17, name)
+        x += 36 + 6.7 * len(name)
+
+
+def compared(runs):
+    """{(title, peer): [ratio of each run, or None]}, in the order of the rows."""
+    found = {}
+    for number, rows in enumerate(runs):
+        for row in rows:
+            if row.kind == "faster" and row.ratio and not row.detail and not row.held_back:
+                found.setdefault((row.title, row.against), [None] * len(runs))[number] = row.ratio
+    return found
 
 
 def bars(shown, scale, peers):
     """And y where they end."""
     parts, y, title = [], TOP, None
-    for row in shown:
-        if row.title != title:
+    for (name, peer), ratios in shown.items():
+        if name != title:
             y += GAP if title else 0
-            title = row.title
-            parts.append(text(LEFT - 10, y + BAR - 3, title, "end"))
-        parts += bar(row, y, scale, peers[row.against])
-        y += STEP
+            title = name
+            parts.append(text(LEFT - 10, y + BAR - 2, title, "end"))
+        for number, ratio in enumerate(ratios):
+            if ratio:
+                parts += bar(ratio, y, scale, peers[peer], LIGHTER ** number)
+                y += STEP
     return parts, y
 
 
-def svg(rows, title="Times as fast as others at the same work, in one run"):
-    """Of the rows that compare with a peer and were measured."""
-    shown = [row for row in rows
-             if row.kind == "faster" and row.ratio and not row.detail]
-    names = list(dict.fromkeys(row.against for row in shown))
-    peers = {name: COLOURS[i % len(COLOURS)] for i, name in enumerate(names)}
-    scale = Scale([value for row in shown for value in (row.ratio, row.target or 1)])
+def colours(names):
+    others = iter(OTHERS * 9)
+    return {name: COLOURS.get(name) or next(others) for name in names}
+
+
+def svg(runs, names=("",), title="How many times faster ch is than others at the same work"):
+    """Of the rows that compare with a peer at its best. `runs` is one list of rows per name."""
+    shown = compared(runs)
+    peers = colours(dict.fromkeys(peer for _, peer in shown))
+    scale = Scale([ratio for ratios in shown.values() for ratio in ratios if ratio])
     drawn, bottom = bars(shown, scale, peers)
     parts = [text(12, 22, title, extra=' font-size="16" font-weight="bold"'),
-             *legend(peers), *grid(scale, bottom), *drawn]
-    width, height = LEFT + WIDTH + RIGHT, bottom + 28
+             *legend(peers, names), *grid(scale, bottom), *drawn]
+    width, height = LEFT + WIDTH + RIGHT, bottom + 42
     return (f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
             f'viewBox="0 0 {width} {height}" font-family="DejaVu Sans, Helvetica, sans-serif" '
             f'font-size="12">\n<rect width="{width}" height="{height}" fill="white"/>\n'

@@ -17,12 +17,15 @@ class Row:
     target: float | None = None
     detail: bool = False  # one of many; shown in a table of its own
     note: str = ""  # why there is nothing to show
+    held_back: str = ""  # why the peer is not at its best, so that the ratio is no headline
 
     @property
     def verdict(self):
         value = self.ours.median if self.kind == "under" and self.ours else self.ratio
         if self.note:
             return "not measured"
+        if self.held_back:
+            return f"held back: {self.held_back}"
         if self.target is None or value is None:
             return ""
         good = value <= self.target if self.kind in ("costs", "under") else value >= self.target
@@ -52,6 +55,7 @@ class Rows:
         for who, found in ((ours, mine), (other, theirs)):
             if who and not found and not row.note:
                 row.note = self.results.why_not(who[0])
+        row.held_back = self.results.facts.get(other[0], {}).get("held_back", "") if other else ""
         if mine and theirs:
             row.ratio = (theirs.median / mine.median if kind == "faster"
                          else mine.median / theirs.median)

@@ -1,4 +1,5 @@
 """Where programs, peers and scratch files are: what works name their workers with."""
+import json
 import os
 import pathlib
 import shutil
@@ -15,6 +16,26 @@ def words(settings):
     return [f"{key}={value}" for key, value in settings.items()]
 
 
+def numpy_knows(held):
+    """Without the names of features that this numpy, or this processor, does not know: it warns."""
+    key = "NPY_DISABLE_CPU_FEATURES"
+    if key not in held:
+        return held
+    code = ("from numpy.core import _multiarray_umath as m;"
+            "print(*[f for f in m.__cpu_dispatch__ if m.__cpu_features__.get(f)])")
+    done = subprocess.run([PYTHON, "-W", "ignore", "-c", code], capture_output=True, text=True, check=False)
+    known = [word for word in held[key].split() if word in done.stdout.split()]
+    return {**{name: value for name, value in held.items() if name != key},
+            **({key: " ".join(known)} if known else {})}
+
+
+def blas_environment():
+    """What the peers' BLAS needs to use this processor (peers/blas.py)."""
+    done = subprocess.run([PYTHON, "-B", HERE / "peers/blas.py"], capture_output=True, text=True,
+                          check=False)
+    return json.loads(done.stdout) if done.returncode == 0 else {}
+
+
 class Absent:
     """A worker that is known to be missing."""
     facts = {}
@@ -26,13 +47,22 @@ class Absent:
         raise Missing(self.reason)
 
 
+# How each program is held to a level of instructions. ONNX Runtime has no such switch.
+HELD = {
+    "avx2": {"CH_SIMD": "avx2", "ATEN_CPU_CAPABILITY": "avx2", "ONEDNN_MAX_CPU_ISA": "AVX2",
+             "DNNL_MAX_CPU_ISA": "AVX2", "OPENBLAS_CORETYPE": "Haswell",
+             "NPY_DISABLE_CPU_FEATURES": "AVX512F AVX512CD AVX512_SKX AVX512_CLX AVX512_CNL AVX512_ICL"},
+}
+
+
 class Setup:
-    def __init__(self, build, scratch, quick=False):
+    def __init__(self, build, scratch, quick=False, simd=""):
         self.build, self.scratch, self.quick = pathlib.Path(build), pathlib.Path(scratch), quick
+        self.simd, self.held = simd, {**blas_environment(), **numpy_knows(HELD.get(simd, {}))}
         self.threads = min(2, os.cpu_count() or 1)
         self.files = {}
         # Data of ours goes to a cache that ends with this run.
-        self.environment = {"CH_CACHE_DIR": str(self.scratch / "cache")}
+        self.environment = {**self.held, "CH_CACHE_DIR": str(self.scratch / "cache")}
 
     def ours(self, work, **settings):
         return Worker([self.build / "benchmarks/bench_ours", work, *words(settings)],
@@ -42,10 +72,11 @@ class Setup:
         program = self.build / "benchmarks/bench_libtorch"
         if not program.exists():
             return Absent("Debian's libtorch-dev was not there when this was built")
-        return Worker([program, work, *words(settings)])
+        return Worker([program, work, *words(settings)], self.held)
 
     def torch(self, script, **settings):
-        return Worker([PYTHON, "-B", HERE / f"peers/torch_{script}.py", *words(settings)])
+        return Worker([PYTHON, "-B", HERE / f"peers/torch_{script}.py", *words(settings)],
+                      self.held)
 
     def onnxruntime(self, shape, threads, model, quantised=False, call="native"):
         node, modules = shutil.which("node"), os.environ.get("CH_ORT", "")
@@ -61,7 +92,7 @@ class Setup:
             return Absent(str(reason))
         shape = ",".join(map(str, shape))
         return Worker([node, HERE / "peers/ort_forward.js", f"file={file}", f"shape={shape}",
-                       f"threads={threads}", f"call={call}"])
+                       f"threads={threads}", f"call={call}", f"simd={self.simd}"])
 
     def onnx(self, model, **settings):
         """Our network as an ONNX file."""

@@ -50,6 +50,33 @@ def target(row):
     return f"{'at most' if row.kind == 'costs' else 'at least'} {row.target:g}x"
 
 
+def who(facts):
+    """A line about a program: PyTorch 1.13.1, OpenBLAS 0.3.21 (Haswell), AVX2 kernels."""
+    parts = [facts["version"], facts.get("blas", "")]
+    if facts.get("level"):
+        parts.append(f"{facts['level']} kernels")
+    if facts.get("held_back"):
+        parts.append(f"held back: {facts['held_back']}")
+    return ", ".join(part for part in parts if part)
+
+
+def peers(works):
+    """A line for every program that took part, and how the best way to do each work was found."""
+    lines, ways = {}, []
+    for work, raw in works.items():
+        for name, facts in raw["facts"].items():
+            if "version" in facts:
+                lines[who(facts)] = None
+            if "way" in facts:
+                tried = [f"{way} {amount(seconds, 's') if isinstance(seconds, float) else 'failed'}"
+                         for way, seconds in facts["tried"].items()]
+                threads = f", {facts['threads']} threads" if "threads" in facts else ""
+                if "blas_threads" in facts:
+                    threads += f" and {facts['blas_threads']} of its BLAS"
+                ways.append(f"{work}, {name}: {facts['way']}{threads} (tried: {'; '.join(tried)})")
+    return list(lines), ways
+
+
 HEADERS = ("work", "ours", "beside", "theirs", "ratio", "target", "")
 
 
@@ -59,11 +86,10 @@ def cells(row):
             row.verdict)
 
 
-def table(rows):
-    """In Markdown, which reads well as text too."""
-    lines = [HEADERS, *(cells(row) for row in rows)]
-    widths = [max(len(line[i]) for line in lines) for i in range(len(HEADERS))]
-    left = {0, 2, 6}
+def draw_table(headers, lines, left):
+    """In Markdown, which reads well as text too. `left` are the columns of words."""
+    lines = [headers, *lines]
+    widths = [max(len(line[i]) for line in lines) for i in range(len(headers))]
 
     def draw(line):
         return "| " + " | ".join(text.ljust(width) if i in left else text.rjust(width)
@@ -71,7 +97,33 @@ def table(rows):
 
     rule = "|" + "|".join("-" * (width + 1) + (":" if i not in left else "-")
                           for i, width in enumerate(widths)) + "|"
-    return "\n".join([draw(HEADERS), rule, *(draw(line) for line in lines[1:])])
+    return "\n".join([draw(headers), rule, *(draw(line) for line in lines[1:])])
+
+
+def table(rows):
+    return draw_table(HEADERS, [cells(row) for row in rows], {0, 2, 6})
+
+
+def side_by_side(runs, names):
+    """Rows of two or more runs in one table: what was measured, beside whom, and each run's figures."""
+    found = {}
+    for number, rows in enumerate(runs):
+        for row in rows:
+            if not row.detail:
+                key = (row.title, row.against, row.kind)
+                found.setdefault(key, [None] * len(runs))[number] = row
+    headers = ["work", "beside"]
+    for name in names:
+        headers += [f"{name}: ours", "theirs", "ratio"]
+    lines = []
+    for (title, against, _), rows in found.items():
+        line = [title, against]
+        for row in rows:
+            theirs = "" if row is None else row.note or (amount(row.other.median, row.unit) if row.other else "")
+            share = "" if row is None else f"({ratio(row)})" if row.held_back else ratio(row)
+            line += ["" if row is None or not row.ours else amount(row.ours.median, row.unit), theirs, share]
+        lines.append(line)
+    return draw_table(headers, lines, {0, 1})
 
 
 def report(rows):
@@ -81,7 +133,10 @@ def report(rows):
     parts = [table(main)] if main else []
     if detail:
         parts.append(table(detail))
-    counts = {word: sum(row.verdict == word for row in rows)
+    counts = {word: sum(row.verdict.startswith(word) for row in rows)
               for word in ("met", "missed", "not measured")}
+    held = sum(bool(row.held_back) for row in rows)
+    if held:
+        counts["beside a peer that is held back"] = held
     parts.append(", ".join(f"{count} {word}" for word, count in counts.items()))
     return "\n\n".join(parts)

@@ -32,7 +32,11 @@ void quantise(Graph& graph, const WorkArgs& args) {
 
 Result<Graph> network_of(const WorkArgs& args) {
   const std::string model = args.text("model", "jsc-tiny");
-  CH_TRY(Graph graph, build_model(model, {.sample_shape = {}, .num_classes = 0, .seed = 1}));
+  const std::int64_t size = args.number("size", 0);
+  const Shape shape = size == 0 ? Shape{} : Shape{3, size, size};
+  CH_TRY(Graph graph,
+         build_model(model,
+                     {.sample_shape = shape, .num_classes = args.number("classes", 0), .seed = 1}));
   if (args.number("fuse", 0) != 0) {
     const PassContext context;
     CH_CHECK(add_metadata(graph, context));

@@ -2,8 +2,11 @@
 measurement for every line read. A peer that is not installed says so and ends."""
 import importlib
 import json
+import re
 import sys
 import time
+
+import blas
 
 SECONDS = 0.2
 WARM = 0.05
@@ -37,16 +40,44 @@ def seconds_per_call(call):
     return passed / calls
 
 
-def best_threads(torch, call):
-    """Sets one thread or two, whichever is faster for this work."""
+def best_of(ways):
+    """The name of the fastest of {name: call}, and the seconds of each. A way that fails here, such as a
+    compiler that is not installed, is left out; the reason stands in place of its seconds."""
     taken = {}
-    for threads in (1, 2):
-        torch.set_num_threads(threads)
-        seconds_per_call(call)
-        taken[threads] = seconds_per_call(call)
-    best = min(taken, key=taken.get)
-    torch.set_num_threads(best)
-    return best
+    for name, call in ways.items():
+        try:
+            seconds_per_call(call)
+            taken[name] = seconds_per_call(call)
+        except Exception as reason:  # whatever a library throws: another way is left
+            taken[name] = f"{type(reason).__name__}: {str(reason).strip().splitlines()[0][:120]}"
+    timed = {name: seconds for name, seconds in taken.items() if isinstance(seconds, float)}
+    if not timed:
+        raise RuntimeError(f"no way works: {taken}")
+    return min(timed, key=timed.get), taken
+
+
+def best_threads(torch, call, most=2):
+    """Sets the threads of PyTorch and of its BLAS, whichever pair is fastest for this work."""
+    taken = {}
+    for threads in range(1, most + 1):
+        for products in range(1, most + 1):
+            torch.set_num_threads(threads)
+            blas.set_threads(products)
+            seconds_per_call(call)
+            taken[threads, products] = seconds_per_call(call)
+    threads, products = min(taken, key=taken.get)
+    torch.set_num_threads(threads)
+    blas.set_threads(products)
+    return {"threads": threads, "blas_threads": products}
+
+
+def about(torch):
+    """Who is measured: version, BLAS, the level of its own kernels, and why it is held back, if it is."""
+    level = re.search(r"CPU capability usage: (\S+)", torch.__config__.show())
+    found = {"version": f"PyTorch {torch.__version__}", "blas": blas.name(),
+             "level": level.group(1) if level else "unknown"}
+    reason = blas.held_back()
+    return {**found, "held_back": reason} if reason else found
 
 
 def serve(measure, **facts):

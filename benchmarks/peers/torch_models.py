@@ -58,9 +58,25 @@ def mlp(layers, width=16, quantiser=""):
     return torch.nn.Sequential(*modules)
 
 
-def torchvision_model(name):
+def vgg7():
+    """As our zoo has it, for pictures of 3 x 32 x 32."""
+    modules, channels = [], 3
+    for width in (128, 256, 512):
+        for _ in range(2):
+            modules += [torch.nn.Conv2d(channels, width, 3, padding=1),
+                        torch.nn.BatchNorm2d(width, momentum=0.9), torch.nn.ReLU()]
+            channels = width
+        modules.append(torch.nn.MaxPool2d(2))
+    modules += [torch.nn.Flatten(), torch.nn.Linear(8192, 1024), torch.nn.ReLU(),
+                torch.nn.Linear(1024, 1024), torch.nn.ReLU(), torch.nn.Linear(1024, 10)]
+    return torch.nn.Sequential(*modules)
+
+
+def network(name, classes=1000):
+    if name == "vgg7":
+        return vgg7()
     models = need("torchvision.models", "python3-torchvision")
-    return {"resnet18": models.resnet18, "mobilenetv2": models.mobilenet_v2}[name]()
+    return {"resnet18": models.resnet18, "mobilenetv2": models.mobilenet_v2}[name](num_classes=classes)
 
 
 def parameter_count(model):

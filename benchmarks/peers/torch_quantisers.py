@@ -2,7 +2,7 @@
 thread; numpy does the plainest of them too. Answers with the seconds of each."""
 import time
 
-from serve import arguments, need, serve
+from serve import about, arguments, need, serve
 
 numpy = need("numpy", "python3-numpy")
 torch = need("torch", "python3-torch")
@@ -78,4 +78,4 @@ def measure():
     return {**taken, "numpy.integer": seconds(numpy_integer)}
 
 
-serve(measure)
+serve(measure, threads=1, **about(torch))

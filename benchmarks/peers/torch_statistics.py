@@ -3,7 +3,7 @@ variance, extremes, the 0.975 quantiles and the mean magnitude of what every rel
 by PyTorch over each batch; the quantiles by numpy over everything."""
 import time
 
-from serve import arguments, best_threads, need, serve
+from serve import about, arguments, best_threads, need, serve
 
 numpy = need("numpy", "python3-numpy")
 torch = need("torch", "python3-torch")
@@ -58,5 +58,5 @@ def measure():
     return {"seconds": time.perf_counter() - start}
 
 
-threads = best_threads(torch, lambda: profile(jets[:20_000]))
-serve(measure, parameters=parameter_count(model), threads=threads)
+serve(measure, parameters=parameter_count(model), **about(torch),
+      **best_threads(torch, lambda: profile(jets[:20_000])))

@@ -1,23 +1,61 @@
-"""torch_train_step.py layers=bn,relu,5,relu batch=256 [quantiser=straight|fused]: a training step
-of PyTorch eager: forward, backward and Adam."""
-from serve import arguments, best_threads, need, seconds_per_call, serve
+"""torch_train_step.py layers=bn,relu,5,relu|model=vgg7 batch=256 [quantiser=straight|fused]: a training step
+of PyTorch: forward, backward and Adam. Eager or compiled, with the optimiser's plain, foreach or
+fused form, convolutions in either memory format, on the threads that suit: the fastest counts."""
+from serve import about, arguments, best_of, best_threads, need, seconds_per_call, serve
 
 torch = need("torch", "python3-torch")
-from torch_models import mlp, parameter_count  # noqa: E402
+from torch_models import mlp, network, parameter_count  # noqa: E402
 
-args = arguments(layers="bn,relu,5,relu", batch=256, quantiser="")
-torch.manual_seed(0)
-model = mlp(args["layers"], quantiser=args["quantiser"])
-adam = torch.optim.Adam(model.parameters(), lr=1e-3)
-x, y = torch.randn(args["batch"], 16), torch.randint(0, 5, (args["batch"],))
+args = arguments(layers="", model="", batch=256, quantiser="")
 
 
-def step():
-    adam.zero_grad(set_to_none=True)
-    torch.nn.functional.cross_entropy(model(x), y).backward()
-    adam.step()
+def data():
+    if args["layers"]:
+        return torch.randn(args["batch"], 16), torch.randint(0, 5, (args["batch"],))
+    return torch.randn(args["batch"], 3, 32, 32), torch.randint(0, 10, (args["batch"],))
 
 
-threads = best_threads(torch, step)
-serve(lambda: {"seconds": seconds_per_call(step)}, parameters=parameter_count(model),
-      threads=threads)
+def make_step(optimiser, compiled=False, channels_last=False):
+    """A step of a network of its own."""
+    torch.manual_seed(0)
+    model = (mlp(args["layers"], quantiser=args["quantiser"]) if args["layers"]
+             else network(args["model"], classes=10))
+    x, y = data()
+    if channels_last:
+        model, x = model.to(memory_format=torch.channels_last), x.to(memory_format=torch.channels_last)
+    adam = torch.optim.Adam(model.parameters(), lr=1e-3, **optimiser)
+    loss = lambda: torch.nn.functional.cross_entropy(model(x), y)  # noqa: E731
+    forward = torch.compile(loss) if compiled else loss
+
+    def step():
+        adam.zero_grad(set_to_none=True)
+        forward().backward()
+        adam.step()
+
+    step.parameters = parameter_count(model)
+    return step
+
+
+def ways():
+    """Every way to do the step that this version knows, by name."""
+    found = {"plain": {}, "foreach": {"foreach": True}, "fused": {"fused": True}}
+    layouts = {"": False} if args["layers"] else {"": False, "channels_last ": True}
+    compilers = {"eager": False, "compiled": True} if hasattr(torch, "compile") else {"eager": False}
+    steps = {}
+    for layout, last in layouts.items():
+        for compiler, compiled in compilers.items():
+            for name, optimiser in found.items():
+                try:
+                    steps[f"{layout}{compiler}, {name} Adam"] = make_step(optimiser, compiled, last)
+                except (TypeError, RuntimeError, ValueError):  # a form this version does not have
+                    continue
+    return steps
+
+
+steps = ways()
+first = next(iter(steps.values()))
+best_threads(torch, first)
+way, tried = best_of(steps)
+step = steps[way]
+serve(lambda: {"seconds": seconds_per_call(step)}, parameters=step.parameters, way=way, tried=tried,
+      **best_threads(torch, step), **about(torch))

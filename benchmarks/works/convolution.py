@@ -22,5 +22,5 @@ def workers(setup):
 def rows(rows):
     for model, batch in cases():
         title, ours = f"{model}, batch {batch}", (f"ours {model} {batch}",)
-        rows.faster(title, ours, (f"torch {model} {batch}",), "PyTorch eager", 1)
+        rows.faster(title, ours, (f"torch {model} {batch}",), "PyTorch", 1)
         rows.faster(title, ours, (f"ort {model} {batch}",), "ONNX Runtime", 1)

@@ -26,4 +26,4 @@ def rows(rows):
     best, other = best_call(rows.results)
     rows.faster(TITLE, ("ours",), (best,), "ONNX Runtime", 2)
     rows.faster(f"{TITLE}, {CALLS[other]}", ("ours",), (other,), "ONNX Runtime", detail=True)
-    rows.faster(TITLE, ("ours",), ("torch",), "PyTorch eager", detail=True)
+    rows.faster(TITLE, ("ours",), ("torch",), "PyTorch", detail=True)

@@ -15,4 +15,4 @@ def workers(setup):
 
 def rows(rows):
     rows.costs(TITLE, ("ours",), ("float",), "our float32", detail=True)
-    rows.faster(TITLE, ("ours",), ("torch",), "PyTorch eager", detail=True)
+    rows.faster(TITLE, ("ours",), ("torch",), "PyTorch", detail=True)

@@ -15,5 +15,5 @@ def workers(setup):
 
 def rows(rows):
     rows.costs(TITLE, ("ours",), ("float",), "our float step", 1.6)
-    rows.faster(TITLE, ("ours",), ("torch",), "PyTorch eager", 15)
-    rows.faster(TITLE + ", its fused op", ("ours",), ("fused",), "PyTorch eager", detail=True)
+    rows.faster(TITLE, ("ours",), ("torch",), "PyTorch", 15)
+    rows.faster(TITLE + ", its fused op", ("ours",), ("fused",), "PyTorch", detail=True)

@@ -36,7 +36,7 @@ def rows(rows):
         share(rows, kind, slowest, f"{TITLES[kind]}{': ' if slowest else ''}{slowest}")
     for kind, name in formats:
         share(rows, kind, name, name, detail=True)
-        for peer, title in (("torch", "PyTorch eager"), ("numpy", "numpy")):
+        for peer, title in (("torch", "PyTorch"), ("numpy", "numpy")):
             if f"{peer}.{name}" in rows.results.names("torch"):
                 rows.faster(name, ("ours", f"{kind}.{name}"), ("torch", f"{peer}.{name}"), title,
                             detail=True)

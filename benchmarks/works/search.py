@@ -42,7 +42,7 @@ def workers(setup):
                         read=numbers)
 
     peers = {f"optuna {storage}": setup.torch("search", trials=20 if setup.quick else OPTUNA_TRIALS,
-                                              storage=storage) for storage in ("memory", "file")}
+                                              storage=storage) for storage in ("memory", "journal", "sqlite")}
     return {"memory": ours("memory", "--storage", "memory"), "file": ours("file"), **peers}
 
 
@@ -52,5 +52,7 @@ def rows(rows):
     rows.costs(title + ", SQLite", ("file",), ("memory",), "in memory", 1.3)
     rows.costs("last 500 trials, each", ("memory", "last"), ("memory", "first"), "the first 500",
                1.25)
-    rows.faster("a trial of it", ("memory", "trial"), ("optuna memory",), "Optuna and PyTorch")
-    rows.faster("a trial of it, SQLite", ("file", "trial"), ("optuna file",), "Optuna and PyTorch")
+    rows.faster("a trial of it, in memory", ("memory", "trial"), ("optuna memory",), "Optuna and PyTorch")
+    rows.faster("a trial of it, in a file", ("file", "trial"), ("optuna journal",), "Optuna and PyTorch")
+    rows.faster("a trial of it, SQLite", ("file", "trial"), ("optuna sqlite",), "Optuna and PyTorch",
+                detail=True)

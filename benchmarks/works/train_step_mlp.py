@@ -15,7 +15,7 @@ def workers(setup):
 
 
 def rows(rows):
-    rows.faster(TITLE, ("ours",), ("torch",), "PyTorch eager", 10)
+    rows.faster(TITLE, ("ours",), ("torch",), "PyTorch", 10)
     rows.faster(TITLE, ("ours",), ("libtorch",), "libtorch", 6)
     rows.share("its products, one thread", ("products", "flops"), ("peak", "f32"),
                "float32 peak", "flop/s", 0.5)

@@ -12,5 +12,5 @@ def workers(setup):
 
 
 def rows(rows):
-    rows.faster(TITLE, ("ours",), ("torch",), "PyTorch eager", 20)
+    rows.faster(TITLE, ("ours",), ("torch",), "PyTorch", 20)
     rows.faster(TITLE, ("ours",), ("libtorch",), "libtorch", 12)

@@ -17,4 +17,4 @@ def workers(setup):
 def rows(rows):
     for model in LAYERS:
         rows.faster(f"training step, {model}", (f"ours {model}",), (f"torch {model}",),
-                    "PyTorch eager", detail=True)
+                    "PyTorch", detail=True)

@@ -10,14 +10,20 @@ import xml.dom.minidom
 ROOT = pathlib.Path(os.environ.get("CH_SOURCE", pathlib.Path(__file__).parents[2]))
 
 # Answers 1 ms times its factor, a little more in every round, and writes down who was asked.
-WORKER = """import sys
+WORKER = """import json
+import sys
 name, factor, log = sys.argv[1], float(sys.argv[2]), sys.argv[3]
 if factor == 0:
     print("missing there is no network", flush=True)
     sys.exit(0)
 if factor < 0:
     sys.exit("it broke")
-print('ready {"parameters": %d}' % (118 if name == "stranger" else 117), flush=True)
+facts = {"parameters": 118 if name == "stranger" else 117}
+if name == "old":
+    facts.update(version="Old 1.0", held_back="a slow BLAS")
+if name == "free":
+    facts.update(version="Free 2.0", not_held=True, way="quick", tried={"quick": 0.001, "odd": "ImportError"})
+print("ready", json.dumps(facts), flush=True)
 for round, _ in enumerate(sys.stdin):
     with open(log, "a") as file:
         file.write(name[0])
@@ -123,6 +129,40 @@ class Bench(unittest.TestCase):
         self.assertIn("0.25x", words)
         self.assertNotIn("step <beside> absent", words)
         self.assertNotIn("costs", words)
+
+    def test_a_ratio_beside_a_peer_that_is_held_back_is_no_headline(self):
+        self.work(ours=1, peer=40, old=90)
+        _, out, _ = self.bench("--rounds", "1")
+        self.assertIn("Old 1.0, held back: a slow BLAS", out)
+        self.assertEqual(self.cells(out, "step <beside> old")[4:],
+                         ["90.0x", "at least 20x", "held back: a slow BLAS"])
+        self.assertTrue(out.endswith("1 beside a peer that is held back\n"), out)
+        self.assertNotIn("90.0x", (self.root / "out.svg").read_text())
+
+    def test_who_cannot_be_held_to_a_level_is_named(self):
+        self.work(ours=1, peer=40, free=2)
+        _, out, _ = self.bench("--rounds", "1", "--simd", "avx2")
+        self.assertIn("held to avx2: ours\nnot held to it, having no switch for it: Free 2.0", out)
+        self.assertIn("pretend, free: quick (tried: quick 1.00 ms; odd failed)", out)
+        status, _, err = self.bench("--simd", "mmx")
+        self.assertEqual(status, 2)
+        self.assertIn("--simd", err)
+
+    def test_two_runs_stand_side_by_side(self):
+        self.work(ours=1, peer=40)
+        self.bench("--rounds", "1")
+        (self.root / "out.json").rename(self.root / "wide.json")
+        self.work(ours=2, peer=40)
+        self.bench("--rounds", "1", "--simd", "avx2")
+        status, out, _ = self.bench("--from", self.root / "wide.json", "--beside",
+                                    self.root / "out.json")
+        self.assertEqual(status, 0)
+        self.assertEqual(self.cells(out, "step <beside> peer")[1:],
+                         ["peer & co", "1.00 ms", "40.0 ms", "40.0x", "2.00 ms", "40.0 ms", "20.0x"])
+        picture = (self.root / "out.svg").read_text()
+        self.assertIn("40.0x", picture)
+        self.assertIn("20.0x", picture)
+        self.assertEqual(self.bench("--beside", self.root / "out.json")[0], 2)
 
     def test_unknown_works_and_the_list(self):
         self.work(ours=1, peer=40)
