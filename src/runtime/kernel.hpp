@@ -120,9 +120,6 @@ Layouts layouts_of_batches(const KernelCall& call) {
 inline bool always(const KernelCall& /*call*/) {
   return true;
 }
-/// Whether this machine's sums of products of bytes are exact: without VNNI pairs of products
-/// saturate.
-bool has_exact_bytes();
 /// Whether all operands are float32.
 bool all_float(const KernelCall& call);
 

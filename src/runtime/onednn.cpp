@@ -58,7 +58,7 @@ dnnl::primitive_attr onednn_attributes() {
   return attr;
 }
 
-bool has_exact_bytes() {
+bool onednn_has_exact_bytes() {
   prepare_onednn();
   const dnnl_cpu_isa_t isa = dnnl_get_effective_cpu_isa();
   return isa == dnnl_cpu_isa_avx2_vnni || isa == dnnl_cpu_isa_avx512_core_vnni ||

@@ -58,7 +58,6 @@ Result<GoldenFile> GoldenFile::read(const fs::path& path) {
   file.input = text.substr(0, mark);
   if (mark != std::string::npos) file.expected = text.substr(mark + width);
   for (const std::string& line : lines_of(file.input)) {
-    if (line == "# needs: bytes") file.needs_bytes = true;
     if (line.starts_with(kCommand)) file.command = words_of(line.substr(kCommand.size()));
   }
   if (file.command.empty() || file.command[0] != "ch")

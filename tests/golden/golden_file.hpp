@@ -6,7 +6,7 @@
 //   # => output
 //   what the command prints; after `# => error` what it complains about
 //
-// `-` is the graph. `# needs: bytes` skips the file on machines without instructions for bytes.
+// `-` is the graph.
 #pragma once
 
 #include <filesystem>
@@ -21,7 +21,6 @@ struct GoldenFile {
   std::filesystem::path path;
   std::string input;                 ///< everything before the mark: comments and the graph
   std::vector<std::string> command;  ///< its words, without `ch`
-  bool needs_bytes = false;
   bool is_error = false;
   std::string expected;
 

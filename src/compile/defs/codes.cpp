@@ -100,7 +100,7 @@ class CodeFinder {
 };
 
 Status run(State& state) {
-  if (has_exact_bytes()) state.schedule.codes = CodeFinder(state).run();
+  state.schedule.codes = CodeFinder(state).run();
   return {};
 }
 

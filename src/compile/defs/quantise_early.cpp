@@ -67,7 +67,7 @@ class Mover {
 };
 
 Status run(State& state) {
-  if (has_exact_bytes() && Mover(state).run()) state.types.reset();
+  if (Mover(state).run()) state.types.reset();
   return {};
 }
 

@@ -222,7 +222,6 @@ TEST(FrozenPlan, SumsOfTheLargestCodesAreExact) {
 
 TEST(FrozenPlan, BeyondFloatTheIntegerSumIsRoundedOnce) {
   // Every product is 127 · 127; 8192 of them do not fit float32's 24 bits.
-  if (!has_exact_bytes()) GTEST_SKIP() << "no instructions for bytes";
   GraphBuilder b("beyond", 1);
   const Value x = b.input("x", {-1, 8191});
   const Value y = b.module(
@@ -258,7 +257,6 @@ TEST(FrozenPlan, LinearLayersOfManyWeightsRunOnBytes) {
                                   {"bias", fixed_point(8, 4)}};
     const Answer fast = run(graph, rows, true, 2);
     expect_same_bits(fast, run(graph, rows, false));
-    if (!has_exact_bytes()) continue;
     EXPECT_EQ(fast.steps,
               (std::vector<std::string>{"fc1_data_in_0_quantized: quantize",
                                         "fc2_data_in_0_quantized: linear",
@@ -309,7 +307,6 @@ TEST(FrozenPlan, PoolsBytesThatAreQuantisedBefore) {
         pooled({{"kernel_size", Ints{3}}, {"stride", Ints{2}}, {"padding", Ints{1}}}, 9, width);
     const Answer fast = run(graph, 3, true, 2);
     expect_same_bits(fast, run(graph, 3, false));
-    if (!has_exact_bytes()) continue;
     EXPECT_EQ(fast.steps, (std::vector<std::string>{
                               "x_channels_last: identity", "conv1_data_in_0_quantized: quantize",
                               "conv2_data_in_0_quantized: conv2d", "pool: max_pool2d",

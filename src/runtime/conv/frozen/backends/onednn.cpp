@@ -173,6 +173,7 @@ bool has_tile_in_padding(const ConvJob& job) {
 
 std::string declines(const ConvJob& job) {
   if (job.shape.dims > 2) return "more than two dimensions";
+  if (job.grid && !onednn_has_exact_bytes()) return "its sums of bytes would saturate without VNNI";
   if (has_tile_in_padding(job)) return "some rows of the output see nothing but padding";
   return {};
 }
