@@ -103,6 +103,7 @@ apt_trouble() {
   echo "apt-get failed"
 }
 
+# Exit status 69 (a service is unavailable), so that callers can tell it from a failed build.
 packages_failed() {
   local why=$1 before='' after=''
   shift
@@ -111,8 +112,8 @@ packages_failed() {
     command -v sudo >/dev/null && before="sudo sh -c '"
   fi
   [[ $why == dpkg* ]] && before+="dpkg --configure -a && "
-  die "these Debian packages are missing and could not be installed" "$*" "note: $why" \
-    "hint: ${before}apt-get update && apt-get install --no-install-recommends $*$after"
+  (die "these Debian packages are missing and could not be installed" "$*" "note: $why" \
+    "hint: ${before}apt-get update && apt-get install --no-install-recommends $*$after") || exit 69
 }
 
 # What a build cannot do without, whatever the packages are called here.

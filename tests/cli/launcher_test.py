@@ -138,7 +138,7 @@ class Launcher(unittest.TestCase):
         (self.fake / "missing").touch()
         (self.fake / "broken").touch()
         status, out, err = self.run_it("./ch")
-        self.assertEqual((status, out), (1, ""))
+        self.assertEqual((status, out), (69, ""))
         self.assertIn("error: these Debian packages are missing and could not be installed\n", err)
         self.assertRegex(err, "hint: .*apt-get update && apt-get install --no-install-recommends g[+][+] ")
 
@@ -153,7 +153,7 @@ class Launcher(unittest.TestCase):
             with self.subTest(words):
                 (self.fake / "apt-get").write_text(f"#!/bin/sh\necho \"{words}\"\nexit 100\n")
                 status, out, err = self.run_it("./ch")
-                self.assertEqual((status, out), (1, ""))
+                self.assertEqual((status, out), (69, ""))
                 self.assertEqual(err.count("error:"), 1, err)
                 self.assertIn(f"note: {note}; its words are in {self.root}/build/apt.log\n", err)
                 self.assertRegex(err, "hint: .*apt-get update && apt-get install ")
@@ -173,7 +173,7 @@ class Launcher(unittest.TestCase):
         (self.fake / "dpkg").write_text("#!/bin/sh\nexit 1\n")
         shutil.rmtree(self.root / "build")
         status, _, err = self.run_it("./ch")
-        self.assertEqual(status, 1)
+        self.assertEqual(status, 69)
         self.assertRegex(err, "hint: .*dpkg --configure -a && apt-get update && apt-get install ")
 
     def test_a_machine_without_a_compiler_is_told_what_to_install(self):

@@ -194,7 +194,7 @@ class ContinuousIntegration(unittest.TestCase):
         skipped = "skipped: the fast tests on Debian 13"
         for does, expected, says in (("exit 0", 0, ""), ("exit 8", 8, ""), ("exit 70", 70, ""),
                                      ("exit 69", 0, f"{skipped}, for the reason above\n"),
-                                     ("exit 1", 0, f"{skipped}, for the reason above\n"),
+                                     ("exit 1", 1, ""),
                                      ("sleep 60", 0, f"{skipped} were not done after 0.02 minutes\n")):
             with self.subTest(does):
                 status, out = self.run_it("exit 0", does)
