@@ -62,7 +62,8 @@ std::optional<TableStyle> asked_style(const Invocation& invocation) {
 std::string shown(const Invocation& invocation, const Table& table, TableStyle style) {
   const RenderOptions options = drawing(invocation, asked_style(invocation).value_or(style));
   std::string text = render(table, options);
-  if (options.style != TableStyle::Pretty || widest_line(text) <= options.width) return text;
+  const bool framed = options.style == TableStyle::Pretty || options.style == TableStyle::Orgtbl;
+  if (!framed || widest_line(text) <= options.width) return text;
   return render(table, drawing(invocation, TableStyle::Simple));  // which fits
 }
 

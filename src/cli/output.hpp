@@ -25,8 +25,8 @@ RenderOptions drawing(const Invocation& invocation, TableStyle style = TableStyl
 /// The style that --markdown or --latex asks for.
 std::optional<TableStyle> asked_style(const Invocation& invocation);
 
-/// A table of results, drawn in `style` unless --markdown or --latex asks for another. One in
-/// Pretty style that is wider than the screen becomes Simple, which fits.
+/// A table of results, drawn in `style` unless --markdown or --latex asks for another. One with a
+/// frame that is wider than the screen becomes Simple, which fits.
 std::string shown(const Invocation& invocation, const Table& table,
                   TableStyle style = TableStyle::Pretty);
 

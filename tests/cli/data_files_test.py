@@ -59,7 +59,7 @@ class DataFiles(unittest.TestCase):
         self.ch("run", "net.mz", "--in", "samples.npy", "--out", "out.npz")
         out = next(iter(numpy.load(self.folder / "out.npz").values()))
         self.assertEqual(whole["correct"], int((out.argmax(1) == self.y).sum()))
-        self.assertIn("is given twice", self.ch("test", "net.mz", "jsc", "--in", "x.npz", code=2) + self.log)
+        self.assertIn("is given twice", self.ch("test", "net.mz", "jsc", "--in", "x.npz", code=1) + self.log)
 
     def test_a_label_without_an_output_is_an_error(self):
         y = self.y.copy()

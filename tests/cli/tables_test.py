@@ -10,6 +10,27 @@ import xml.etree.ElementTree as ET
 
 import numpy as np
 
+SEARCH = """
+[search.search_space]
+name = "graph/quantize/mixed_precision_ptq"
+[search.search_space.setup]
+by = "type"
+[search.search_space.seed.linear.config]
+name = "integer"
+data_in_width = [4, 8]
+data_in_frac_width = 3
+weight_width = [4, 8]
+weight_frac_width = 3
+[search.strategy]
+name = "optuna"
+[search.strategy.sw_runner.basic_evaluation]
+[search.strategy.setup]
+n_trials = 3
+sampler = "random"
+[search.strategy.metrics.accuracy]
+scale = 1.0
+direction = "maximize"
+"""
 PASSES = (["calculate_avg_bits"], ["calculate_flops"], ["report_trainable_parameters"], ["report_node_hardware_type"],
           ["report_node_type"], ["report_node_meta_param"], ["summarize_quantization", "nodes=true"],
           ["profile_statistics", "by=type", "target_weight_nodes=linear", "weight_statistics.range_min_max.dims=all"])
@@ -46,6 +67,13 @@ class Tables(unittest.TestCase):
         ten = self.ch("test", "mase_output/ten/software/training_ckpts/best.ckpt", "ten.npz")
         for text in (sweep, several, ten):
             self.assertLessEqual(max(map(len, text.splitlines())), 80, text)
+
+    def test_best_trials_fit_80_columns_with_all_their_parameters(self):
+        (self.folder / "s.toml").write_text(SEARCH)
+        text = self.ch("search", "jsc-s", "jsc", "--rows", "500", "--config", "s.toml", "--project", "s")
+        best = text[text.index("Best trial"):]
+        self.assertLessEqual(max(map(len, best.splitlines())), 80, best)
+        self.assertEqual(best.count("weight_width"), 5)
 
     def sweep_pictures(self, *words):
         self.ch("sweep", "jsc-tiny", "jsc", "--rows", "500", "--max-epochs", "1", "--project", "p", *words)

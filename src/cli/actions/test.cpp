@@ -3,6 +3,7 @@
 #include "cli/output.hpp"
 #include "cli/project.hpp"
 #include "cli/session.hpp"
+#include "data/registry.hpp"
 #include "report/svg.hpp"
 #include "support/system/files.hpp"
 #include "support/system/log.hpp"
@@ -102,6 +103,10 @@ Result<Exit> test_several(const Invocation& invocation) {
   std::vector<std::string> names;
   for (const std::string& word : given) {
     CH_TRY(const ModelSource source, classify(word));
+    if (!source.is_network() && find_dataset(word))
+      return Error{
+          .what = cat("the data set is given twice: ", word, " and ", invocation.words.back()),
+          .hint = "leave one of them away; all other words are networks"};
     if (!source.is_network()) return nothing_to_test(word);
     CH_TRY(OpenedModel network, open_for_data(source, settings, invocation.words.back()));
     names.push_back(network.name);
