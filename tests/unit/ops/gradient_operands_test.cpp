@@ -29,6 +29,26 @@ TEST(GradientOps, OperandsOfOtherShapesAreRefused) {
   }
 }
 
+/// Whether inference refuses the first sample of `op` once operand `number` has this shape.
+bool refuses(std::string_view op, std::size_t number, const Shape& shape, const Attrs& attrs = {}) {
+  OpDef def = *find_op(op).value();
+  Sample sample = def.samples.at(0);
+  for (const auto& [name, value] : attrs) sample.attrs[name] = value;
+  if (sample.inputs.size() <= number) sample.inputs.resize(number + 1, sample.inputs.at(0));
+  sample.inputs.at(number).shape = shape;
+  def.samples = {sample};
+  return !infer_types(test::make({&def, 0}).graph, 2);
+}
+
+TEST(GradientOps, WhatBelongsToNoCallIsRefusedByName) {
+  EXPECT_TRUE(refuses("linear_grad", 1, {3, 99}));
+  EXPECT_TRUE(refuses("linear_grad", 3, {1, 1}, {{"relu", true}}));
+  EXPECT_TRUE(refuses("softmax_grad", 1, {1}));
+  EXPECT_TRUE(refuses("log_softmax_grad", 1, {1}));
+  EXPECT_TRUE(refuses("cross_entropy_grad", 2, {1, 99}));
+  EXPECT_TRUE(refuses("unary_grad", 1, {1, 99}));
+}
+
 TEST(GradientOps, OnlyOpsWithASlopeHaveAUnaryGradient) {
   Graph graph("g");
   std::vector<Value> inputs;
