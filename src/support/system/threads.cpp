@@ -10,6 +10,8 @@
 #include <system_error>
 #include <thread>
 
+#include "support/system/denormals.hpp"
+
 namespace chop::support {
 namespace {
 
@@ -51,6 +53,7 @@ struct Job {
   }
 
   TaskRef task;
+  Denormals denormals = denormals_here();  ///< as the caller treats them
   std::int64_t count;
   int lanes;
   std::array<Lane, kMostLanes> lane;
@@ -63,6 +66,7 @@ struct Job {
 
   /// Runs tasks, those of range `own` first.
   void work(int own) {
+    const DenormalScope scope(denormals);
     inside_task = true;
     std::int64_t mine = 0;
     for (int l = 0; l < lanes; ++l) {

@@ -33,6 +33,7 @@ int hardware_threads();
 /// included, and returns when all are done. With one thread or one task it is a plain loop.
 /// What a task throws is thrown again here, once all tasks are done.
 /// A task may call parallel_for again; the inner call then runs on the task's own thread.
+/// Tasks treat denormal numbers as the caller does (denormals.hpp).
 void parallel_for(int threads, std::int64_t count, TaskRef task);
 
 }  // namespace chop::support

@@ -8,6 +8,8 @@
 #include <thread>
 #include <vector>
 
+#include "support/system/denormals.hpp"
+
 namespace chop {
 namespace {
 
@@ -32,6 +34,24 @@ TEST(ParallelFor, OneThreadIsAPlainLoopInOrder) {
   std::vector<std::int64_t> order;
   parallel_for(1, 5, [&](std::int64_t i) { order.push_back(i); });
   EXPECT_EQ(order, (std::vector<std::int64_t>{0, 1, 2, 3, 4}));
+}
+
+TEST(ParallelFor, TasksTreatDenormalNumbersAsTheCallerDoes) {
+  const auto kept_by = [](int threads) {
+    std::atomic<int> kept = 0;
+    parallel_for(threads, 64, [&](std::int64_t) {
+      if (denormals_here() == Denormals::Kept) ++kept;
+    });
+    return kept.load();
+  };
+  for (const int threads : {1, 4}) {
+    EXPECT_EQ(kept_by(threads), 64);
+    {
+      const DenormalScope scope(Denormals::Zero);
+      EXPECT_EQ(kept_by(threads), 0);
+    }
+    EXPECT_EQ(kept_by(threads), 64);
+  }
 }
 
 TEST(ParallelFor, InnerCallsRunOnTheTasksOwnThread) {
