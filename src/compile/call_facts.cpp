@@ -1,5 +1,6 @@
 #include "compile/call_facts.hpp"
 
+#include "ops/core/quantise.hpp"
 #include "ops/core/registry.hpp"
 #include "ops/families/indexing/shapes.hpp"
 
@@ -62,6 +63,26 @@ bool keeps_range(const Graph& graph, const Types& types, NodeId id) {
   return some_kernel(graph, types, id, &KernelDef::keeps_range);
 }
 
+bool is_random(const Graph& graph, const Types& types, NodeId id) {
+  return is_call(graph, id) && has(op_of(graph.node(id)).traits, Trait::Random) &&
+         !some_kernel(graph, types, id, &KernelDef::draws_nothing);
+}
+
+bool makes_denormals(const Graph& graph, const Types& types, NodeId id) {
+  if (!is_call(graph, id) || !has(op_of(graph.node(id)).traits, Trait::Surrogate)) return false;
+  const Node& node = graph.node(id);
+  const auto quantiser =
+      ops::quantiser_of({op_of(node), node.attrs}, type_of(types, node.inputs[0]).shape);
+  if (!quantiser || quantiser.value().groups() > 0) return false;  // groups follow their values
+  const formats::FormatDef& def = quantiser.value().def();
+  const formats::Element element = def.codec.element(quantiser.value().config());
+  for (const float x : {1.0F, 0x1p-40F, 0x1p-80F, 0x1p-120F}) {
+    const float q = std::fabs(def.codec.quantise(x, element, 0));
+    if (q > 0 && q < std::numeric_limits<float>::min()) return true;
+  }
+  return false;
+}
+
 bool may_head(const Graph& graph, NodeId id) {
   if (!is_call(graph, id)) return false;
   const std::vector<const KernelDef*> defs = kernels_of(op_of(graph.node(id)));
@@ -76,6 +97,7 @@ std::optional<Grid> grid_of(const Graph& graph, const Types& types, Value value)
   std::vector<TensorType> in;
   const Epilogue epilogue = epilogue_of(describe_call(graph, types, value.node, in), 0);
   if (epilogue.size() != 1 || epilogue[0].kind != EpilogueKind::Quantise) return {};
+  if (!epilogue[0].grid.is_binary()) return {};
   return epilogue[0].grid;
 }
 

@@ -27,10 +27,16 @@ bool selects_elements(const Graph& graph, const Types& types, NodeId id);
 /// Whether its results lie among, or between, the values of operand 0.
 bool keeps_range(const Graph& graph, const Types& types, NodeId id);
 
+/// Whether the node may give other results in every run: its op is random, and draws numbers here.
+bool is_random(const Graph& graph, const Types& types, NodeId id);
+
+/// Whether the node's number format takes ordinary numbers to denormal ones, which then matter.
+bool makes_denormals(const Graph& graph, const Types& types, NodeId id);
+
 /// Whether the op of a node can be the head of a chain at all.
 bool may_head(const Graph& graph, NodeId id);
 
-/// The grid that a value is on, if it is a fixed-point one.
+/// The grid that a value is on, if it is a fixed-point one: its step is a power of two.
 std::optional<Grid> grid_of(const Graph& graph, const Types& types, Value value);
 
 /// Whether the bytes of both layouts are the same, or there is but one.

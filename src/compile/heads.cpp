@@ -26,4 +26,19 @@ bool can_head(const State& state, NodeId id, DType source) {
   });
 }
 
+bool can_head_epilogue(const State& state, NodeId id) {
+  const Node& node = state.graph.node(id);
+  if (!is_call(state.graph, id) || may_head(state.graph, id) || is_constant(state, id))
+    return false;
+  if (node.inputs.empty() || is_constant(state, node.inputs[0].node)) return false;
+  if (!std::all_of(node.inputs.begin() + 1, node.inputs.end(),
+                   [&](const Value& input) { return is_constant(state, input.node); }))
+    return false;
+  std::vector<TensorType> in;
+  const KernelCall call = describe_call(state.graph, *state.types, id, in);
+  if (in[0].dtype != DType::F32 || in[0].shape.size() != 2 || in[0] != call.out[0]) return false;
+  const Epilogue epilogue = epilogue_of(call, 0);
+  return !epilogue.empty() && epilogue[0].kind != EpilogueKind::Add;
+}
+
 }  // namespace chop::compile

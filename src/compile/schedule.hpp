@@ -27,7 +27,7 @@ struct Schedule {
   std::set<NodeId> channels_last_calls;  ///< calls that take and give images so
   std::set<NodeId> conversions;          ///< `identity` calls that change the layout
   std::map<Value, DType> codes;  ///< fixed-point values kept as quantised integers: I8 or U8
-  bool exact = true;             ///< no rounding may change; false in graphs without formats
+  bool exact = true;  ///< no rounding may change; false in graphs without formats and roundings
   std::int64_t slices =
       1;  ///< how often the steps run for one batch, each time for some of its rows
 

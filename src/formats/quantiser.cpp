@@ -46,11 +46,22 @@ bool Quantiser::is_elementwise() const {
   return !tiles_ || (!def_->learned.empty() && groups() <= 1);
 }
 
-std::optional<Grid> Quantiser::fixed_point() const {
-  if (tiles_ || def_->grid == nullptr) return {};
-  const Grid grid = def_->grid(base_);
-  if (!grid.is_binary() || grid.rounding == Rounding::HalfUp) return {};
+std::optional<Grid> Quantiser::grid() const {
+  if (def_->grid == nullptr) return {};
+  Element element = base_;
+  if (tiles_) {  // one group with a known scale is a format without groups
+    if (groups() != 1 || configured_.size() != 1) return {};
+    def_->restore(element, configured_[0]);
+  }
+  const Grid grid = def_->grid(element);
+  if (grid.rounding == Rounding::HalfUp) return {};
+  if (grid.rounding != Rounding::HalfEven && !grid.is_binary()) return {};
   return grid;
+}
+
+std::optional<Grid> Quantiser::fixed_point() const {
+  const std::optional<Grid> known = grid();
+  return known && known->is_binary() ? known : std::nullopt;
 }
 
 void Quantiser::plain_run(const Element& element, const float* x, float* y, std::int64_t offset,

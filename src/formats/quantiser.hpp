@@ -33,7 +33,10 @@ class Quantiser {
   bool is_elementwise() const;
   /// Results depend on the seed and the step of a run.
   bool is_random() const { return def_->is_random != nullptr && def_->is_random(config_); }
-  /// The numbers that values go to, if each goes by itself to numbers a power of two apart.
+  /// The numbers that values go to, if all go to the same ones, which are equally spaced and known
+  /// before the run: to the nearest, ties to even, unless their distance is a power of two.
+  std::optional<Grid> grid() const;
+  /// The same where they are a power of two apart.
   std::optional<Grid> fixed_point() const;
   /// Numbers that training learns: one per group of a learned format, else 0.
   std::int64_t learned_size() const { return def_->learned.empty() ? 0 : groups(); }

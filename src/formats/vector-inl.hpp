@@ -41,7 +41,11 @@ HWY_INLINE V where(M m, V yes, V no) {
 }
 /// NaN stays, and so does -0 at a bound of 0.
 HWY_INLINE V clamp_to(V x, V low, V high) {
+#if HWY_ARCH_X86  // its Max and Min give the second operand where one is NaN, and of 0 and -0
+  return hn::Min(high, hn::Max(low, x));
+#else
   return where(hn::Lt(x, low), low, where(hn::Gt(x, high), high, x));
+#endif
 }
 /// 2^k for k in [-126, 127].
 HWY_INLINE V pow2_of(I k) {
@@ -142,10 +146,23 @@ struct OnGridDown : OnGrid {
     return hn::Mul(clamp_to(floor_of(hn::Mul(x, scale)), low, high), step);
   }
 };
+/// Onto a grid of any step: dividing by it rounds otherwise than multiplying by 1 / step.
+struct OnGridDivided : OnGrid {
+  using OnGrid::OnGrid;
+  explicit OnGridDivided(const OnGrid& grid) : OnGrid(grid) {}
+  HWY_INLINE V operator()(V x) const {
+    return hn::Mul(clamp_to(nearest(hn::Div(x, step)), low, high), step);
+  }
+};
 /// use(f) with the form that rounds as the grid does.
 template <class Use>
 HWY_INLINE void with_grid(const Grid& grid, Use use) {
-  grid.rounding == Rounding::Down ? use(OnGridDown(grid)) : use(OnGrid(grid));
+  if (grid.rounding == Rounding::Down)
+    use(OnGridDown(grid));
+  else if (grid.is_binary())
+    use(OnGrid(grid));
+  else
+    use(OnGridDivided(grid));
 }
 
 }  // namespace chop::formats::HWY_NAMESPACE

@@ -117,8 +117,9 @@ std::vector<const KernelDef*> kernels_of(const OpDef& op) {
 }
 
 Kernel fast_kernel(const KernelCall& call) {
-  for (const KernelDef& def : find_kernels(call.op.name))
-    if (Kernel kernel = def.make(call)) return kernel;
+  for (const std::string_view op : {call.op.name, kAnyOp})
+    for (const KernelDef& def : find_kernels(op))
+      if (Kernel kernel = def.make(call)) return kernel;
   return {};
 }
 

@@ -39,6 +39,9 @@ struct KernelArgs {
   }
 };
 
+/// The op of kernels that look at an op's definition instead of its name (kernels/any_op.cpp).
+inline constexpr std::string_view kAnyOp = "any op";
+
 /// The backend that runs the op's reference forward.
 inline constexpr std::string_view kReference = "reference";
 
@@ -100,6 +103,9 @@ struct KernelDef {
   /// Whether each result is one of the values of operand 0, chosen by their order: the largest,
   /// say. Then it does not matter whether values are put on a grid before or after.
   bool (*selects_elements)(const KernelCall&) = nullptr;
+  /// Of an op with Trait::Random: whether this call draws no numbers, so that it gives the same in
+  /// every run; null: it may draw some.
+  bool (*draws_nothing)(const KernelCall&) = nullptr;
   /// The epilogue ops that stand for this call, when the accumulators are its operand `from`; none
   /// when it cannot be part of a chain.
   Epilogue (*epilogue)(const KernelCall& call, std::size_t from) = nullptr;
@@ -125,7 +131,8 @@ bool all_float(const KernelCall& call);
 
 /// The kernels that know an op, in the order in which they are asked.
 std::vector<const KernelDef*> kernels_of(const OpDef& op);
-/// The first kernel that takes the call; empty when none does.
+/// The first kernel that takes the call, one of the op's own or one for any op; empty when none
+/// does.
 Kernel fast_kernel(const KernelCall& call);
 /// The reference forward as a kernel: widens, runs in double, narrows.
 Kernel reference_kernel(const KernelCall& call);

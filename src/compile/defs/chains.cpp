@@ -14,6 +14,9 @@
 //  - at a value that others read too: it has to be kept. Behind it only a rounding to bytes
 //    follows, which needs nothing else (a residual block: the sum is kept, and its bytes are for
 //    the next one).
+// Epilogue calls on rows [n, c] that no head comes before make chains among themselves: a batch
+// norm of the input and the rounding behind it.
+//
 // A remark says why a call that could be part of a chain is part of none.
 #include "compile/call_facts.hpp"
 #include "compile/heads.hpp"
@@ -35,20 +38,41 @@ class ChainFinder {
         readers_(readers_of(state.graph)) {}
 
   void run() {
-    found_.exact = std::any_of(graph_.order().begin(), graph_.order().end(), [&](NodeId id) {
-      return is_call(graph_, id) && has(op_of(graph_.node(id)).traits, Trait::Surrogate);
-    });
+    found_.exact = std::any_of(graph_.order().begin(), graph_.order().end(),
+                               [&](NodeId id) { return makes_steps(id); });
     for (const NodeId id : graph_.order())
       if (is_head(id)) follow(id);
+    for (const NodeId id : graph_.order())
+      if (!taken_.contains(id) && can_head_epilogue(state_, id) && is_alone(id)) follow(id);
     for (const auto& [reader, text] : notes_)
       if (!taken_.contains(reader)) state_.remarks.push_back({"chains", text});
   }
 
  private:
+  /// Whether the least difference in the operand can be a whole step in the result: a number
+  /// format, a rounding, a cast from real to whole numbers.
+  bool makes_steps(NodeId id) const {
+    if (!is_call(graph_, id)) return false;
+    const Node& node = graph_.node(id);
+    const Trait traits = op_of(node).traits;
+    if (has(traits, Trait::Surrogate)) return true;
+    if (!has(traits, Trait::Elementwise) || node.inputs.empty()) return false;
+    const DType to = types_[index(id)][0].dtype;
+    if (!is_floating(type_of(types_, node.inputs[0]).dtype) || to == DType::Bool) return false;
+    return !is_floating(to) || has(traits, Trait::NoGradient);
+  }
+
   bool is_head(NodeId id) const {
     const std::vector<Value>& inputs = graph_.node(id).inputs;
     const bool reads_bytes = !inputs.empty() && found_.codes.contains(inputs[0]);
     return (reads_bytes && may_head(graph_, id)) || can_head(state_, id, DType::F32);
+  }
+
+  /// Nothing but its first result is read.
+  bool is_alone(NodeId id) const {
+    for (std::uint32_t k = 1; k < types_[index(id)].size(); ++k)
+      if (readers_.contains({id, k}) || observed_.contains({id, k})) return false;
+    return true;
   }
 
   std::size_t operand_of(Value value, NodeId reader) const {
@@ -71,9 +95,7 @@ class ChainFinder {
       return "it reads the value twice";
     if (types_[index(next)][0].shape != type_of(types_, value).shape)
       return "its result has another shape";
-    for (std::uint32_t k = 1; k < types_[index(next)].size(); ++k)
-      if (readers_.contains({next, k}) || observed_.contains({next, k}))
-        return "more than its first result is read";
+    if (!is_alone(next)) return "more than its first result is read";
     const bool adds = epilogue[0].kind == EpilogueKind::Add;
     for (std::size_t i = 0; i < node.inputs.size(); ++i)
       if (i != from && is_constant(state_, node.inputs[i].node) == adds)
@@ -96,7 +118,8 @@ class ChainFinder {
         return obstacle(value, reader) == "" && (!kept || found_.codes.contains(Value{reader}));
       });
       if (next == readers.end()) {
-        for (const NodeId reader : readers) note(head, value, reader);
+        if (may_head(graph_, head))
+          for (const NodeId reader : readers) note(head, value, reader);
         break;
       }
       if (!kept) found_.inside.insert(value);
@@ -106,6 +129,11 @@ class ChainFinder {
       if (!tapped) chain.at = *next;
       value = Value{*next};
     }
+    // Alone it is an ordinary call, unless it reads bytes or images.
+    const bool is_plain = !found_.codes.contains(graph_.node(head).inputs[0]) &&
+                          types_[index(head)][0].shape.size() < 3;
+    if (chain.epilogue.empty() && (is_plain || !may_head(graph_, head))) return;
+    if (!may_head(graph_, head)) taken_.insert(head);
     found_.chains.push_back(std::move(chain));
   }
 

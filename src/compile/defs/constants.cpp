@@ -5,13 +5,11 @@
 //   %fc_weight_quantized = quantize(%fc.weight)        # constant
 //   %fc = linear(%x, %fc_weight_quantized)
 //
-// Nothing moves: the plan computes what is marked ahead. Calls that may draw random numbers draw
-// others in each run, so of those only roundings to a fixed-point grid, which draw none, are
-// folded.
+// Nothing moves: the plan computes what is marked ahead. Calls that draw random numbers draw others
+// in each run, and are not folded.
 #include "compile/call_facts.hpp"
 #include "compile/heads.hpp"
 #include "compile/step_def.hpp"
-#include "ops/core/registry.hpp"
 
 namespace chop::compile::steps::constants {
 namespace {
@@ -21,7 +19,7 @@ Status run(State& state) {
   for (const NodeId id : graph.order()) {
     const Node& node = graph.node(id);
     if (!is_call(graph, id) || node.inputs.empty()) continue;
-    if (has(op_of(node).traits, Trait::Random) && !grid_of(graph, *state.types, {id})) continue;
+    if (is_random(graph, *state.types, id)) continue;
     if (std::all_of(node.inputs.begin(), node.inputs.end(),
                     [&](const Value& input) { return is_constant(state, input.node); }))
       state.schedule.constants.insert(id);

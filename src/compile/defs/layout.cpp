@@ -63,12 +63,12 @@ class LayoutFinder {
     const KernelCall call = describe_call(graph_, types_, id, in);
     if (has(call.op.traits, Trait::View) && !is_training(node))
       return in[0].shape == out ? Layout::ChannelsLast : Layout::Dense;
-    const std::vector<const KernelDef*> defs = kernels_of(call.op);
-    if (defs.size() != 1 || defs[0]->layouts == nullptr) return Layout::Dense;
-    switch (defs[0]->layouts(call)) {
+    switch (layouts_of(call)) {
       case Layouts::Dense:
         return Layout::Dense;
-      case Layouts::Both:
+      case Layouts::Both:  // constants are dense, whatever their shape
+        for (std::size_t i = 0; i < in.size(); ++i)
+          if (in[i].shape.size() >= 3 && !is_image(node.inputs[i])) return Layout::Dense;
         return Layout::ChannelsLast;
       case Layouts::Same:
         break;
@@ -77,6 +77,18 @@ class LayoutFinder {
       if (numel(in[i].shape) != 1 && (in[i].shape != out || !is_image(node.inputs[i])))
         return Layout::Dense;
     return Layout::ChannelsLast;
+  }
+
+  /// What all kernels of the op say.
+  static Layouts layouts_of(const KernelCall& call) {
+    const std::vector<const KernelDef*> defs = kernels_of(call.op);
+    std::optional<Layouts> agreed;
+    for (const KernelDef* def : defs) {
+      const Layouts own = def->layouts == nullptr ? Layouts::Dense : def->layouts(call);
+      if (agreed.value_or(own) != own) return Layouts::Dense;
+      agreed = own;
+    }
+    return agreed.value_or(Layouts::Dense);
   }
 
   /// Makes all images that a node reads lie in one way.

@@ -11,6 +11,7 @@
 // because they never reach memory; the bytes of the quantise live until their last reader.
 #include "compile/plan/planner.hpp"
 
+#include "compile/call_facts.hpp"
 #include "ops/core/registry.hpp"
 #include "support/system/big_memory.hpp"
 
@@ -202,6 +203,11 @@ void Planner::assemble() {
   parts_.memory_bytes = assign_offsets(live_ranges_);
   parts_.memory = allocate_together(parts_.memory_bytes);
   parts_.threads = state_.target.threads;
+  if (state_.target.reference_only || std::ranges::any_of(graph_.order(), [&](NodeId id) {
+        return makes_denormals(graph_, types_, id);
+      }))
+    parts_.denormals = Denormals::Kept;
+  const DenormalScope scope(parts_.denormals);
   for (const NodeId id : graph_.order()) {
     const Node& node = graph_.node(id);
     if (node.opcode == Opcode::Placeholder)

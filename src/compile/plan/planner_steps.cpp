@@ -7,6 +7,7 @@
 #include "compile/plan/planner.hpp"
 #include "ops/core/check_indices.hpp"
 #include "ops/core/registry.hpp"
+#include "runtime/conv/frozen/apply_epilogue.hpp"
 #include "runtime/conv/frozen/convert_layout.hpp"
 
 namespace chop::compile {
@@ -125,7 +126,8 @@ void Planner::add_chain(const Chain& chain) {
                            .epilogue = ops_behind(head),
                            .layout = call.layout}};
   for (const Value& input : head.inputs) step.args.in.push_back(memory_of(input));
-  Epilogue epilogue;
+  const bool is_product = may_head(graph_, chain.head);
+  Epilogue epilogue = is_product ? Epilogue() : epilogue_of(call, 0);
   keep({chain.head}, step, epilogue);
   Value value{chain.head};
   for (const NodeId id : chain.epilogue) {
@@ -136,7 +138,9 @@ void Planner::add_chain(const Chain& chain) {
     step.info.nodes.insert(step.info.nodes.end(), nodes.begin(), nodes.end());
     for (std::string& op : ops_of(graph_.node(id))) step.info.epilogue.push_back(std::move(op));
   }
-  if (!state_.target.refuse.contains(head.name))
+  if (!is_product && !state_.target.refuse.contains(head.name))
+    step.kernel = epilogue_kernel(call.shape(0)[0], call.shape(0)[1], epilogue);
+  if (is_product && !state_.target.refuse.contains(head.name))
     for (const KernelDef* def : kernels_of(call.op))
       if (def->make_chain != nullptr && !step.kernel) step.kernel = def->make_chain(call, epilogue);
   if (!step.kernel) refused_.insert(chain.head);

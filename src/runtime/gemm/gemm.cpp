@@ -167,13 +167,22 @@ struct SmallProduct {
   float* scratch;  ///< for one panel, where B is not packed
 };
 
+/// Rows that make a task of a product, or that are still in the cache when they are done.
+std::int64_t rows_of_task(const Gemm& g, RowsDone done) {
+  constexpr std::int64_t kCachedFloats = std::int64_t{1} << 13;
+  const std::int64_t work = std::max<std::int64_t>(1, g.n * g.k);
+  const std::int64_t rows = kTaskWork / work;
+  if (!done) return std::max<std::int64_t>(12, rows / 12 * 12);
+  constexpr std::int64_t kStep = 48;  // whole tiles, and whatever rows are done together
+  return std::max(kStep, std::min(rows, kCachedFloats / g.n) / kStep * kStep);
+}
+
 /// Our own kernel computes each element by itself, so rows and panels may be shared out in any
 /// way. Work is cut by rows, or by panels where there are few rows.
-void small_product(const Gemm& g, const SmallProduct& p, int threads) {
+void small_product(const Gemm& g, const SmallProduct& p, int threads, RowsDone done = {}) {
   const bool strands = in_strands(g);
-  const std::int64_t work = std::max<std::int64_t>(1, g.n * g.k);
-  const std::int64_t rows = std::max<std::int64_t>(12, kTaskWork / work / 12 * 12);
-  if (threads > 1 && rows < g.m)
+  const std::int64_t rows = rows_of_task(g, done);
+  if ((threads > 1 || done) && rows < g.m)
     return parallel_for(threads, (g.m + rows - 1) / rows, [&](std::int64_t task) {
       Gemm part = g;
       part.m = std::min(rows, g.m - task * rows);
@@ -184,18 +193,22 @@ void small_product(const Gemm& g, const SmallProduct& p, int threads) {
       HWY_DYNAMIC_DISPATCH(small_gemm)
       (part, {0, g.n, strands, p.packed, own}, p.a + task * rows * g.a_row, p.b, p.bias,
        p.c + task * rows * g.c_row);
+      if (done) done(task * rows, part.m);
     });
   const std::int64_t width = HWY_DYNAMIC_DISPATCH(panel_floats)();
   const std::int64_t columns =
       std::max(width, kTaskWeights / std::max<std::int64_t>(1, g.k) / width * width);
-  if (threads > 1 && p.packed != nullptr && columns < g.n)
-    return parallel_for(threads, (g.n + columns - 1) / columns, [&](std::int64_t task) {
+  if (threads > 1 && p.packed != nullptr && columns < g.n) {
+    parallel_for(threads, (g.n + columns - 1) / columns, [&](std::int64_t task) {
       HWY_DYNAMIC_DISPATCH(small_gemm)
       (g, {task * columns, std::min(g.n, (task + 1) * columns), strands, p.packed, nullptr}, p.a,
        p.b, p.bias, p.c);
     });
-  HWY_DYNAMIC_DISPATCH(small_gemm)
-  (g, {0, g.n, strands, p.packed, p.scratch}, p.a, p.b, p.bias, p.c);
+  } else {
+    HWY_DYNAMIC_DISPATCH(small_gemm)
+    (g, {0, g.n, strands, p.packed, p.scratch}, p.a, p.b, p.bias, p.c);
+  }
+  if (done) done(0, g.m);
 }
 
 }  // namespace
@@ -234,10 +247,15 @@ std::shared_ptr<const float[]> Gemm::pack(const float* b) const {
 }
 
 void Gemm::run_packed(const float* a, const float* b, const float* packed, const float* bias,
-                      float* c, int threads) const {
+                      float* c, int threads, RowsDone done) const {
   if (m == 0 || n == 0) return;
-  if (is_large()) return large_gemm(*this, a, b, bias, c, threads);
-  small_product(*this, {a, b, packed, bias, c, nullptr}, threads);
+  if (!is_large())
+    return small_product(*this, {a, b, packed, bias, c, nullptr}, threads, done);
+  large_gemm(*this, a, b, bias, c, threads);
+  if (!done) return;
+  const std::int64_t rows = rows_of_task(*this, done);
+  parallel_for(threads, (m + rows - 1) / rows,
+               [&](std::int64_t task) { done(task * rows, std::min(rows, m - task * rows)); });
 }
 
 }  // namespace chop::runtime

@@ -2,9 +2,31 @@
 // oneDNN where the matrices are large.
 #pragma once
 
+#include <type_traits>
+
 #include "support/layers.hpp"
 
 namespace chop::runtime {
+
+/// A reference to something that is called with rows [row, row + rows) of C when they are complete,
+/// `row` being a multiple of 16, by the thread that computed them; it must outlive the reference.
+/// None by default.
+class RowsDone {
+ public:
+  RowsDone() = default;
+  template <class Done>
+  requires(!std::is_same_v<std::remove_cvref_t<Done>, RowsDone>)
+      RowsDone(const Done& done)  // NOLINT(google-explicit-constructor)
+      : object_(&done), call_([](const void* object, std::int64_t row, std::int64_t rows) {
+          (*static_cast<const Done*>(object))(row, rows);
+        }) {}
+  explicit operator bool() const { return call_ != nullptr; }
+  void operator()(std::int64_t row, std::int64_t rows) const { call_(object_, row, rows); }
+
+ private:
+  const void* object_ = nullptr;
+  void (*call_)(const void*, std::int64_t, std::int64_t) = nullptr;
+};
 
 /// C [m, n] = Σ_k A(i, k) B(k, j). Element A(i, k) lies at a[i * a_row + k * a_col], so a
 /// transposed operand is a swap of strides; likewise B. One of each pair of strides is 1.
@@ -32,7 +54,7 @@ struct Gemm {
   std::shared_ptr<const float[]> pack(const float* b) const;
   /// The same bits as run().
   void run_packed(const float* a, const float* b, const float* packed, const float* bias, float* c,
-                  int threads) const;
+                  int threads, RowsDone done = {}) const;
 };
 
 /// Columns of the panels and vectors that small products are made of, on this processor.

@@ -1,4 +1,5 @@
-// add, sub, mul and div in SIMD: two tensors that broadcast, or one and the number `other`.
+// add, sub, mul, div, maximum, minimum and prelu in SIMD: two tensors that broadcast, or one and
+// the number `other`. Whole numbers are in whole_arithmetic.cpp.
 #include "runtime/elementwise.hpp"
 #include "runtime/kernel.hpp"
 #include "runtime/loops.hpp"
@@ -13,7 +14,7 @@
 #ifndef CH_ARITHMETIC_JOB
 #define CH_ARITHMETIC_JOB
 namespace chop::runtime::kernels {
-enum class Arithmetic : unsigned char { Add, Sub, Mul, Div };
+enum class Arithmetic : unsigned char { Add, Sub, Mul, Div, Max, Min, Prelu };
 }  // namespace chop::runtime::kernels
 #endif
 
@@ -48,6 +49,15 @@ void arithmetic_row(Arithmetic kind, const float* a, bool a_moves, const float* 
       return rows(a, a_moves, b, b_moves, y, count, [](V l, V r) { return hn::Mul(l, r); });
     case Arithmetic::Div:
       return rows(a, a_moves, b, b_moves, y, count, [](V l, V r) { return hn::Div(l, r); });
+    case Arithmetic::Max:  // NaN wins
+      return rows(a, a_moves, b, b_moves, y, count,
+                  [](V l, V r) { return where(hn::Eq(l, l), where(hn::Gt(l, r), l, r), l); });
+    case Arithmetic::Min:
+      return rows(a, a_moves, b, b_moves, y, count,
+                  [](V l, V r) { return where(hn::Eq(l, l), where(hn::Lt(l, r), l, r), l); });
+    case Arithmetic::Prelu:
+      return rows(a, a_moves, b, b_moves, y, count,
+                  [](V l, V r) { return where(hn::Gt(l, zero()), l, hn::Mul(r, l)); });
   }
 }
 
@@ -95,8 +105,7 @@ Kernel many_rows(Arithmetic kind, const Loops& loops) {
 
 template <Arithmetic kKind>
 Kernel make(const KernelCall& call) {
-  for (const TensorType& type : call.in)
-    if (type.dtype != DType::F32) return {};
+  if (!all_float(call)) return {};
   const Shape& out = call.out[0].shape;
   const std::int64_t count = numel(out);
   if (count == 0) return [](const KernelArgs& /*args*/, const RunContext& /*context*/) {};
@@ -124,7 +133,10 @@ std::vector<KernelDef> arithmetic() {
            .epilogue = add_epilogue},
           {"sub", make<Arithmetic::Sub>, same_layout},
           {"mul", make<Arithmetic::Mul>, same_layout},
-          {"div", make<Arithmetic::Div>, same_layout}};
+          {"div", make<Arithmetic::Div>, same_layout},
+          {"maximum", make<Arithmetic::Max>, same_layout},
+          {"minimum", make<Arithmetic::Min>, same_layout},
+          {"prelu", make<Arithmetic::Prelu>, same_layout}};
 }
 
 }  // namespace chop::runtime::kernels

@@ -23,8 +23,24 @@ Blocks blocks_of(const TensorType& type, std::size_t axis) {
   return {static_cast<std::size_t>(outer), static_cast<std::size_t>(inner) * size_of(type.dtype)};
 }
 
+/// A type with its dimensions in the order of memory: channels go last.
+TensorType in_memory(const KernelCall& call, TensorType type) {
+  Shape& shape = type.shape;
+  if (call.layout == Layout::ChannelsLast)
+    std::rotate(shape.begin() + 1, shape.begin() + 2, shape.end());
+  return type;
+}
+
+/// The attribute `dim`, counted in the order of memory.
 std::size_t axis_of(const KernelCall& call) {
-  return ops::axis_of(call.integer("dim"), call.shape(0).size()).value();
+  const std::size_t rank = call.shape(0).size();
+  const std::size_t axis = ops::axis_of(call.integer("dim"), rank).value();
+  if (call.layout == Layout::Dense || axis == 0) return axis;
+  return axis == 1 ? rank - 1 : axis - 1;
+}
+
+Layouts image_layouts(const KernelCall& call) {
+  return call.out[0].shape.size() >= 3 ? Layouts::Both : Layouts::Dense;
 }
 
 /// Bytes of `count` steps along dimension `axis`.
@@ -34,9 +50,10 @@ std::size_t extent(const TensorType& type, std::size_t axis, std::int64_t count)
 
 Kernel make_cat(const KernelCall& call) {
   const std::size_t axis = axis_of(call);
-  const Blocks to = blocks_of(call.out[0], axis);
+  const Blocks to = blocks_of(in_memory(call, call.out[0]), axis);
   std::vector<std::size_t> parts;
-  for (const TensorType& type : call.in) parts.push_back(blocks_of(type, axis).bytes);
+  for (const TensorType& type : call.in)
+    parts.push_back(blocks_of(in_memory(call, type), axis).bytes);
   return [=](const KernelArgs& args, const RunContext& /*context*/) {
     for (std::size_t o = 0; o < to.outer; ++o) {
       std::byte* y = args.out[0] + o * to.bytes;
@@ -50,11 +67,12 @@ Kernel make_cat(const KernelCall& call) {
 
 Kernel make_slice(const KernelCall& call) {
   const std::size_t axis = axis_of(call);
+  const TensorType x = in_memory(call, call.in[0]);
   std::int64_t start = call.integer("start");
-  if (start < 0) start += call.shape(0)[axis];
-  const Blocks from = blocks_of(call.in[0], axis);
-  const Blocks to = blocks_of(call.out[0], axis);
-  const std::size_t skip = extent(call.in[0], axis, start);
+  if (start < 0) start += x.shape[axis];
+  const Blocks from = blocks_of(x, axis);
+  const Blocks to = blocks_of(in_memory(call, call.out[0]), axis);
+  const std::size_t skip = extent(x, axis, start);
   return [=](const KernelArgs& args, const RunContext& /*context*/) {
     for (std::size_t o = 0; o < to.outer && to.bytes > 0; ++o)
       std::memcpy(args.out[0] + o * to.bytes, args.in[0] + o * from.bytes + skip, to.bytes);
@@ -84,8 +102,10 @@ Kernel make_full(const KernelCall& call) {
 }  // namespace
 
 std::vector<KernelDef> cat_slice() {
-  return {
-      {"cat", make_cat}, {"slice", make_slice}, {"pad_slice", make_pad_slice}, {"full", make_full}};
+  return {{"cat", make_cat, image_layouts},
+          {"slice", make_slice, image_layouts},
+          {"pad_slice", make_pad_slice},
+          {"full", make_full}};
 }
 
 }  // namespace chop::runtime::kernels

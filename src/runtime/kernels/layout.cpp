@@ -13,7 +13,8 @@ namespace {
 
 constexpr std::int64_t kTile = 32;
 
-/// y, dense, read from x along `loops` (one operand: x).
+/// y, dense, read from x along `loops` (one operand: x). T has the size of an element.
+template <class T>
 Kernel copy_rows(const Loops& loops) {
   const std::size_t outer = loops.depth() - 1;
   const std::int64_t row = loops.sizes[outer];
@@ -23,10 +24,10 @@ Kernel copy_rows(const Loops& loops) {
     const std::int64_t block = std::max<std::int64_t>(1, kChunk / row);
     parallel_for(context.threads, (rows + block - 1) / block, [&](std::int64_t task) {
       for (std::int64_t r = task * block; r < std::min(rows, (task + 1) * block); ++r) {
-        const float* x = args.input(0) + loops.offset(0, outer, r);
-        float* y = args.output() + r * row;
+        const T* x = args.input<T>(0) + loops.offset(0, outer, r);
+        T* y = args.output<T>() + r * row;
         if (moves)
-          std::memcpy(y, x, static_cast<std::size_t>(row) * sizeof(float));
+          std::memcpy(y, x, static_cast<std::size_t>(row) * sizeof(T));
         else
           std::fill(y, y + row, *x);
       }
@@ -39,7 +40,8 @@ struct Turn {
   std::int64_t rows, columns;
   std::int64_t x_row, x_column, y_row;
 
-  void tile(const float* x, float* y, std::int64_t first_row, std::int64_t first_column) const {
+  template <class T>
+  void tile(const T* x, T* y, std::int64_t first_row, std::int64_t first_column) const {
     const std::int64_t last_row = std::min(rows, first_row + kTile);
     const std::int64_t last_column = std::min(columns, first_column + kTile);
     for (std::int64_t r = first_row; r < last_row; ++r)
@@ -48,6 +50,7 @@ struct Turn {
   }
 };
 
+template <class T>
 Kernel turn_tiles(Loops loops) {
   const std::size_t inner = loops.depth() - 1;
   std::vector<std::int64_t> y_steps(loops.depth(), 1);
@@ -70,32 +73,43 @@ Kernel turn_tiles(Loops loops) {
   const bool worth_it = tasks * kTile * turn.columns > kChunk;
   return [=](const KernelArgs& args, const RunContext& context) {
     parallel_for(worth_it ? context.threads : 1, tasks, [&](std::int64_t task) {
-      const float* x = args.input(0) + outer.offset(0, outer.depth(), task / bands);
-      float* y = args.output() + outer.offset(1, outer.depth(), task / bands);
+      const T* x = args.input<T>(0) + outer.offset(0, outer.depth(), task / bands);
+      T* y = args.output<T>() + outer.offset(1, outer.depth(), task / bands);
       for (std::int64_t c = 0; c < turn.columns; c += kTile)
         turn.tile(x, y, task % bands * kTile, c);
     });
   };
 }
 
-Kernel copy(const Shape& shape, std::vector<std::int64_t> x_steps) {
-  if (numel(shape) == 0) return [](const KernelArgs& /*args*/, const RunContext& /*context*/) {};
-  Loops loops = merge_loops(shape, {std::move(x_steps)});
-  if (loops.depth() == 1 || loops.steps[0].back() <= 1) return copy_rows(loops);
-  return turn_tiles(std::move(loops));
+template <class T>
+Kernel copy_elements(Loops loops) {
+  if (loops.depth() == 1 || loops.steps[0].back() <= 1) return copy_rows<T>(loops);
+  return turn_tiles<T>(std::move(loops));
+}
+
+Kernel copy(const TensorType& y, std::vector<std::int64_t> x_steps) {
+  if (numel(y.shape) == 0) return [](const KernelArgs& /*args*/, const RunContext& /*context*/) {};
+  Loops loops = merge_loops(y.shape, {std::move(x_steps)});
+  switch (size_of(y.dtype)) {
+    case 1:
+      return copy_elements<std::uint8_t>(std::move(loops));
+    case 2:
+      return copy_elements<std::uint16_t>(std::move(loops));
+    case 4:
+      return copy_elements<std::uint32_t>(std::move(loops));
+    default:
+      return copy_elements<std::uint64_t>(std::move(loops));
+  }
 }
 
 Kernel make_expand(const KernelCall& call) {
-  if (call.in[0].dtype != DType::F32) return {};
-  const Shape& out = call.out[0].shape;
-  return copy(out, broadcast_steps(call.shape(0), out));
+  return copy(call.out[0], broadcast_steps(call.shape(0), call.out[0].shape));
 }
 
 Kernel permuted(const KernelCall& call, const std::vector<std::size_t>& order) {
-  if (call.in[0].dtype != DType::F32) return {};
   std::vector<std::int64_t> steps;
   for (const std::size_t from : order) steps.push_back(ops::product(call.shape(0), from + 1));
-  return copy(call.out[0].shape, std::move(steps));
+  return copy(call.out[0], std::move(steps));
 }
 
 Kernel make_permute(const KernelCall& call) {

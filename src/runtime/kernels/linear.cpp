@@ -1,4 +1,5 @@
 // linear and linear_grad as matrix products.
+#include "runtime/conv/frozen/apply_epilogue.hpp"
 #include "runtime/conv/frozen/frozen_conv.hpp"
 #include "runtime/elementwise.hpp"
 #include "runtime/gemm/gemm.hpp"
@@ -15,19 +16,22 @@ Scratch scratch_for(std::size_t floats) {
   return std::make_shared<std::vector<float>>(floats);
 }
 
-Kernel make_linear(const KernelCall& call) {
-  if (!all_float(call)) return {};
+Gemm product_of(const KernelCall& call) {
   const std::int64_t out = call.shape(1)[0];
   const std::int64_t in = call.shape(1)[1];
-  const std::int64_t rows = out == 0 ? 0 : numel(call.out[0].shape) / out;
-  const Gemm product{.m = rows,
-                     .n = out,
-                     .k = in,
-                     .a_row = in,
-                     .b_row = 1,
-                     .b_col = in,
-                     .c_row = out,
-                     .relu = call.flag("relu")};
+  return {.m = out == 0 ? 0 : numel(call.out[0].shape) / out,
+          .n = out,
+          .k = in,
+          .a_row = in,
+          .b_row = 1,
+          .b_col = in,
+          .c_row = out,
+          .relu = call.flag("relu")};
+}
+
+Kernel make_linear(const KernelCall& call) {
+  if (!all_float(call)) return {};
+  const Gemm product = product_of(call);
   const bool biased = call.in.size() > 2;
   if (call.fixed.size() > 1 && call.fixed[1] != nullptr)
     return {[product, biased, packed = product.pack(call.fixed[1])](const KernelArgs& args,
@@ -44,16 +48,49 @@ Kernel make_linear(const KernelCall& call) {
           product.backend()};
 }
 
-/// Bytes pay for their packing where there is work; in float our own products do.
-bool heads_chain(const KernelCall& call) {
-  constexpr std::int64_t kWork = std::int64_t{1} << 14;
-  return call.in[0].dtype != DType::F32 && call.shape(0).size() == 2 &&
-         call.in[1].dtype == DType::F32 && numel(call.shape(1)) >= kWork &&
-         numel(call.out[0].shape) > 0;
+/// Bytes pay for their packing where there is work: many weights, or not so few and many rows.
+bool is_worth_bytes(const KernelCall& call) {
+  constexpr std::int64_t kWeights = std::int64_t{1} << 14;
+  constexpr std::int64_t kFewWeights = std::int64_t{1} << 10;
+  constexpr std::int64_t kRows = 64;
+  const std::int64_t weights = numel(call.shape(1));
+  return weights >= kWeights || (weights >= kFewWeights && call.shape(0)[0] >= kRows);
 }
 
-/// Rows are the positions of one image of one column.
+bool heads_chain(const KernelCall& call) {
+  return call.shape(0).size() == 2 && call.in[1].dtype == DType::F32 &&
+         (call.in[0].dtype == DType::F32 || is_worth_bytes(call)) && numel(call.out[0].shape) > 0;
+}
+
+/// Rows of float sums go through the epilogue while they are in the cache. They are computed where
+/// the result lies, or in memory of their own where it is not the only one, or bytes.
+Kernel make_float_chain(const KernelCall& call, Epilogue epilogue) {
+  const auto results =
+      std::ranges::count_if(epilogue, [](const auto& op) { return op.output >= 0; });
+  const bool in_place = results == 1 && epilogue.back().output == 0 && !epilogue.back().integers;
+  std::erase_if(epilogue, [](const EpilogueOp& op) {
+    return op.kind == EpilogueKind::Identity && op.output < 0;
+  });
+  if (in_place && epilogue.size() == 1 && epilogue[0].kind == EpilogueKind::Identity)
+    return make_linear(call);
+  const Gemm product = product_of(call);
+  const bool biased = call.in.size() > 2;
+  const Scratch own = scratch_for(in_place ? 0 : static_cast<std::size_t>(product.m * product.n));
+  return
+      [=, packed = product.pack(call.fixed[1]), rest = RowEpilogue(product.n, std::move(epilogue))](
+          const KernelArgs& args, const RunContext& context) {
+        float* const sums = in_place ? args.output() : own->data();
+        const auto finish = [&](std::int64_t row, std::int64_t rows) {
+          rest.run(sums, row, rows, args);
+        };
+        product.run_packed(args.input(0), args.input(1), packed.get(),
+                           biased ? args.input(2) : nullptr, sums, context.threads, finish);
+      };
+}
+
+/// In bytes, rows are the positions of one image of one column.
 Kernel make_chain(const KernelCall& call, Epilogue epilogue) {
+  if (call.in[0].dtype == DType::F32) return make_float_chain(call, std::move(epilogue));
   if (call.flag("relu")) epilogue.insert(epilogue.begin(), clamp_op(0));
   FrozenConvJob job = frozen_conv_job(call, std::move(epilogue));
   job.shape = {.in_channels = call.shape(1)[1], .out_channels = call.shape(1)[0]};

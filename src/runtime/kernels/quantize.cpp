@@ -28,15 +28,21 @@ Kernel make_codes(const Quantiser& quantiser, DType dtype) {
 /// Groups follow the shape, so values in groups must lie as it says.
 Layouts layouts_of(const KernelCall& call) {
   const Result<Quantiser> quantiser = ops::quantiser_of(call, call.shape(0));
-  return quantiser && quantiser.value().groups() == 0 && !quantiser.value().is_random()
+  return quantiser && !quantiser.value().is_random() &&
+                 (quantiser.value().groups() == 0 || quantiser.value().grid())
              ? Layouts::Same
              : Layouts::Dense;
+}
+
+bool draws_nothing(const KernelCall& call) {
+  const Result<Quantiser> quantiser = ops::quantiser_of(call, call.shape(0));
+  return quantiser && !quantiser.value().is_random();
 }
 
 Epilogue quantise_epilogue(const KernelCall& call, std::size_t from) {
   const Result<Quantiser> quantiser = ops::quantiser_of(call, call.shape(0));
   if (from != 0 || call.in.size() != 1 || !quantiser) return {};
-  const std::optional<Grid> grid = quantiser.value().fixed_point();
+  const std::optional<Grid> grid = quantiser.value().grid();
   if (!grid) return {};
   return {{.kind = EpilogueKind::Quantise, .grid = *grid}};
 }
@@ -88,6 +94,7 @@ std::vector<KernelDef> quantize() {
   return {{.op = "quantize",
            .make = make_quantize,
            .layouts = layouts_of,
+           .draws_nothing = draws_nothing,
            .epilogue = quantise_epilogue},
           {"quantize_grad", make_gradient}};
 }

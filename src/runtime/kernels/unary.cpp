@@ -9,6 +9,7 @@
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 //
+#include "runtime/kernels/math_functions-inl.hpp"
 #include "runtime/kernels/unary_functions-inl.hpp"
 
 #ifndef CH_UNARY_FUNCTION
@@ -30,6 +31,21 @@ enum class Function : unsigned char {
   Softsign,
   GeluErf,
   GeluTanh,
+  Clamp,
+  ThresholdedRelu,
+  Shrink,
+  Celu,
+  Round,
+  Floor,
+  Ceil,
+  Sign,
+  Abs,
+  Neg,
+  Sqrt,
+  Reciprocal,
+  Exp,
+  Log,
+  Erf,
 };
 struct UnaryJob {
   Function function;
@@ -95,6 +111,36 @@ void with_function(Function function, Visit visit) {
       return visit(GeluErf{});
     case Function::GeluTanh:
       return visit(GeluTanh{});
+    case Function::Clamp:
+      return visit(Clamp{});
+    case Function::ThresholdedRelu:
+      return visit(ThresholdedRelu{});
+    case Function::Shrink:
+      return visit(Shrink{});
+    case Function::Celu:
+      return visit(Celu{});
+    case Function::Round:
+      return visit(Round{});
+    case Function::Floor:
+      return visit(Floor{});
+    case Function::Ceil:
+      return visit(Ceil{});
+    case Function::Sign:
+      return visit(Sign{});
+    case Function::Abs:
+      return visit(Abs{});
+    case Function::Neg:
+      return visit(Neg{});
+    case Function::Sqrt:
+      return visit(Sqrt{});
+    case Function::Reciprocal:
+      return visit(Reciprocal{});
+    case Function::Exp:
+      return visit(Exp{});
+    case Function::Log:
+      return visit(Log{});
+    case Function::Erf:
+      return visit(Erf{});
   }
 }
 
@@ -144,6 +190,21 @@ constexpr Entry kEntries[] = {
     {"softsign", Function::Softsign},
     {.op = "gelu", .function = Function::GeluTanh, .when = "approximate", .is = "tanh"},
     {"gelu", Function::GeluErf},
+    {"clamp", Function::Clamp, "min", "max"},
+    {"thresholded_relu", Function::ThresholdedRelu, "alpha"},
+    {"shrink", Function::Shrink, "lambd", "bias"},
+    {"celu", Function::Celu, "alpha"},
+    {"round", Function::Round},
+    {"floor", Function::Floor},
+    {"ceil", Function::Ceil},
+    {"sign", Function::Sign},
+    {"abs", Function::Abs},
+    {"neg", Function::Neg},
+    {"sqrt", Function::Sqrt},
+    {"reciprocal", Function::Reciprocal},
+    {"exp", Function::Exp},
+    {"log", Function::Log},
+    {"erf", Function::Erf},
 };
 
 /// The function and settings of an elementwise call, if there is SIMD code for it.
@@ -181,6 +242,9 @@ Epilogue clamp_epilogue(const KernelCall& call, std::size_t /*from*/) {
       return {clamp_op(0)};
     case Function::Relu6:
     case Function::Hardtanh:
+      return {clamp_op(job->p, job->q)};
+    case Function::Clamp:  // bounds the wrong way round have a rule of their own
+      if (job->p > job->q || call.in[0].dtype != DType::F32) return {};
       return {clamp_op(job->p, job->q)};
     default:
       return {};

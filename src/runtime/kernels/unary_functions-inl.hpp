@@ -1,5 +1,6 @@
 // Elementwise functions over vectors: each a struct with `value` and `slope`, whose settings
-// are p and q. Compiled once per instruction set, from unary.cpp.
+// are p and q. Compiled once per instruction set, from unary.cpp. Those of mathematics and
+// arithmetic are in math_functions-inl.hpp.
 #if defined(CH_UNARY_FUNCTIONS_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef CH_UNARY_FUNCTIONS_INL
 #undef CH_UNARY_FUNCTIONS_INL
@@ -114,6 +115,37 @@ struct GeluTanh {  // x/2 (1 + tanh u), which is x / (1 + e^-2u); u = √(2/π) 
     const V bend = hn::Mul(hn::Mul(hn::Add(x, x), hn::Mul(s, hn::Sub(one(), s))), du);
     const V far = where(hn::Gt(u, zero()), one(), zero());
     return where(hn::Gt(hn::Abs(u), set(40.0F)), far, hn::Add(s, bend));
+  }
+};
+struct Clamp {  // p = min, q = max, which wins
+  static V value(V x, float p, float q) {
+    const V above = where(hn::Lt(x, set(p)), set(p), x);
+    return where(hn::Gt(above, set(q)), set(q), above);
+  }
+  static V slope(V x, V, float p, float q) {
+    return where(hn::And(hn::Ge(x, set(p)), hn::Le(x, set(q))), one(), zero());
+  }
+};
+struct ThresholdedRelu {  // p = alpha
+  static V value(V x, float p, float) { return where(hn::Le(x, set(p)), zero(), x); }
+  static V slope(V x, V, float p, float) { return where(hn::Le(x, set(p)), zero(), one()); }
+};
+struct Shrink {  // p = lambd, q = bias
+  static V value(V x, float p, float q) {
+    const V low = where(hn::Lt(x, set(-p)), hn::Add(x, set(q)), zero());
+    const V y = where(hn::Gt(x, set(p)), hn::Sub(x, set(q)), low);
+    return where(hn::Eq(x, x), y, x);
+  }
+  static V slope(V x, V, float p, float) {
+    return where(hn::Or(hn::Lt(x, set(-p)), hn::Gt(x, set(p))), one(), zero());
+  }
+};
+struct Celu {  // p = alpha
+  static V value(V x, float p, float) {
+    return where(hn::Le(x, zero()), hn::Mul(set(p), expm1_of(hn::Div(x, set(p)))), x);
+  }
+  static V slope(V x, V, float p, float) {
+    return where(hn::Le(x, zero()), exp_of(hn::Div(x, set(p))), one());
   }
 };
 

@@ -48,6 +48,13 @@ void mapped_backward(const ForwardCall& call, const PlaceMaps& maps) {
   });
 }
 
+PlaceMaps tiled_maps(const Shape& in, const Shape& out) {
+  PlaceMaps maps(out.size());
+  for (std::size_t d = 0; d < out.size(); ++d)
+    for (std::int64_t j = 0; j < out[d]; ++j) maps[d].push_back(j % in[d]);
+  return maps;
+}
+
 Ints element_offsets(const Shape& x, const Tensor& indices, std::size_t axis) {
   const auto given = indices.data<std::int64_t>();
   const Shape& shape = indices.shape();

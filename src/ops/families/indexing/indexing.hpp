@@ -67,6 +67,9 @@ void mapped_forward(const ForwardCall& call, const PlaceMaps& maps, double fill)
 /// The adjoint, x[from] += y[i]: operand 0 (dy) to result 0 (dx, of shape `in`).
 void mapped_backward(const ForwardCall& call, const PlaceMaps& maps);
 
+/// Of an x of shape `in`, tiled to a result of shape `out` with as many dimensions.
+PlaceMaps tiled_maps(const Shape& in, const Shape& out);
+
 /// Completes the gradient of such an op, whose attribute input_shape is the shape of x: all but its
 /// names, other attributes and gradient. `shape_of` and `maps_of` take the call and that shape.
 template <auto shape_of, auto maps_of>

@@ -5,6 +5,8 @@
 // every op transforms it in registers, and values that are results of the step are stored.
 #include "runtime/conv/frozen/apply_epilogue.hpp"
 
+#include "runtime/elementwise.hpp"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "runtime/conv/frozen/apply_epilogue.cpp"
 #include "hwy/foreach_target.h"
@@ -152,6 +154,47 @@ HWY_EXPORT(quantise_all);
 void apply_epilogue(std::span<const EpilogueOp> epilogue, const Accumulators& acc,
                     const TileOrigin& origin, const KernelArgs& args) {
   HWY_DYNAMIC_DISPATCH(apply_any)(epilogue, acc, origin, args);
+}
+
+RowEpilogue::RowEpilogue(std::int64_t channels, Epilogue epilogue)
+    : channels_(channels), epilogue_(std::move(epilogue)) {
+  constexpr std::int64_t kFloats = 64;  // worth the overhead of a row
+  while (together_ < kRows && (channels * together_ % 16 != 0 || channels * together_ < kFloats))
+    together_ *= 2;
+  for (EpilogueOp& op : epilogue_)
+    for (std::vector<float>* list : {&op.a, &op.b, &op.c}) {
+      const std::vector<float> once = *list;
+      for (std::int64_t i = 1; i < together_; ++i)
+        list->insert(list->end(), once.begin(), once.end());
+    }
+}
+
+void RowEpilogue::run(const float* data, std::int64_t row, std::int64_t rows,
+                      const KernelArgs& args) const {
+  const std::int64_t wide = rows / together_;
+  const std::int64_t width = channels_ * together_;
+  if (wide > 0)
+    apply_epilogue(epilogue_,
+                   {.data = data + row * channels_, .positions = wide, .channels = width},
+                   {.position = row / together_, .stride = width}, args);
+  const std::int64_t rest = row + wide * together_;
+  if (rest < row + rows)
+    apply_epilogue(
+        epilogue_,
+        {.data = data + rest * channels_, .positions = row + rows - rest, .channels = channels_},
+        {.position = rest, .stride = channels_}, args);
+}
+
+Kernel epilogue_kernel(std::int64_t rows, std::int64_t channels, Epilogue epilogue) {
+  const std::int64_t wanted = kChunk / std::max<std::int64_t>(1, channels);
+  const std::int64_t block =
+      std::max(RowEpilogue::kRows, wanted / RowEpilogue::kRows * RowEpilogue::kRows);
+  return [=, epilogue = RowEpilogue(channels, std::move(epilogue))](const KernelArgs& args,
+                                                                    const RunContext& context) {
+    parallel_for(context.threads, (rows + block - 1) / block, [&](std::int64_t task) {
+      epilogue.run(args.input(0), task * block, std::min(block, rows - task * block), args);
+    });
+  };
 }
 
 void quantise_to_bytes(const Grid& grid, const float* x, std::int64_t count, std::byte* to) {

@@ -26,6 +26,25 @@ struct TileOrigin {
 void apply_epilogue(std::span<const EpilogueOp> epilogue, const Accumulators& acc,
                     const TileOrigin& origin, const KernelArgs& args);
 
+/// An epilogue of rows [rows, channels] that lie one behind the other. Some of them are taken as
+/// one long row with what belongs to a channel written several times: so vectors are whole.
+class RowEpilogue {
+ public:
+  RowEpilogue(std::int64_t channels, Epilogue epilogue);
+  /// Blocks of so many rows, and multiples of it, can be done by themselves.
+  static constexpr std::int64_t kRows = 16;
+  /// Rows [row, row + rows) of `data`, `row` a multiple of kRows.
+  void run(const float* data, std::int64_t row, std::int64_t rows, const KernelArgs& args) const;
+
+ private:
+  std::int64_t channels_;
+  std::int64_t together_ = 1;
+  Epilogue epilogue_;
+};
+
+/// The epilogue of the values [rows, channels] that operand 0 holds, as a step of its own.
+Kernel epilogue_kernel(std::int64_t rows, std::int64_t channels, Epilogue epilogue);
+
 /// to[i] = x[i] as an integer of the grid, which must fit a byte.
 void quantise_to_bytes(const Grid& grid, const float* x, std::int64_t count, std::byte* to);
 

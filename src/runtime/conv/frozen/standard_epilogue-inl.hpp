@@ -90,8 +90,17 @@ bool as_standard(std::span<const EpilogueOp> epilogue, StandardEpilogue& standar
   return standard.quantise == nullptr || standard.quantise->grid.rounding != Rounding::Down;
 }
 
+/// How values come onto the grid: not at all, times 1 / step where that is exact, divided by step.
+enum class Onto : std::uint8_t { Nothing, Multiplied, Divided };
+
+/// Grid::is_binary() for epilogues of a few values, where its call would be noticed.
+HWY_INLINE bool is_binary_step(float step) {
+  return (__builtin_bit_cast(std::uint32_t, step) & 0x7FFFFFU) == 0 && step > 0x1p-99F &&
+         step < 0x1p99F;
+}
+
 /// A standard epilogue with the addresses of one tile; what it has is known when it is compiled.
-template <bool kNorm, bool kAdd, bool kQuantise>
+template <bool kNorm, bool kAdd, Onto kOnto>
 struct StandardRun {
   const StandardEpilogue& standard;
   fast::OnGrid grid;
@@ -114,7 +123,7 @@ struct StandardRun {
         before(of.before < 0 ? nullptr : args.output(static_cast<std::size_t>(of.before))),
         values(nullptr),
         bytes(nullptr) {
-    if (!kQuantise || of.quantise->output < 0) return;
+    if (kOnto == Onto::Nothing || of.quantise->output < 0) return;
     const auto output = static_cast<std::size_t>(of.quantise->output);
     if (of.quantise->integers)
       bytes = args.out[output];
@@ -137,10 +146,15 @@ struct StandardRun {
     else if (a != nullptr)
       x = hn::Add(x, load(a + channel));
     if constexpr (kAdd) x = hn::Add(x, load(other + at));
-    x = where(hn::Lt(x, low), low, where(hn::Gt(x, high), high, x));
+    x = fast::clamp_to(x, low, high);
     if (before != nullptr) store(x, before + at);
-    if constexpr (kQuantise) {
-      if (values != nullptr) store(grid(x), values + at);
+    if constexpr (kOnto != Onto::Nothing) {
+      if (values != nullptr) {
+        if constexpr (kOnto == Onto::Divided)
+          store(fast::OnGridDivided(grid)(x), values + at);
+        else
+          store(grid(x), values + at);
+      }
       if (bytes == nullptr) return;
       // The bounds are integers, so it does not matter that they come before the rounding.
       const V scaled = hn::Mul(x, grid.scale);
@@ -180,10 +194,12 @@ struct StandardRun {
 template <bool kNorm, bool kAdd>
 void run_standard(const StandardEpilogue& standard, const Accumulators& acc,
                   const TileOrigin& origin, const KernelArgs& args) {
-  if (standard.quantise != nullptr)
-    StandardRun<kNorm, kAdd, true>(standard, origin, args).run(acc, origin);
+  if (standard.quantise == nullptr)
+    StandardRun<kNorm, kAdd, Onto::Nothing>(standard, origin, args).run(acc, origin);
+  else if (is_binary_step(standard.quantise->grid.step))
+    StandardRun<kNorm, kAdd, Onto::Multiplied>(standard, origin, args).run(acc, origin);
   else
-    StandardRun<kNorm, kAdd, false>(standard, origin, args).run(acc, origin);
+    StandardRun<kNorm, kAdd, Onto::Divided>(standard, origin, args).run(acc, origin);
 }
 
 void apply_standard(const StandardEpilogue& standard, Accumulators acc, TileOrigin origin,
