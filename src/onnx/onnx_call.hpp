@@ -10,10 +10,11 @@ namespace chop::onnx {
 
 /// What all nodes of a file share: the values made so far by name, and the operator sets.
 struct OnnxScope {
-  /// What a QuantizeLinear was given, by the name of its result.
+  /// What a QuantizeLinear was given, by the name of its result, and of those that have its codes.
   struct Quantised {
     ImportValue x, scale, zero;
     std::int64_t axis;
+    DType dtype;  ///< that the codes were made in
   };
 
   const OnnxFile& file;

@@ -30,15 +30,6 @@ void import_bit_shift(const OnnxCall& call) {
                             {call.in(0), call.in(1)}));
 }
 
-void import_cast(const OnnxCall& call) {
-  const auto type = static_cast<int>(call.integer("to", 0));
-  const auto dtype = dtype_of(type);
-  if (!dtype)
-    return call.fail(cat("Cast to ", onnx_type_name(type)),
-                     "real numbers, whole numbers and truth values can be imported");
-  call.out(call.make().call("cast", {call.in(0)}, {{"dtype", std::string(name_of(*dtype))}}));
-}
-
 void import_cast_like(const OnnxCall& call) {
   Importer& make = call.make();
   const ImportValue like = call.in(1);
@@ -76,8 +67,7 @@ OnnxFamily define() {
                       {"Mean", import_mean},
                       {"Mod", import_mod},
                       {"BitShift", import_bit_shift},
-                      {"Cast", import_cast, "", {"saturate"}},  // of float8 types alone
-                      {"CastLike", import_cast_like, "", {"saturate"}},
+                      {"CastLike", import_cast_like, "", {"saturate"}},  // of float8 types alone
                       {"Pow", import_pow}},
           .exports = {{"cast", write_cast},
                       {"fmod", write_fmod},

@@ -1,154 +1,9 @@
-// ONNX's own quantised operators. A QuantizeLinear whose result only goes through
-// DequantizeLinear becomes a number format; everything else becomes integer arithmetic.
-#include "onnx/import_helpers.hpp"
+// ONNX's operators on quantised integers: products and convolutions as whole-number arithmetic.
+#include "onnx/codes.hpp"
 #include "support/text.hpp"
 
 namespace chop::onnx::defs::quantised {
 namespace {
-
-struct Codes {
-  DType dtype;
-  double low, high;
-};
-/// The types codes may have; none: it is not one of them.
-const Codes* codes_of(DType dtype) {
-  static constexpr std::array<Codes, 4> kAll = {{{DType::I8, -128, 127},
-                                                 {DType::U8, 0, 255},
-                                                 {DType::I16, -32768, 32767},
-                                                 {DType::U16, 0, 65535}}};
-  const auto* found = std::ranges::find(kAll, dtype, &Codes::dtype);
-  return found == kAll.end() ? nullptr : found;
-}
-
-/// A vector of scales or zero points along `axis` of a tensor with `rank` dimensions.
-ImportValue along(Importer& make, ImportValue vector, std::int64_t axis, std::size_t rank) {
-  if (make.failed() || make.rank(vector) == 0 || numel(make.shape(vector)) == 1) {
-    return make.failed() || make.rank(vector) == 0 ? vector : reshaped(make, vector, {});
-  }
-  Shape shape(rank, 1);
-  if (static_cast<std::size_t>(axis) >= rank) {
-    make.fail({.what = cat("a scale or zero point for each place along dimension ", axis,
-                           " of a tensor that has ", rank)});
-    return kNone;
-  }
-  shape[static_cast<std::size_t>(axis)] = make.shape(vector)[0];
-  return reshaped(make, vector, std::move(shape));
-}
-
-/// clamp(rne(x) + z): reals to codes of `dtype`, as saturate() of the specification.
-ImportValue to_codes(Importer& make, ImportValue x, ImportValue zero, DType dtype) {
-  ImportValue y = make.call("round", {x});
-  if (zero != kNone) y = make.call("add", {y, cast(make, zero, DType::F32)});
-  const Codes* codes = codes_of(dtype);
-  if (codes == nullptr) {
-    make.fail(
-        {.what = cat("a zero point of ", name_of(dtype)), .hint = "codes are i8, u8, i16 or u16"});
-    return kNone;
-  }
-  y = make.call("clamp", {y}, {{"min", codes->low}, {"max", codes->high}});
-  return cast(make, y, dtype);
-}
-
-/// codes - z as reals.
-ImportValue from_codes(Importer& make, ImportValue codes, ImportValue zero) {
-  const ImportValue y = cast(make, codes, DType::F32);
-  return zero == kNone ? y : make.call("sub", {y, cast(make, zero, DType::F32)});
-}
-
-/// The format that quantising and dequantising amount to, where all is constant and there is one
-/// zero point.
-std::optional<NumberFormat> affine_format(Importer& make, ImportValue scale, ImportValue zero,
-                                          DType dtype, std::int64_t axis) {
-  if (!make.is_constant(scale) || (zero != kNone && !make.is_constant(zero))) return std::nullopt;
-  if (dtype != DType::I8 && dtype != DType::U8) return std::nullopt;
-  const Tensor& scales = make.need(scale, "a scale");
-  if (make.failed() || scales.dtype() != DType::F32 || scales.size() == 0) return std::nullopt;
-  std::int64_t zero_point = 0;
-  if (zero != kNone) {
-    const Tensor zeros = make.need(zero, "a zero point").to(DType::I64);
-    for (const std::int64_t z : zeros.data<std::int64_t>())
-      if (z != zeros.data<std::int64_t>()[0]) return std::nullopt;
-    if (zeros.size() > 0) zero_point = zeros.data<std::int64_t>()[0];
-  }
-  std::vector<double> values;
-  for (const float s : scales.data<float>()) {
-    if (!(s > 0) || !std::isfinite(s)) return std::nullopt;
-    values.push_back(s);
-  }
-  NumberFormat format{"affine",
-                      {{"width", 8},
-                       {"is_signed", dtype == DType::I8},
-                       {"zero_point", zero_point},
-                       {"scale", values}}};
-  if (values.size() > 1) {
-    format.config["granularity"] = std::string("channel");
-    format.config["axis"] = axis;
-  }
-  return format;
-}
-
-DType code_type(Importer& make, const OnnxCall& call, std::size_t zero) {
-  return call.has(zero) ? make.dtype(call.in(zero)) : DType::U8;
-}
-
-/// The dimension of x that scales and zero points go along.
-std::int64_t axis_of(const OnnxCall& call, ImportValue x) {
-  const std::size_t rank = call.make().rank(x);
-  const std::int64_t given = call.integer("axis", 1);
-  return rank == 0 ? 0 : call.axis(given, std::max<std::size_t>(rank, 2));
-}
-
-void import_quantize(const OnnxCall& call) {
-  Importer& make = call.make();
-  const ImportValue x = call.in(0);
-  const ImportValue scale = call.in(1);
-  const ImportValue zero = call.has(2) ? call.in(2) : kNone;
-  // Lazy operands are made now: a long chain of quantisers must not be made recursively at its end.
-  for (const ImportValue operand : {x, scale, zero}) static_cast<void>(make.is_constant(operand));
-  if (make.failed() || !call.wants(0)) return;
-  const DType dtype = code_type(make, call, 2);
-  const std::int64_t axis = axis_of(call, x);
-  const auto spelt_out = [&make, x, scale, zero, dtype, axis] {
-    const std::size_t rank = make.rank(x);
-    const ImportValue scaled = make.call("div", {x, along(make, scale, axis, rank)});
-    return to_codes(make, scaled, zero == kNone ? kNone : along(make, zero, axis, rank), dtype);
-  };
-  call.scope().quantised[call.node().output(0)] = {x, scale, zero, axis};
-  call.out(make.lazily({dtype, make.shape(x)}, spelt_out));
-}
-
-/// Whether two operands are the same constant, or the same value.
-bool same(Importer& make, ImportValue a, ImportValue b) {
-  if (a == b) return true;
-  if (a == kNone || b == kNone || !make.is_constant(a) || !make.is_constant(b)) return false;
-  return make.need(a, "a constant") == make.need(b, "a constant");
-}
-
-void import_dequantize(const OnnxCall& call) {
-  Importer& make = call.make();
-  const ImportValue scale = call.in(1);
-  const ImportValue zero = call.has(2) ? call.in(2) : kNone;
-  const ImportValue x = call.in(0);
-  if (make.failed()) return;
-  const std::int64_t axis = axis_of(call, x);
-  const auto& pending = call.scope().quantised;
-  if (const auto from = pending.find(call.node().input(0)); from != pending.end()) {
-    const auto& q = from->second;
-    const auto format = affine_format(make, q.scale, q.zero, make.dtype(x), q.axis);
-    if (format && same(make, q.scale, scale) && same(make, q.zero, zero))
-      return call.out(make.quantised(q.x, *format));
-  }
-  const std::size_t rank = make.rank(x);
-  const ImportValue reals =
-      make.call("mul", {from_codes(make, x, zero == kNone ? kNone : along(make, zero, axis, rank)),
-                        along(make, scale, axis, rank)});
-  // Stored codes are a quantised constant: quantising it again changes nothing, so it may say so.
-  if (make.is_constant(x))
-    if (const auto format = affine_format(make, scale, zero, make.dtype(x), axis))
-      return call.out(
-          make.quantised(make.constant(make.need(reals, "a constant"), make.name_of(x)), *format));
-  call.out(reals);
-}
 
 /// A scale of the result for products of whole numbers: y = sat(rne(sum · s) + z).
 ImportValue requantised(const OnnxCall& call, ImportValue sum, ImportValue scale,
@@ -271,14 +126,11 @@ void import_dynamic(const OnnxCall& call) {
 }  // namespace
 
 OnnxFamily define() {
-  return {
-      .imports = {{"QuantizeLinear", import_quantize, "", {"saturate"}},  // of float8 types alone
-                  {"DequantizeLinear", import_dequantize},
-                  {"QLinearConv", import_qlinear_conv, "", {"kernel_shape"}},
-                  {"QLinearMatMul", import_qlinear_matmul},
-                  {"ConvInteger", import_conv_integer, "", {"kernel_shape"}},
-                  {"MatMulInteger", import_matmul_integer},
-                  {"DynamicQuantizeLinear", import_dynamic}}};
+  return {.imports = {{"QLinearConv", import_qlinear_conv, "", {"kernel_shape"}},
+                      {"QLinearMatMul", import_qlinear_matmul},
+                      {"ConvInteger", import_conv_integer, "", {"kernel_shape"}},
+                      {"MatMulInteger", import_matmul_integer},
+                      {"DynamicQuantizeLinear", import_dynamic}}};
 }
 
 }  // namespace chop::onnx::defs::quantised

@@ -1,4 +1,5 @@
-// Resize and Upsample: every axis by itself, as a constant matrix that mixes its elements.
+// Resize and Upsample: every axis by itself. The nearest elements are copied; otherwise a constant
+// matrix mixes the elements of the axis.
 #include "onnx/import_helpers.hpp"
 #include "support/text.hpp"
 
@@ -94,6 +95,20 @@ bool fill_column(const Rule& rule, const Axis& axis, std::int64_t at, std::span<
   return true;
 }
 
+/// x with one axis resized to its nearest elements, which are copied.
+ImportValue copied_along(Importer& make, ImportValue x, std::size_t d, const Rule& rule,
+                         const Axis& axis) {
+  Ints from;
+  for (std::int64_t at = 0; at < axis.out; ++at) {
+    const double position = nearest_of(rule, source_of(rule, axis, at));
+    from.push_back(position > 0 ? static_cast<std::int64_t>(
+                                      std::min(position, static_cast<double>(axis.in - 1)))
+                                : 0);  // NaN: 0
+  }
+  return make.call("gather", {x, whole_numbers(make, from)},
+                   {{"dim", static_cast<std::int64_t>(d)}});
+}
+
 /// x with one axis resized: x moved so that the axis comes last, times the matrix.
 ImportValue along(Importer& make, ImportValue x, std::size_t d, const Rule& rule,
                   const Axis& axis) {
@@ -149,8 +164,9 @@ void apply(const OnnxCall& call, const Rule& rule, const std::vector<double>& sc
     if (axis.out == axis.in && axis.scale == 1 && axis.start == 0 && axis.end == 1) continue;
     if (open[d] == -1 || axis.out < 1 || axis.out > kMost || axis.in < 1)
       return call.fail(cat(call.op_type(), ": dimension ", d, " from ", axis.in, " to ", axis.out));
-    if (!make.spend_budget(axis.in * axis.out)) return;  // at most 2^31 times 2^16
-    x = along(make, x, d, rule, axis);
+    const bool copies = rule.mode == "nearest" && rule.transform != "tf_crop_and_resize";
+    if (!make.spend_budget(copies ? axis.out : axis.in * axis.out)) return;  // below 2^31 · 2^16
+    x = copies ? copied_along(make, x, d, rule, axis) : along(make, x, d, rule, axis);
     changed = true;
   }
   call.out(changed ? x : make.call("identity", {x}));
