@@ -67,7 +67,7 @@ class Plan {
     std::vector<Tensor> parameters;  ///< of the plan's own, where the caller has no memory for them
     int threads = 1;
     Denormals denormals = Denormals::Zero;  ///< in runs, on all threads
-    std::optional<Error> fault = {};  ///< of what was computed once; every run returns it
+    std::optional<Error> fault = {};        ///< of what was computed once; every run returns it
   };
 
   Plan() = default;

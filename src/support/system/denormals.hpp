@@ -4,7 +4,7 @@
 // x86-64 and AArch64 have a switch for it; elsewhere nothing happens.
 #pragma once
 
-#include <cstdint>
+#include "support/layers.hpp"
 
 namespace chop::support {
 

@@ -59,8 +59,9 @@ TEST(LayerTimes, OfAStepCountNoBytesBetweenItsNodes) {
 TEST(LayerTimes, StepsThatRoundOperandsAreForTheNodeThatReadsThem) {
   Graph graph = model("jsc-tiny");
   const NodeId linear = graph.find("seq_blocks_2").value();
-  const NumberFormat format{"integer",
-                            {{"width", std::int64_t{8}}, {"frac_width", std::int64_t{4}}}};
+  const NumberFormat format{
+      "block_fp",  // which no step before can do as well
+      {{"width", std::int64_t{8}}, {"exponent_width", std::int64_t{8}}, {"block_size", Ints{4}}}};
   for (const char* operand : {"data_in_0", "weight", "bias"})
     graph.node(linear).formats[operand] = format;
   const GraphCost cost = count_costs(graph, {.batch = 8}).value();
