@@ -46,12 +46,12 @@ Table files_table(std::span<const DatasetDef> defs) {
 }
 
 Result<Exit> list(const Invocation& invocation) {
-  CH_CHECK(print_table(invocation, files_table(all_datasets()), TableStyle::Simple));
+  CH_TRY(const Exit exit, print_table(invocation, files_table(all_datasets()), TableStyle::Simple));
   if (prints_text(invocation) && !invocation.settings.flag("markdown") &&
       !invocation.settings.flag("latex"))
     invocation.out << "\nLooked for in " << dataset_folder("NAME").string()
                    << ". `ch data get NAME` downloads what is missing.\n";
-  return Exit::Done;
+  return exit;
 }
 
 /// A bar for each file, on a terminal.
@@ -125,8 +125,7 @@ Result<Exit> get(const Invocation& invocation) {
     CH_TRY(const Exit exit, fetch(invocation, *def, table));
     if (exit != Exit::Done) return exit;
   }
-  CH_CHECK(print_table(invocation, table, TableStyle::Simple));
-  return Exit::Done;
+  return print_table(invocation, table, TableStyle::Simple);
 }
 
 Result<Exit> run(const Invocation& invocation) {
