@@ -153,7 +153,7 @@ class TorchCheckpoints(unittest.TestCase):
         globals()["Other"] = Other
         cases = {
             "__main__.Other": {"x": Other()},
-            "pathlib.PosixPath": {"state_dict": {}, "path": pathlib.PosixPath("a")},
+            f"{pathlib.PosixPath.__module__}.PosixPath": {"state_dict": {}, "path": pathlib.PosixPath("a")},
             "torch.nn.modules.linear.Linear": torch.nn.Linear(2, 2),
             "torch.ComplexFloatStorage": {"c": torch.zeros(2, dtype=torch.complex64)},
             "torch._utils._rebuild_qtensor": {"q": torch.quantize_per_tensor(torch.ones(2), 0.1, 0, torch.qint8)},
