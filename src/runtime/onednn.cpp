@@ -20,14 +20,12 @@ dnnl_cpu_isa_t most_allowed() {
   return kByLevel.at(static_cast<std::size_t>(simd_level()));
 }
 
-/// Memory for the code that oneDNN makes at its first product. Where that is not to be had, version
-/// 2.6 reads through a null pointer; so we ask first.
+/// Whether there is memory for oneDNN's first product; it does not ask itself.
 bool has_room() {
-  constexpr std::size_t kBytes = std::size_t{24} << 20;
   void* const room =
-      mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+      mmap(nullptr, kOnednnRoom, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (room == MAP_FAILED) throw std::bad_alloc();  // as any lack of memory
-  munmap(room, kBytes);
+  munmap(room, kOnednnRoom);
   return true;
 }
 

@@ -1,11 +1,16 @@
 // What differs between oneDNN 2 (Debian 12) and oneDNN 3 (Debian 13). No other file knows.
 #pragma once
 
+#include <cstddef>
 #include <oneapi/dnnl/dnnl.hpp>
 
 #include "support/layers.hpp"
 
 namespace chop::runtime {
+
+/// Memory that must be there for the code and the buffers of its first product. Where they are not
+/// to be had, version 2 reads through a null pointer, and version 3 throws where nobody can catch.
+inline constexpr std::size_t kOnednnRoom = std::size_t{DNNL_VERSION_MAJOR >= 3 ? 40 : 24} << 20;
 
 /// How a primitive would run. `what` are its kind, algorithm, tensors and geometry: version 2 takes
 /// them as an object of their own, version 3 one by one.
