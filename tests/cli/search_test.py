@@ -228,15 +228,17 @@ width = [4, 6, 8]
         self.assertNotIn("hunter2", message)
         self.assertIn("nothing to search", self.ch("search", "jsc-tiny", "jsc", code=1))
         import optuna
-        study = optuna.load_study(study_name="found", storage=f"sqlite:///{self.results()}/study.db")
+        from optuna_storage import for_optuna
+        study = optuna.load_study(study_name="found", storage=for_optuna(f"sqlite:///{self.results()}/study.db"))
         self.assertEqual(len(study.trials), 1)
 
     def test_optuna_opens_the_study_and_goes_on(self):
         import optuna
+        from optuna_storage import for_optuna
         optuna.logging.set_verbosity(optuna.logging.WARNING)
         config = self.write(CONFIG)
         self.search("--config", config, "--trials", 10)
-        url = f"sqlite:///{self.results()}/study.db"
+        url = for_optuna(f"sqlite:///{self.results()}/study.db")
         study = optuna.load_study(study_name="found", storage=url)
         log = json.loads((self.results() / "log.json").read_text())
         self.assertEqual(len(study.trials), 10)
@@ -304,6 +306,7 @@ width = [4, 6, 8]
 
     def test_two_processes_share_a_postgresql_study_and_one_is_killed(self):
         import optuna
+        from optuna_storage import for_optuna
         from postgres_server import PostgresServer
         config = self.write(TRAINING.replace("max_epochs = 4", "max_epochs = 100"))
         self.search("--config", config, "--storage", "memory", "--project", "alone")
@@ -322,7 +325,7 @@ width = [4, 6, 8]
             processes[0].communicate()
             _, error = processes[1].communicate(timeout=120 * SLOWER)
             self.assertEqual(processes[1].returncode, 0, error)
-            trials = optuna.load_study(study_name="shared", storage=url).trials
+            trials = optuna.load_study(study_name="shared", storage=for_optuna(url)).trials
         self.assertEqual([t.number for t in trials], list(range(len(trials))))
         self.assertEqual(sum(t.state.name == "COMPLETE" for t in trials), 40)
         failed = [t for t in trials if t.state.name == "FAIL"]

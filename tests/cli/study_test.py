@@ -7,10 +7,14 @@ import pathlib
 import pty
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 
 import optuna
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from optuna_storage import for_optuna  # noqa: E402
 
 CH = os.environ["CH_BIN"]
 SLOWER = int(os.environ.get("CH_TIME_FACTOR", "1"))  # than in release
@@ -134,7 +138,7 @@ class Study(unittest.TestCase):
         first.ask()
         done = self.as_json("merge", "a", "b", "--from", self.url, "--into", "all", url=other)
         self.assertEqual((done["created"], done["merged"], done["unfinished"]), (True, 16, 1))
-        merged = optuna.load_study(study_name="all", storage=other)
+        merged = optuna.load_study(study_name="all", storage=for_optuna(other))
         started = [trial.datetime_start for trial in merged.trials]
         self.assertEqual(started, sorted(started))
         self.assertEqual([trial.number for trial in merged.trials], list(range(16)))

@@ -42,7 +42,7 @@ Graph with_format(Graph graph, const std::string& node, const std::string& opera
   return graph;
 }
 
-const NodeComparison& node_of(const Comparison& comparison, const std::string& name) {
+const NodeComparison& node_of(const Comparison& comparison, std::string_view name) {
   for (const NodeComparison& node : comparison.nodes)
     if (node.name == name) return node;
   ADD_FAILURE() << name;
