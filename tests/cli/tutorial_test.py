@@ -3,7 +3,7 @@ what it prints is compared with what the page shows.
 
 A line `...` of the page stands for any lines; whole numbers must agree, numbers with a point
 within 1 %. Without fused multiply-add (before AVX2) products are rounded once more, and training
-carries that on: there numbers are only compared where they are accuracies, within three points.
+carries that on: there only the lines with accuracies are compared, within three points.
 
   CH_BIN=build/release/ch tests/cli/tutorial_test.py --write
 
@@ -33,11 +33,14 @@ def same_line(expected, got, strict=True):
     pairs = zip(map(float, NUMBER.findall(expected)), map(float, NUMBER.findall(got)))
     if strict:
         return all(abs(a - b) <= max(0.001, 0.01 * abs(a)) for a, b in pairs)
-    return "accuracy" not in expected or all(abs(a - b) <= 0.03 for a, b in pairs)
+    within = 3 if "points of accuracy" in expected else 0.03
+    return "accuracy" not in expected or all(abs(a - b) <= within for a, b in pairs)
 
 
 def match(expected, got, strict=True):
     """None when the lines agree, else the expected line that was not found."""
+    if not strict:  # other numbers have other widths, and tables are laid out by them
+        expected = ["...", *(word for line in expected if "accuracy" in line for word in (line, "..."))]
     at, anywhere = 0, False
     for line in expected:
         if line == "...":
@@ -113,8 +116,8 @@ class Tutorial(unittest.TestCase):
         self.assertIsNone(match(["| accuracy | 0.7358 |"], ["| accuracy |   0.7301 |"]))
         self.assertIsNone(match(["| accuracy | 0.7358 |"], ["| accuracy |   0.7201 |"], False))
         self.assertIsNotNone(match(["| accuracy | 0.7358 |"], ["| accuracy |   0.6901 |"], False))
-        self.assertIsNone(match(["seq_blocks_2 1.5 30"], ["seq_blocks_2 2.5 40"], False))
-        self.assertIsNotNone(match(["Linear 1.5"], ["ReLU 2.5"], False))
+        self.assertIsNone(match(["a 1.5", "accuracy 0.73"], ["b", "accuracy 0.74", "c"], False))
+        self.assertIsNotNone(match(["a 1.5", "accuracy 0.73"], ["a 1.5"], False))
         self.assertIsNotNone(match(["| accuracy | 0.7358 |"], ["| accuracy |   0.6301 |"]))
         self.assertIsNotNone(match(["| Linear | 3 |"], ["| Linear | 2 |"]))
         self.assertIsNotNone(match(["a"], ["a", "b"]))

@@ -167,6 +167,8 @@ Tree tree_of(const Session& session, const TrainOutcome& outcome,
       {"best_epoch", outcome.best_epoch},
       {"ending", name_of(outcome.ending)},
       {"train", scores ? figures(scores->train_loss, scores->train_accuracy) : Tree()},
+      {"validation",
+       scores ? figures(scores->validation_loss, scores->validation_accuracy) : Tree()},
       {"test", scores ? figures(scores->test.loss, scores->test.accuracy()) : Tree()},
       {"history", tree_of(history_table(outcome.history))},
       {"checkpoints", session.checkpoints().string()}};

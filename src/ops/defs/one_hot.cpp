@@ -36,6 +36,7 @@ OpDef define() {
           "elsewhere. A negative number counts from the end; one that is outside gives zeros "
           "alone",
       .mase_type = MaseType::ImplicitFunc,
+      .function = "torch.nn.functional.one_hot",
       .torch =
           "(F.one_hot(x % depth, depth) * ((x >= -depth) & (x < depth)).long().unsqueeze(-1))"
           ".movedim(-1, dim).to(torch.get_default_dtype())",

@@ -228,6 +228,8 @@ Machine:
   --accelerator NAME          device to run on; always the CPU for now: auto,
                               cpu, gpu, mps (default auto)
   --threads N,...             threads that compute (default all cores)
+  --simd LEVEL                vector instructions: baseline, avx2, avx512 (else
+                              CH_SIMD, or all)
 )");
 }
 

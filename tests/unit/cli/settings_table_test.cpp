@@ -113,7 +113,7 @@ TEST(SettingsTable, OurRowsFollowTheReferences) {
             "30            |\n"
             "| threads                  |            8             |                 |            "
             "8             |\n"
-            "| simd                     |           None           |                 |            "
+            "| simd                     |           None           |                 |           "
             "None           |\n"
             "| json                     |           None           |                 |           "
             "None           |\n"

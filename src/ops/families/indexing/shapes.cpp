@@ -61,13 +61,15 @@ Status need_alike(const TypedCall& call, std::size_t first) {
 }
 
 Status check_size(const Call& call, const Shape& result) {
-  constexpr std::int64_t kMostNumbers = std::int64_t{1} << 40;  // of all dimensions that are not empty
+  constexpr std::int64_t kMostNumbers = std::int64_t{1}
+                                        << 40;  // of all dimensions that are not empty
   std::int64_t count = 1;
   for (const std::int64_t dim : result) {
     if (dim < 0)
       return Error{.what = cat(call.op.name, " cannot make the shape ", to_string(result)),
                    .hint = "dimensions must not be negative"};
-    if (dim > kMostNumbers || (dim > 0 && __builtin_mul_overflow(count, dim, &count)) || count > kMostNumbers)
+    if (dim > kMostNumbers || (dim > 0 && __builtin_mul_overflow(count, dim, &count)) ||
+        count > kMostNumbers)
       return Error{.what = cat(call.op.name, " cannot make the shape ", to_string(result)),
                    .hint = "that is more elements than fit in memory"};
   }
