@@ -17,7 +17,8 @@ const dnnl::engine& onednn_engine();
 /// This thread's own.
 dnnl::stream& onednn_stream();
 
-/// Whether its sums of products of bytes are exact here: without VNNI, sums of two products saturate.
+/// Whether its sums of products of bytes are exact here: without VNNI, sums of two products
+/// saturate.
 bool onednn_has_exact_bytes();
 
 /// Attributes of a primitive for one thread whose scratch memory the caller brings.

@@ -249,8 +249,7 @@ std::shared_ptr<const float[]> Gemm::pack(const float* b) const {
 void Gemm::run_packed(const float* a, const float* b, const float* packed, const float* bias,
                       float* c, int threads, RowsDone done) const {
   if (m == 0 || n == 0) return;
-  if (!is_large())
-    return small_product(*this, {a, b, packed, bias, c, nullptr}, threads, done);
+  if (!is_large()) return small_product(*this, {a, b, packed, bias, c, nullptr}, threads, done);
   large_gemm(*this, a, b, bias, c, threads);
   if (!done) return;
   const std::int64_t rows = rows_of_task(*this, done);
