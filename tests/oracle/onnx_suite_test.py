@@ -15,7 +15,12 @@ import unittest
 DATA = "/usr/share/libonnx-testdata/data"
 # So many of each kind at least, by version.
 LEAST = {"1.12": {"node": 650, "pytorch-converted": 82, "pytorch-operator": 35},
-         "1.17": {"node": 490, "pytorch-converted": 82, "pytorch-operator": 35}}
+         "1.17": {"node": 900, "pytorch-converted": 82, "pytorch-operator": 35}}
+
+# Expected outputs that contradict ONNX's text, with the reason.
+WRONG_DATA = {"1.17": {f"node/test_qlinearmatmul_{rank}_int8_{reals}":
+                       "an output of -236 is expected to wrap to 20; QLinearMatMul saturates, so it is -128"
+                       for rank in ("2D", "3D") for reals in ("float16", "float32")}}
 
 
 def version():
@@ -62,8 +67,12 @@ class OnnxSuite(unittest.TestCase):
         print(table(cls.rows))
 
     def test_no_answer_is_wrong(self):
-        wrong = [f"{name}: {why}" for verdict, name, _, why in self.rows if verdict == "failed"]
-        self.assertEqual(wrong, [])
+        wrong = {name: why for verdict, name, _, why in self.rows if verdict == "failed"}
+        self.assertEqual({name: why for name, why in wrong.items() if name not in WRONG_DATA.get(VERSION, {})}, {})
+
+    def test_data_that_contradicts_the_text_still_does(self):
+        failed = {name for verdict, name, _, _ in self.rows if verdict == "failed"}
+        self.assertEqual(set(WRONG_DATA.get(VERSION, {})) - failed, set(), "the data is right now")
 
     @unittest.skipUnless(VERSION in LEAST, f"no list of what passes with version {VERSION}")
     def test_what_passed_once_still_passes(self):
