@@ -1,9 +1,8 @@
 #include "io/arff.hpp"
 
-#include <charconv>
-#include <cstdlib>
 #include <unordered_set>
 
+#include "io/csv.hpp"
 #include "support/escape.hpp"
 #include "support/system/files.hpp"
 #include "support/text.hpp"
@@ -25,13 +24,7 @@ bool parse_arff_number(std::string_view cell, double& value) {
     value = std::numeric_limits<double>::quiet_NaN();
     return true;
   }
-  if (cell.starts_with('+') && !cell.starts_with("+-")) cell.remove_prefix(1);
-  const char* end = cell.data() + cell.size();
-  const auto [stop, code] = std::from_chars(cell.data(), end, value);
-  if (stop != end || code == std::errc::invalid_argument) return false;
-  if (code == std::errc::result_out_of_range)
-    value = std::strtod(std::string(cell).c_str(), nullptr);
-  return true;
+  return parse_number(cell, value);
 }
 
 class ArffParser {

@@ -8,9 +8,7 @@
 #include "support/text.hpp"
 
 namespace chop::io {
-namespace {
 
-/// The whole cell as a number; as Python's float() reads it, but without underscores.
 bool parse_number(std::string_view cell, double& value) {
   if (cell.starts_with('+')) {
     cell.remove_prefix(1);
@@ -24,6 +22,8 @@ bool parse_number(std::string_view cell, double& value) {
     value = std::strtod(std::string(cell).c_str(), nullptr);
   return true;
 }
+
+namespace {
 
 class CsvParser {
  public:

@@ -33,6 +33,9 @@ struct CsvTable {
   std::vector<double> more_labels;  ///< the text column of the rows behind those of `values`
 };
 
+/// The whole cell as a number; as Python's float() reads it, but without underscores.
+bool parse_number(std::string_view cell, double& value);
+
 /// The first line is a header when one of its cells, the text column aside, is not a number.
 /// Empty lines are skipped; every other line must have as many cells as the first. "nan" and
 /// "inf" are numbers here; the caller decides whether to accept them.
