@@ -3,7 +3,7 @@
 #include "data/images.hpp"
 #include "data/rows.hpp"
 #include "data/splits.hpp"
-#include "io/idx.hpp"
+#include "io/tables/idx.hpp"
 
 namespace chop::data {
 namespace {

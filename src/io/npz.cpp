@@ -4,9 +4,9 @@
 
 #include <set>
 
+#include "io/archives/zip_archive.hpp"
 #include "io/npy.hpp"
 #include "io/tensor_bytes.hpp"
-#include "io/zip_archive.hpp"
 #include "support/system/files.hpp"
 
 namespace chop::io {

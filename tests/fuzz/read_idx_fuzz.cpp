@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdlib>
 
-#include "io/idx.hpp"
+#include "io/tables/idx.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
   const auto* bytes = reinterpret_cast<const std::byte*>(data);

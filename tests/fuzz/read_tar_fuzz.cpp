@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdlib>
 
-#include "io/tar.hpp"
+#include "io/archives/tar.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
   const auto* bytes = reinterpret_cast<const std::byte*>(data);

@@ -3,9 +3,9 @@
 #include <cstring>
 #include <span>
 
+#include "io/archives/zip_archive.hpp"
 #include "io/safetensors.hpp"
 #include "io/tensor_bytes.hpp"
-#include "io/zip_archive.hpp"
 #include "mutate/mutators.hpp"
 #include "support/json.hpp"
 #include "support/text.hpp"

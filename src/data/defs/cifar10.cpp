@@ -8,8 +8,8 @@
 #include "data/images.hpp"
 #include "data/registry.hpp"
 #include "data/splits.hpp"
-#include "io/cifar10.hpp"
-#include "io/tar.hpp"
+#include "io/archives/tar.hpp"
+#include "io/tables/cifar10.hpp"
 
 namespace chop::data::datasets::cifar10 {
 namespace {

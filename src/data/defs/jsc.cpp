@@ -3,11 +3,11 @@
 // The real file when it is given or is in the cache folder, synthetic jets otherwise. Either
 // way: repeated rows dropped, 80/20 split as scikit-learn's with random_state 42,
 // standardised on the train part. OpenML has other jets: jsc_openml.
-#include "data/jsc_synthetic.hpp"
 #include "data/registry.hpp"
 #include "data/rows.hpp"
 #include "data/standardised_table.hpp"
-#include "io/hdf5.hpp"
+#include "data/synthetic/jsc_synthetic.hpp"
+#include "io/tables/hdf5.hpp"
 #include "support/text.hpp"
 
 namespace chop::data::datasets::jsc {

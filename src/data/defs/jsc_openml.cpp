@@ -7,8 +7,8 @@
 #include "data/registry.hpp"
 #include "data/rows.hpp"
 #include "data/standardised_table.hpp"
-#include "io/arff.hpp"
-#include "io/csv.hpp"
+#include "io/tables/arff.hpp"
+#include "io/tables/csv.hpp"
 #include "support/text.hpp"
 
 namespace chop::data::datasets::jsc_openml {

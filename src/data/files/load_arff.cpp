@@ -1,7 +1,7 @@
 // ARFF files: the label is the attribute of texts, or else chosen by its name as in CSV.
 #include "data/files/loaders.hpp"
 #include "data/files/table_file.hpp"
-#include "io/arff.hpp"
+#include "io/tables/arff.hpp"
 
 namespace chop::data {
 

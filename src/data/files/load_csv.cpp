@@ -7,7 +7,7 @@
 // has the features mass and tau21, and the classes q and t, in sorted order.
 #include "data/files/loaders.hpp"
 #include "data/files/table_file.hpp"
-#include "io/csv.hpp"
+#include "io/tables/csv.hpp"
 
 namespace chop::data {
 

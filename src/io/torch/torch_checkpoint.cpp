@@ -1,9 +1,9 @@
 #include "io/torch/torch_checkpoint.hpp"
 
+#include "io/archives/zip_archive.hpp"
 #include "io/tensor_bytes.hpp"
 #include "io/torch/state_dict.hpp"
 #include "io/torch/torch_allow_list.hpp"
-#include "io/zip_archive.hpp"
 #include "support/escape.hpp"
 #include "support/text.hpp"
 

@@ -2,7 +2,7 @@
 // OpDef::binary): asked when no kernel of the op's own takes the call. The function is called for
 // each element in double, as the reference does, so the bits are the reference's; what is saved is
 // widening and narrowing whole tensors, and looking for each element's operands.
-#include "runtime/kernels/typed_rows.hpp"
+#include "runtime/kernels/loops/typed_rows.hpp"
 
 namespace chop::runtime::kernels {
 namespace {

@@ -1,7 +1,7 @@
 // batch_norm1d, batch_norm2d and batch_norm_grad; the loops are in batch_norm_loops-inl.hpp.
 #include "runtime/elementwise.hpp"
 #include "runtime/kernel.hpp"
-#include "runtime/kernels/batch_norm_job.hpp"
+#include "runtime/kernels/loops/batch_norm_job.hpp"
 #include "runtime/row_blocks.hpp"
 #include "runtime/scratch.hpp"
 
@@ -10,8 +10,8 @@
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 //
-#include "runtime/kernels/batch_norm_blocks-inl.hpp"
-#include "runtime/kernels/batch_norm_loops-inl.hpp"
+#include "runtime/kernels/loops/batch_norm_blocks-inl.hpp"
+#include "runtime/kernels/loops/batch_norm_loops-inl.hpp"
 
 #if HWY_ONCE
 namespace chop::runtime::kernels {

@@ -1,6 +1,6 @@
 // cast: elements of one dtype as those of another. Real numbers become whole ones by dropping what
 // is behind the point; what does not fit becomes the nearest that does, NaN 0.
-#include "runtime/kernels/typed_rows.hpp"
+#include "runtime/kernels/loops/typed_rows.hpp"
 
 namespace chop::runtime::kernels {
 namespace {

@@ -1,7 +1,7 @@
 // Comparisons, logic and where, on elements of any dtype.
 #include <functional>
 
-#include "runtime/kernels/typed_rows.hpp"
+#include "runtime/kernels/loops/typed_rows.hpp"
 
 namespace chop::runtime::kernels {
 namespace {

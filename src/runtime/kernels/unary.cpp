@@ -9,8 +9,8 @@
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 //
-#include "runtime/kernels/math_functions-inl.hpp"
-#include "runtime/kernels/unary_functions-inl.hpp"
+#include "runtime/kernels/loops/math_functions-inl.hpp"
+#include "runtime/kernels/loops/unary_functions-inl.hpp"
 
 #ifndef CH_UNARY_FUNCTION
 #define CH_UNARY_FUNCTION

@@ -1,6 +1,6 @@
 // add, sub, mul and div of whole numbers, which wrap around.
 #include "ops/families/elementwise/whole.hpp"
-#include "runtime/kernels/typed_rows.hpp"
+#include "runtime/kernels/loops/typed_rows.hpp"
 
 namespace chop::runtime::kernels {
 namespace {

@@ -1,5 +1,5 @@
 // The synthetic jets against the check values of their specification.
-#include "data/jsc_synthetic.hpp"
+#include "data/synthetic/jsc_synthetic.hpp"
 
 #include <gtest/gtest.h>
 

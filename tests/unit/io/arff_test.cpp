@@ -1,5 +1,5 @@
 // ARFF: attributes of every type that is read, and an error with its line for everything else.
-#include "io/arff.hpp"
+#include "io/tables/arff.hpp"
 
 #include <gtest/gtest.h>
 

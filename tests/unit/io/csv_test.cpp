@@ -1,5 +1,5 @@
 // CSV: headers are recognised, and every mistake is reported with its line and column.
-#include "io/csv.hpp"
+#include "io/tables/csv.hpp"
 
 #include <gtest/gtest.h>
 

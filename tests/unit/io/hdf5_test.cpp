@@ -1,5 +1,5 @@
 // HDF5 tables: columns are found by name and converted; nothing is believed or printed.
-#include "io/hdf5.hpp"
+#include "io/tables/hdf5.hpp"
 
 #include <gtest/gtest.h>
 

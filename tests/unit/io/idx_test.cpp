@@ -1,10 +1,10 @@
 // idx and CIFAR-10 batches: dimensions must account for every byte.
-#include "io/idx.hpp"
+#include "io/tables/idx.hpp"
 
 #include <gtest/gtest.h>
 #include <zlib.h>
 
-#include "io/cifar10.hpp"
+#include "io/tables/cifar10.hpp"
 #include "support/system/files.hpp"
 #include "unit/io/temp_folder.hpp"
 

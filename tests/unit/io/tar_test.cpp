@@ -1,5 +1,5 @@
 // tar archives: files by name, and nothing a header claims is believed.
-#include "io/tar.hpp"
+#include "io/archives/tar.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Zip archives: what honest ones hold, and the lies of the others.
-#include "io/zip_archive.hpp"
+#include "io/archives/zip_archive.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // The figures of the synthetic jets. Written by a program from the published table; not for
 // editing by hand. The check values of the generator's tests hold for exactly these numbers.
-#include "data/jsc_synthetic_table.hpp"
+#include "data/synthetic/jsc_synthetic_table.hpp"
 
 namespace chop::data {
 

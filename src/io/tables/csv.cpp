@@ -1,4 +1,4 @@
-#include "io/csv.hpp"
+#include "io/tables/csv.hpp"
 
 #include <charconv>
 #include <cstdlib>

@@ -1,6 +1,6 @@
-#include "io/idx.hpp"
+#include "io/tables/idx.hpp"
 
-#include "io/gzip_source.hpp"
+#include "io/archives/gzip_source.hpp"
 #include "io/tensor_bytes.hpp"
 #include "support/system/files.hpp"
 

@@ -1,4 +1,4 @@
-#include "io/gzip_source.hpp"
+#include "io/archives/gzip_source.hpp"
 
 #include <zlib.h>
 

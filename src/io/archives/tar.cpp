@@ -1,9 +1,9 @@
 // An archive is a sequence of blocks of 512 bytes: for each entry a header, then its bytes, filled
 // up with zeros; a block of zeros ends it.
-#include "io/tar.hpp"
+#include "io/archives/tar.hpp"
 
-#include "io/entry_name.hpp"
-#include "io/gzip_source.hpp"
+#include "io/archives/entry_name.hpp"
+#include "io/archives/gzip_source.hpp"
 #include "io/tensor_bytes.hpp"
 #include "support/escape.hpp"
 #include "support/system/files.hpp"

@@ -1,8 +1,8 @@
-#include "io/arff.hpp"
+#include "io/tables/arff.hpp"
 
 #include <unordered_set>
 
-#include "io/csv.hpp"
+#include "io/tables/csv.hpp"
 #include "support/escape.hpp"
 #include "support/system/files.hpp"
 #include "support/text.hpp"

@@ -1,8 +1,8 @@
-#include "io/zip_archive.hpp"
+#include "io/archives/zip_archive.hpp"
 
 #include <zip.h>
 
-#include "io/entry_name.hpp"
+#include "io/archives/entry_name.hpp"
 #include "support/escape.hpp"
 
 namespace chop::io {

@@ -7,7 +7,7 @@
 #define CH_BATCH_NORM_BLOCKS_INL
 #endif
 
-#include "runtime/kernels/batch_norm_loops-inl.hpp"
+#include "runtime/kernels/loops/batch_norm_loops-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace chop::runtime::kernels::HWY_NAMESPACE {

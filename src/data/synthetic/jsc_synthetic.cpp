@@ -1,4 +1,4 @@
-#include "data/jsc_synthetic.hpp"
+#include "data/synthetic/jsc_synthetic.hpp"
 
 #include <numbers>
 #include <numeric>

@@ -12,7 +12,7 @@
 #include <cmath>
 #include <type_traits>
 
-#include "runtime/kernels/batch_norm_job.hpp"
+#include "runtime/kernels/loops/batch_norm_job.hpp"
 #include "runtime/simd_math-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();

@@ -1,4 +1,4 @@
-#include "io/hdf5_library.hpp"
+#include "io/tables/hdf5_library.hpp"
 
 #include <dlfcn.h>
 

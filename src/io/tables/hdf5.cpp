@@ -9,12 +9,12 @@
 //
 // A child that crashes, or that uses more processor time than a file of this size can need, is an
 // error in the parent like any other (support/system/child_process.hpp).
-#include "io/hdf5.hpp"
+#include "io/tables/hdf5.hpp"
 
 #include <cstring>
 #include <functional>
 
-#include "io/hdf5_library.hpp"
+#include "io/tables/hdf5_library.hpp"
 #include "io/tensor_bytes.hpp"
 #include "support/system/child_process.hpp"
 #include "support/system/files.hpp"

@@ -1,4 +1,4 @@
-#include "io/entry_name.hpp"
+#include "io/archives/entry_name.hpp"
 
 #include "support/cat.hpp"
 #include "support/escape.hpp"

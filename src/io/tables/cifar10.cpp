@@ -1,4 +1,4 @@
-#include "io/cifar10.hpp"
+#include "io/tables/cifar10.hpp"
 
 #include <cstring>
 

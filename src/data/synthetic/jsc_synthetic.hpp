@@ -2,7 +2,7 @@
 // in any order and by any number of threads.
 #pragma once
 
-#include "data/jsc_synthetic_table.hpp"
+#include "data/synthetic/jsc_synthetic_table.hpp"
 
 namespace chop::data {
 
