@@ -23,6 +23,8 @@ class Check(unittest.TestCase):
         self.write("tools/layers.txt", "# comment\nlow:\nhigh: low\n")
         self.write("src/low/a.hpp", "// Says something.\n#pragma once\n")
         self.write("src/high/b.cpp", '// Uses it.\n#include "low/a.hpp"\n')
+        for layer in ("low", "high"):
+            self.write(f"src/{layer}/README.md", f"# src/{layer}\n")
 
     def write(self, name, text, mode=0o644):
         path = self.root / name
@@ -50,6 +52,21 @@ class Check(unittest.TestCase):
         passed = set(re.findall(r"^(\w+) +ok: ", out, re.M))
         self.assertEqual(quick - passed, {"docs"} | ({"format"} if FORMAT_VERSION != "14" else set()), out)
         self.assertIn("docs      skipped: no ch is built\n", out)
+
+    def test_a_folder_with_too_many_files_fails_unless_they_are_definitions(self):
+        self.write("CMakeLists.txt", "ch_collect(many src/low/defs ch_low chop::low Def)\n")
+        for number in range(28):
+            self.write(f"src/low/defs/d{number}.cpp", "// One.\n")
+            self.write(f"src/high/h{number}.cpp", "// One.\n")
+        self.write("src/low/defs/README.md", "# src/low/defs\n")
+        self.assert_finds("folders", "src/high: 30 files, the most is 27; cut it by subject")
+        self.assertNotIn("src/low", self.check("folders")[1])
+
+    def test_a_folder_without_a_short_readme_fails(self):
+        (self.root / "src/low/README.md").unlink()
+        self.assert_finds("folders", "src/low: no README.md that says what belongs here")
+        self.write("src/low/README.md", "A line.\n" * 21)
+        self.assert_finds("folders", "src/low/README.md: 21 lines, the most is 20")
 
     def test_without_git_the_files_are_those_that_lie_there(self):
         self.write("README.md", "Two words \n")
