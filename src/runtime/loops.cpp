@@ -58,4 +58,18 @@ std::vector<std::int64_t> broadcast_steps(const Shape& in, const Shape& out) {
   return steps;
 }
 
+Reduction reduction_loops(const Shape& in, const Shape& kept) {
+  const Loops loops = merge_loops(in, {broadcast_steps(in, in), broadcast_steps(kept, in)});
+  Reduction result;
+  const std::size_t last = loops.depth() - 1;
+  result.inner = loops.sizes[last];
+  result.inner_reduced = loops.steps[1][last] == 0;
+  for (std::size_t i = 0; i < last; ++i) {
+    Loops& list = loops.steps[1][i] == 0 ? result.reduced : result.kept;
+    list.sizes.push_back(loops.sizes[i]);
+    for (std::size_t k = 0; k < 2; ++k) list.steps[k].push_back(loops.steps[k][i]);
+  }
+  return result;
+}
+
 }  // namespace chop::runtime

@@ -41,29 +41,6 @@ float best_of_row(const float* x, std::int64_t count, float best) {
   return best;
 }
 
-/// Loops over x: those that y keeps, and those reduced, the innermost apart. Operand 0 is x, 1 is
-/// y.
-struct Split {
-  Loops kept{{}, {{}, {}}};
-  Loops reduced{{}, {{}, {}}};
-  bool inner_reduced = false;
-  std::int64_t inner = 1;
-};
-
-Split split(const Shape& in, const Shape& kept) {
-  const Loops loops = merge_loops(in, {broadcast_steps(in, in), broadcast_steps(kept, in)});
-  Split s;
-  const std::size_t last = loops.depth() - 1;
-  s.inner = loops.sizes[last];
-  s.inner_reduced = loops.steps[1][last] == 0;
-  for (std::size_t i = 0; i < last; ++i) {
-    Loops& list = loops.steps[1][i] == 0 ? s.reduced : s.kept;
-    list.sizes.push_back(loops.sizes[i]);
-    for (std::size_t k = 0; k < 2; ++k) list.steps[k].push_back(loops.steps[k][i]);
-  }
-  return s;
-}
-
 template <class Order>
 Kernel make_extreme(const KernelCall& call) {
   if (call.in[0].dtype != DType::F32) return {};
@@ -71,9 +48,9 @@ Kernel make_extreme(const KernelCall& call) {
   if (numel(call.out[0].shape) == 0)
     return [](const KernelArgs& /*args*/, const RunContext& /*context*/) {};
   const std::vector<bool> axes = ops::axes_of(call.ints("dim"), in.size()).value();
-  const Split s = split(in, ops::reduced_shape(in, axes, /*keepdim=*/true));
-  const std::int64_t tasks = s.kept.iterations(s.kept.depth());
-  const std::int64_t rows = s.reduced.iterations(s.reduced.depth());
+  const Reduction s = reduction_loops(in, ops::reduced_shape(in, axes, /*keepdim=*/true));
+  const std::int64_t tasks = s.outputs();
+  const std::int64_t rows = s.rows();
   const bool worth_it = numel(in) > kChunk;
   return [=](const KernelArgs& args, const RunContext& context) {
     parallel_for(worth_it ? context.threads : 1, tasks, [&](std::int64_t task) {

@@ -29,33 +29,6 @@ namespace chop::runtime::kernels {
 HWY_EXPORT(sum_row);
 namespace {
 
-/// Loops over x split into those that y keeps and those summed over. Operand 0 is x, 1 is y.
-struct Reduction {
-  Loops kept{{}, {{}, {}}};
-  Loops summed{{}, {{}, {}}};
-  bool inner_summed = false;
-  std::int64_t inner = 1;  ///< size of the innermost loop, which is in neither list
-  double divisor = 1;
-
-  std::int64_t outputs() const { return kept.iterations(kept.depth()); }
-  std::int64_t sums() const { return summed.iterations(summed.depth()); }
-};
-
-Reduction split(const Shape& in, const std::vector<std::int64_t>& y_steps) {
-  const Loops loops = merge_loops(in, {broadcast_steps(in, in), y_steps});
-  Reduction r;
-  const std::size_t last = loops.depth() - 1;
-  r.inner = loops.sizes[last];
-  r.inner_summed = loops.steps[1][last] == 0;
-  for (std::size_t i = 0; i < last; ++i) {
-    Loops& list = loops.steps[1][i] == 0 ? r.summed : r.kept;
-    list.sizes.push_back(loops.sizes[i]);
-    list.steps[0].push_back(loops.steps[0][i]);
-    list.steps[1].push_back(loops.steps[1][i]);
-  }
-  return r;
-}
-
 /// Everything into one number: fixed chunks, added in order.
 Kernel sum_all(std::int64_t count, double divisor) {
   const std::int64_t chunks = (count + kChunk - 1) / kChunk;
@@ -73,32 +46,32 @@ Kernel sum_all(std::int64_t count, double divisor) {
 }
 
 /// Each number of y is a sum of rows that lie together in x.
-Kernel sum_rows(const Reduction& r) {
+Kernel sum_rows(const Reduction& r, double divisor) {
   const std::int64_t outputs = r.outputs();
-  const std::int64_t sums = r.sums();
+  const std::int64_t rows = r.rows();
   const std::int64_t block =
-      std::max<std::int64_t>(1, kChunk / std::max<std::int64_t>(1, sums * r.inner));
+      std::max<std::int64_t>(1, kChunk / std::max<std::int64_t>(1, rows * r.inner));
   return [=](const KernelArgs& args, const RunContext& context) {
     parallel_for(context.threads, (outputs + block - 1) / block, [&](std::int64_t task) {
       for (std::int64_t o = task * block; o < std::min(outputs, (task + 1) * block); ++o) {
         const float* x = args.input(0) + r.kept.offset(0, r.kept.depth(), o);
         double total = 0;
-        for (std::int64_t s = 0; s < sums; ++s)
+        for (std::int64_t s = 0; s < rows; ++s)
           total +=
-              HWY_DYNAMIC_DISPATCH(sum_row)(x + r.summed.offset(0, r.summed.depth(), s), r.inner);
-        args.output()[r.kept.offset(1, r.kept.depth(), o)] = static_cast<float>(total / r.divisor);
+              HWY_DYNAMIC_DISPATCH(sum_row)(x + r.reduced.offset(0, r.reduced.depth(), s), r.inner);
+        args.output()[r.kept.offset(1, r.kept.depth(), o)] = static_cast<float>(total / divisor);
       }
     });
   };
 }
 
 /// Rows of x are added up into rows of y, a block of columns at a time.
-Kernel add_rows(const Reduction& r) {
+Kernel add_rows(const Reduction& r, double divisor) {
   constexpr std::int64_t kColumns = 256;
   const std::int64_t blocks = (r.inner + kColumns - 1) / kColumns;
   const std::int64_t tasks = r.outputs() * blocks;
-  const std::int64_t sums = r.sums();
-  const bool worth_it = tasks * sums * std::min(kColumns, r.inner) > kChunk;
+  const std::int64_t rows = r.rows();
+  const bool worth_it = tasks * rows * std::min(kColumns, r.inner) > kChunk;
   return [=](const KernelArgs& args, const RunContext& context) {
     parallel_for(worth_it ? context.threads : 1, tasks, [&](std::int64_t task) {
       const std::int64_t first = task % blocks * kColumns;
@@ -106,11 +79,11 @@ Kernel add_rows(const Reduction& r) {
       const float* x = args.input(0) + r.kept.offset(0, r.kept.depth(), task / blocks) + first;
       float* y = args.output() + r.kept.offset(1, r.kept.depth(), task / blocks) + first;
       double total[kColumns] = {};
-      for (std::int64_t s = 0; s < sums; ++s) {
-        const float* row = x + r.summed.offset(0, r.summed.depth(), s);
+      for (std::int64_t s = 0; s < rows; ++s) {
+        const float* row = x + r.reduced.offset(0, r.reduced.depth(), s);
         for (std::int64_t j = 0; j < columns; ++j) total[j] += static_cast<double>(row[j]);
       }
-      for (std::int64_t j = 0; j < columns; ++j) y[j] = static_cast<float>(total[j] / r.divisor);
+      for (std::int64_t j = 0; j < columns; ++j) y[j] = static_cast<float>(total[j] / divisor);
     });
   };
 }
@@ -118,11 +91,10 @@ Kernel add_rows(const Reduction& r) {
 Kernel reduction(const Shape& in, const Shape& kept, double divisor) {
   Shape wide(in.size() - kept.size(), 1);  // y's shape with as many dimensions as x
   wide.insert(wide.end(), kept.begin(), kept.end());
-  Reduction r = split(in, broadcast_steps(wide, in));
-  r.divisor = divisor;
-  if (r.inner_summed && r.kept.depth() == 0 && r.summed.depth() == 0)
+  const Reduction r = reduction_loops(in, wide);
+  if (r.inner_reduced && r.kept.depth() == 0 && r.reduced.depth() == 0)
     return sum_all(r.inner, divisor);
-  return r.inner_summed ? sum_rows(r) : add_rows(r);
+  return r.inner_reduced ? sum_rows(r, divisor) : add_rows(r, divisor);
 }
 
 /// Sums of nothing are zero, means of nothing NaN.
