@@ -86,9 +86,11 @@ std::optional<fs::path> known_project(const Settings& settings, const ProjectUse
   return {};
 }
 
-Result<FolderLock> lock_area(const fs::path& project, const ProjectUse& use) {
-  return FolderLock::take(project / "software" / use.area, use.purpose, use.share,
-                          "wait until it ends, or give this run another project: --project NAME");
+constexpr const char* kLockedHint =
+    "wait until it ends, or give this run another project: --project NAME";
+
+fs::path area_in_project(const ProjectUse& use) {
+  return fs::path("software") / use.area;
 }
 
 }  // namespace
@@ -98,22 +100,24 @@ std::string projects_like(const Settings& settings) {
 }
 
 Status open_project(Session& session, const Settings& settings, const ProjectUse& use) {
+  bool is_there = false;
   if (const auto project = known_project(settings, use)) {
-    CH_TRY(session.lock, lock_area(*project, use));
+    std::error_code ignored;
+    is_there = fs::exists(*project, ignored);
+    CH_TRY(session.lock,
+           FolderLock::take(*project / area_in_project(use), use.purpose, use.share, kLockedHint));
     session.project = *project;
   } else {
     // Runs that begin in the same second have names that differ, too.
     const std::string name = name_start(settings) + now_text();
-    for (int twin = 1;; ++twin) {
+    for (int twin = 1; !session.lock; ++twin) {
       session.project = all_projects(settings) / (twin == 1 ? name : cat(name, "-", twin));
-      if (std::error_code ignored; fs::exists(session.project, ignored)) continue;
-      Result<FolderLock> lock = lock_area(session.project, use);
-      if (lock && !lock.value().made(session.project)) continue;
-      CH_TRY(session.lock, std::move(lock));
-      break;
+      CH_TRY(session.lock, FolderLock::take_new(session.project, area_in_project(use), use.purpose,
+                                                use.share, kLockedHint));
     }
   }
-  log_info(cat("Project will be created at ", session.project.string()));
+  log_info(cat(is_there ? "Project is at " : "Project will be created at ",
+               session.project.string()));
   return {};
 }
 

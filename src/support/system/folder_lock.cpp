@@ -55,6 +55,12 @@ std::vector<fs::path> make_folders(const fs::path& folder) {
 
 }  // namespace
 
+FolderLock::FolderLock(fs::path folder, std::string purpose, Share share, std::string hint)
+    : folder_(std::move(folder)),
+      purpose_(std::move(purpose)),
+      hint_(std::move(hint)),
+      share_(share) {}
+
 FolderLock::FolderLock(FolderLock&& other) noexcept
     : folder_(std::move(other.folder_)),
       purpose_(std::move(other.purpose_)),
@@ -79,17 +85,28 @@ FolderLock::~FolderLock() {
 
 Result<FolderLock> FolderLock::take(const fs::path& folder, const std::string& purpose, Share share,
                                     const std::string& hint) {
-  FolderLock lock;
-  lock.folder_ = folder;
-  lock.purpose_ = purpose;
-  lock.hint_ = hint;
-  lock.share_ = share;
+  FolderLock lock(folder, purpose, share, hint);
   CH_CHECK(lock.lock());
   return lock;
 }
 
-bool FolderLock::made(const fs::path& folder) const {
-  return std::find(made_.begin(), made_.end(), folder) != made_.end();
+Result<std::optional<FolderLock>> FolderLock::take_new(const fs::path& folder,
+                                                       const fs::path& inside,
+                                                       const std::string& purpose, Share share,
+                                                       const std::string& hint) {
+  FolderLock lock(folder / inside, purpose, share, hint);
+  // Another process may remove an empty parent between the two calls.
+  for (int i = 0; i < kLockTries; ++i) {
+    for (fs::path& one : make_folders(folder.parent_path())) lock.made_.push_back(std::move(one));
+    if (::mkdir(folder.c_str(), 0777) == 0) {
+      lock.made_.push_back(folder);
+      CH_CHECK(lock.lock());
+      return std::optional(std::move(lock));
+    }
+    if (errno == EEXIST) return std::optional<FolderLock>();
+    if (errno != ENOENT) CH_CHECK(ensure_writable_folder(lock.folder_));
+  }
+  return Error{.what = cat("cannot create folder '", folder.string(), "': ", std::strerror(errno))};
 }
 
 Result<bool> FolderLock::restore() {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,18 +27,24 @@ class FolderLock {
   static Result<FolderLock> take(const std::filesystem::path& folder, const std::string& purpose,
                                  Share share = Share::No, const std::string& hint = {});
 
+  /// take(folder / inside) in a folder that this call makes. Nothing where it is there already: of
+  /// processes that ask for it at once, one gets it.
+  static Result<std::optional<FolderLock>> take_new(const std::filesystem::path& folder,
+                                                    const std::filesystem::path& inside,
+                                                    const std::string& purpose,
+                                                    Share share = Share::No,
+                                                    const std::string& hint = {});
+
   FolderLock(FolderLock&& other) noexcept;
   FolderLock& operator=(FolderLock&& other) noexcept;
   ~FolderLock();
 
-  /// Whether this lock made that folder, or found it there.
-  bool made(const std::filesystem::path& folder) const;
   /// True when somebody removed the folder meanwhile. It is made and locked anew; an error when
   /// another process was faster.
   Result<bool> restore();
 
  private:
-  FolderLock() = default;
+  FolderLock(std::filesystem::path folder, std::string purpose, Share share, std::string hint);
   Status lock();
   bool hold();
   bool join(std::string& holder);

@@ -5,6 +5,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <barrier>
+#include <thread>
+
 #include "unit/io/temp_folder.hpp"
 
 namespace chop {
@@ -35,12 +39,43 @@ TEST(FolderLock, ItLeavesNothingBehindThatItMade) {
   {
     const Result<FolderLock> lock = FolderLock::take(folder / "a" / "b", "x");
     ASSERT_TRUE(lock);
-    EXPECT_TRUE(lock.value().made(folder / "a"));
-    EXPECT_FALSE(lock.value().made(folder.path()));
     folder.write("a/kept", "");
   }
   EXPECT_TRUE(fs::exists(folder / "a" / "kept"));
   EXPECT_FALSE(fs::exists(folder / "a" / "b"));
+}
+
+TEST(FolderLock, OfManyThatWantANewFolderAtOnceOneGetsIt) {
+  const TempFolder folder;
+  for (int round = 0; round < 100; ++round) {
+    const fs::path wanted = folder / "all" / std::to_string(round);
+    std::barrier start(4);
+    std::barrier end(4);
+    std::atomic<int> taken = 0;
+    std::atomic<int> refused = 0;
+    {
+      std::vector<std::jthread> threads;
+      for (int i = 0; i < 4; ++i)
+        threads.emplace_back([&] {
+          start.arrive_and_wait();
+          const auto lock = FolderLock::take_new(wanted, "inside", "x");
+          refused += !lock;
+          taken += lock && lock.value();
+          end.arrive_and_wait();
+        });
+    }
+    EXPECT_EQ(refused, 0);
+    EXPECT_EQ(taken, 1);
+    EXPECT_FALSE(fs::exists(wanted)) << "nothing was written";
+  }
+}
+
+TEST(FolderLock, ANewFolderThatCannotBeMadeIsAnError) {
+  const TempFolder folder;
+  folder.write("file", "");
+  const auto lock = FolderLock::take_new(folder / "file" / "a", "b", "x");
+  ASSERT_FALSE(lock);
+  EXPECT_NE(lock.error().what.find("cannot create folder"), std::string::npos) << lock.error().what;
 }
 
 TEST(FolderLock, OnlyTheSamePurposeIsShared) {
