@@ -26,13 +26,14 @@ struct Mark {
   const char* attribute;
   const char* key;
 };
-constexpr std::array<Mark, 6> kMarks = {
+constexpr std::array<Mark, 7> kMarks = {
     {{"objectives", "search.strategy.metrics"},
      {"runners", "search.strategy.sw_runner and hw_runner"},
      {"network", "model"},
      {"weights", "load_name (or seed, where nothing is loaded)"},
      {"dataset", "dataset"},
-     {"training", "max_epochs, learning_rate and their kin"}}};
+     {"most_batches", "--debug"},
+     {"training", "an option of training"}}};
 
 /// Of what is no table, none.
 const Tree::Table& entries_of(const Tree& tree) {
@@ -59,6 +60,26 @@ bool agree(const std::string& a, const std::string& b) {
   const Result<Tree> x = parse_json(a, "an attribute");
   const Result<Tree> y = parse_json(b, "an attribute");
   return !x || !y || same_values(x.value(), y.value());
+}
+
+/// Where two attributes differ: at the first such key of tables, else as a whole.
+struct Difference {
+  std::string key, one, other;
+};
+Difference difference_of(const Mark& mark, const std::string& a, const std::string& b) {
+  const Result<Tree> x = parse_json(a, "an attribute");
+  const Result<Tree> y = parse_json(b, "an attribute");
+  if (x && y && x.value().is_table() && y.value().is_table())
+    for (const Tree* table : {&x.value(), &y.value()})
+      for (const auto& [key, ignored] : *table->as_table()) {
+        const Tree* const one = x.value().find(key);
+        const Tree* const other = y.value().find(key);
+        if (one == nullptr || other == nullptr || !same_values(*one, *other))
+          return {key, one == nullptr ? "nothing" : to_json(*one),
+                  other == nullptr ? "nothing" : to_json(*other)};
+      }
+  const auto shown = [](const std::string& json) { return json == "null" ? "nothing" : json; };
+  return {mark.key, shown(a), shown(b)};
 }
 
 Tree space_tree(const Space& space) {
@@ -237,6 +258,9 @@ StudyInfo describe_study(const std::string& name, const SearchProblem& problem, 
   if (const std::string level = simd_mark(problem.depends_on_processor()); !level.empty())
     info.user[kSimd] = to_json(level);
   if (problem.trains()) info.user["training"] = problem.training_text();
+  // Trials that do not train say only this of the options of training.
+  if (const std::int64_t most = problem.most_batches(); most > 0 && !problem.trains())
+    info.user["most_batches"] = to_json(most);
   info.system["study:metric_names"] = to_json(value_names(config));
   return info;
 }
@@ -255,8 +279,10 @@ Status check_same_study(const StudyInfo& wanted, const Study& found, const Space
     const auto other = found.info.user.find(mark.attribute);
     const std::string a = other == found.info.user.end() ? "null" : other->second;
     const std::string b = ours == wanted.user.end() ? "null" : ours->second;
-    if (!agree(a, b))
-      return another(found.info, mark.key, cat("was made with ", a, ", here it is ", b));
+    if (agree(a, b)) continue;
+    const Difference differs = difference_of(mark, a, b);
+    return another(found.info, differs.key,
+                   cat("was made with ", differs.one, ", here it is ", differs.other));
   }
   const auto data = found.info.user.find(kData);
   if (data != found.info.user.end() && data->second != wanted.user.at(kData))

@@ -195,12 +195,23 @@ width = [4, 6, 8]
         self.assertEqual(whole["best"], again["best"])
 
     def test_a_quick_try_and_a_full_run_never_share_a_study(self):
-        config = self.write(TRAINING)
-        quick = ("--config", config, "--trials", 2, "--debug")
-        full = ("--config", config, "--trials", 2)
-        for name, first, second in (("a", quick, full), ("b", full, quick)):
-            self.assertEqual(self.search(*first, "--project", name)["ran"], 2)
-            self.assertIn("most_batches", self.ch("search", *second, "--project", name, code=1))
+        for text, option in ((TRAINING, "most_batches"), (CONFIG, "--debug")):
+            config = self.write(text)
+            quick = ("--config", config, "--trials", 2, "--debug")
+            full = ("--config", config, "--trials", 2)
+            for name, first, second in (("a", quick, full), ("b", full, quick)):
+                project = ("--project", f"{name}{option}")
+                self.assertEqual(self.search(*first, *project)["ran"], 2)
+                self.assertRegex(self.ch("search", *second, *project, code=1),
+                                 f"{option}: study '.*' was made with (5, here it is nothing|nothing, here it is 5)")
+                self.assertEqual(self.search(*first, *project)["trials"], 2)
+
+    def test_debug_evaluates_a_few_batches(self):
+        config = self.write(CONFIG)
+        best = self.search("--config", config, "--trials", 1, "--debug", "--batch-size", 8)["best"]
+        # Accuracy over 5 batches of 8 rows is a number of fortieths.
+        accuracy = 40 * float(best[0]["software_metrics"]["accuracy"])
+        self.assertAlmostEqual(accuracy, round(accuracy), delta=1e-9)
 
     def test_bad_input_is_refused_before_the_first_trial(self):
         config = self.write(CONFIG)

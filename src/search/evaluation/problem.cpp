@@ -58,6 +58,7 @@ Status SearchProblem::make_runners(const ProblemOptions& options) {
                               .data = data_,
                               .searched = formats_ ? formats_->searched() : std::vector<NodeId>(),
                               .batch_size = options.batch_size,
+                              .most_batches = options.training.most_batches,
                               .workers = config_.n_jobs,
                               .threads = std::max(1, options.threads / config_.n_jobs),
                               .reporting = config_.pruner != nullptr};

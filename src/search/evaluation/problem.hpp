@@ -38,6 +38,8 @@ class SearchProblem {
   bool trains() const;
   /// Whether the bits of its metrics do: a plan of the network does (runtime/plan.hpp).
   bool depends_on_processor() const { return depends_on_processor_; }
+  /// How many batches trials train and evaluate on; 0: all (`--debug` sets it).
+  std::int64_t most_batches() const { return training_.most_batches; }
   /// How trials train where the space does not say, as JSON.
   std::string training_text() const;
 

@@ -18,6 +18,7 @@ struct RunnerContext {
   const Dataset& data;
   std::vector<NodeId> searched;  ///< nodes whose formats change from trial to trial
   std::int64_t batch_size = 128;
+  std::int64_t most_batches = 0;  ///< evaluated on so many; 0: all
   int workers = 1;
   int threads = 1;         ///< of each worker
   bool reporting = false;  ///< trials will be asked how they stand while they run

@@ -56,10 +56,18 @@ class BasicEvaluation : public Runner {
   Split rows_;
 };
 
+/// 0: all of them.
+std::int64_t rows_to_evaluate(const RunnerContext& context, const Split& split, const Args& args) {
+  const std::int64_t wanted = args.has("num_samples") ? args.integer("num_samples") : 0;
+  if (context.most_batches == 0) return wanted;
+  const std::int64_t most = context.most_batches * context.batch_size;
+  return std::min(most, wanted == 0 ? split.rows() : wanted);
+}
+
 Result<std::unique_ptr<Runner>> make(const RunnerContext& context, const Args& args) {
   CH_TRY(const Split* split, rows_of(context.data, args));
   const bool macro = args.text("average") == "macro";
-  const std::int64_t rows = args.has("num_samples") ? args.integer("num_samples") : 0;
+  const std::int64_t rows = rows_to_evaluate(context, *split, args);
   const std::int64_t batch = evaluation_batch(context.data.sample_shape, context.batch_size);
   CH_TRY(std::unique_ptr<StagedEvaluator> evaluator,
          StagedEvaluator::make(context.graph, context.searched, *split,
