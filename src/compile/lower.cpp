@@ -94,7 +94,7 @@ class Lowering {
     const auto key = std::make_tuple(inputs, std::get<std::string>(attrs.at("format")),
                                      std::get<std::string>(attrs.at("config")));
     if (const auto known = quantised_.find(key); known != quantised_.end()) return known->second;
-    const Value made{to_.add({.name = cat(node.name, "_", operand, "_quantized"),
+    const Value made{to_.add({.name = ops::quantise_name(node, operand),
                               .opcode = Opcode::CallFunction,
                               .op = "quantize",
                               .target = "quantize",

@@ -63,8 +63,8 @@ Result<EffectiveOperand> effective(const Graph& graph, const Node& node,
   result.effective = result.stored;
   if (result.format.is_plain()) return result;
   const std::vector<float> learned = learned_values(graph, node, owned.operand, result.format);
-  // The same seed as in the node that `lower` adds, so that random formats draw the same numbers.
-  const std::string call = cat(node.name, "_", owned.operand, "_quantized");
+  // The same seed as in the call that `lower` adds, so that random formats draw the same numbers.
+  const std::string call = ops::quantise_name(node, owned.operand);
   Result<Tensor> made = quantise(result.format, result.stored,
                                  {.learned = learned, .seed = ops::quantise_seed({}, call)});
   if (!made) return std::move(made).error().note(cat("operand ", owned.operand, " of ", node.name));

@@ -28,6 +28,10 @@ Result<Quantiser> quantiser_of(const Call& call, const Shape& shape) {
   return Quantiser::make({call.text("format"), std::move(config)}, shape);
 }
 
+std::string quantise_name(const Node& node, std::string_view operand) {
+  return cat(node.name, "_", operand, "_quantized");
+}
+
 std::uint64_t quantise_seed(const RunState& state, std::string_view node_name) {
   return mix64(state.seed ^ hash_text(node_name));
 }

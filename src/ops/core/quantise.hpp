@@ -15,7 +15,9 @@ Attrs quantise_attrs(const NumberFormat& format);
 
 const FormatDef& format_of(const Call& call);
 Result<Quantiser> quantiser_of(const Call& call, const Shape& shape);
-/// Every node draws its own numbers.
+/// The name of the call that quantises an operand of a node: "fc_weight_quantized".
+std::string quantise_name(const Node& node, std::string_view operand);
+/// Every call draws its own numbers.
 std::uint64_t quantise_seed(const RunState& state, std::string_view node_name);
 /// The parameter in which a format keeps what it learns about an operand of a node:
 /// "seq_blocks.2.weight.step".
