@@ -25,13 +25,22 @@ constexpr const char* kMark = ".tmp-";
 constexpr std::time_t kYoungSeconds = 60;
 constexpr int kTries = 100;
 
+constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz0123456789";
+constexpr std::size_t kLetterCount = 12;
+
 std::string random_letters() {
-  static constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz0123456789";
   std::random_device device;
   std::uniform_int_distribution<std::size_t> letter(0, kLetters.size() - 1);
-  std::string letters(12, ' ');
+  std::string letters(kLetterCount, ' ');
   for (char& one : letters) one = kLetters[letter(device)];
   return letters;
+}
+
+/// Whether beside() could have made this name for the file called `target`.
+bool is_temporary_name(std::string_view name, std::string_view target) {
+  return name.size() == target.size() + std::string_view(kMark).size() + kLetterCount &&
+         name.starts_with(target) && name.substr(target.size()).starts_with(kMark) &&
+         name.substr(name.size() - kLetterCount).find_first_not_of(kLetters) == name.npos;
 }
 
 bool is_abandoned(const fs::path& path) {
@@ -46,11 +55,11 @@ bool is_abandoned(const fs::path& path) {
 }
 
 void remove_abandoned(const fs::path& path) {
-  const std::string start = path.filename().string() + kMark;
+  const std::string target = path.filename().string();
   const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
   std::error_code code;
   for (fs::directory_iterator at(folder, code), end; !code && at != end; at.increment(code))
-    if (at->path().filename().string().starts_with(start) && is_abandoned(at->path()))
+    if (is_temporary_name(at->path().filename().string(), target) && is_abandoned(at->path()))
       ::unlink(at->path().c_str());
 }
 
