@@ -28,6 +28,22 @@ std::error_code move_contents(const std::vector<fs::path>& entries, const fs::pa
   return code;
 }
 
+/// Gives a file a second name, so that its own is there until the new file replaces it. Writing to a
+/// symbolic link replaces the file it leads to, so that file is the one to keep.
+std::error_code keep_file(const fs::path& path, const fs::path& kept) {
+  std::error_code code;
+  const bool is_link = fs::is_symlink(path, code);
+  const fs::path file = is_link ? fs::canonical(path, code) : path;
+  if (!code) fs::create_hard_link(file, kept, code);
+  if (!code) return code;
+  // Not every file system has hard links, and none has them to another file system.
+  if (is_link)
+    fs::copy_file(file, kept, code);
+  else
+    fs::rename(path, kept, code);
+  return code;
+}
+
 }  // namespace
 
 Status set_aside(const fs::path& path) {
@@ -45,8 +61,7 @@ Status set_aside(const fs::path& path) {
   if (is_folder) {
     code = move_contents(entries, kept);
   } else {
-    fs::create_hard_link(path, kept, code);
-    if (code) fs::rename(path, kept, code);  // not every file system has such links
+    code = keep_file(path, kept);
   }
   if (code)
     return Error{.what = cat("cannot rename '", path.string(), "': ", code.message()),
