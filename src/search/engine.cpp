@@ -196,9 +196,12 @@ bool Engine::may_begin() const {
   return counted < options_.n_trials;
 }
 
-/// Whether other processes run trials that this one may yet have to take over.
+/// Whether other processes run trials that this one may yet have to take over: those without which
+/// the study would have fewer than its trials.
 bool Engine::others_run() const {
   if (options_.session.heartbeat <= 0 || elsewhere_.empty()) return false;
+  const std::size_t unneeded = trials_.size() - replaced_.size() - elsewhere_.size();
+  if (std::cmp_greater_equal(unneeded, options_.n_trials)) return false;
   const std::chrono::duration<double> quiet = std::chrono::steady_clock::now() - changed_;
   return quiet.count() <= 1.5 * options_.session.timeout() + 2;
 }
