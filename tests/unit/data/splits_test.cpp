@@ -136,13 +136,19 @@ TEST(Validation, OfRowsThatMayBeSortedIsAMixture) {
   EXPECT_LT(dataset.validation.y.at(0), 25);
 }
 
+TEST(Validation, AFractionOfFewRowsIsAtLeastOne) {
+  EXPECT_EQ(validation_rows(2, {}).value(), 1);
+  EXPECT_EQ(validation_rows(9, {}).value(), 1);
+  EXPECT_EQ(validation_rows(29, {}).value(), 2);
+}
+
 TEST(Validation, ImpossibleOptionsAreErrors) {
   EXPECT_FALSE(validation_rows(100, {.validation = "test"}));
   for (const double bad : {0.0, 1.0, -0.1, kNan})
     EXPECT_FALSE(validation_rows(100, {.validation_fraction = bad})) << bad;
-  const Result<std::int64_t> none = validation_rows(9, {});
+  const Result<std::int64_t> none = validation_rows(1, {});
   ASSERT_FALSE(none);
-  EXPECT_EQ(none.error().what, "a fraction of 0.1 of 9 train rows leaves none for validation");
+  EXPECT_EQ(none.error().what, "1 train row leaves none for validation");
 }
 
 }  // namespace
