@@ -186,6 +186,9 @@ Result<Exit> execute(const Invocation& invocation) {
   CH_TRY(Inputs inputs, read_inputs(settings, source));
   CH_TRY(OpenedModel model, open_for(settings, source, inputs));
   if (const auto seed = settings.maybe_integer("random")) {
+    if (settings.source("rows") != SettingSource::Default)
+      return Error{.what = "--rows is for data sets, and --random is given",
+                   .hint = cat("--samples ", settings.integer("rows"), " makes so many rows")};
     CH_TRY(inputs.arrays, random_arrays(model.graph, static_cast<std::uint64_t>(*seed),
                                         settings.maybe_integer("samples").value_or(1)));
   } else if (inputs.arrays.empty() && !model.graph.placeholders().empty()) {
