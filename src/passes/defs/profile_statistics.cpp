@@ -210,6 +210,10 @@ Result<PassOutput> run(Graph& graph, const Args& args, const PassContext& contex
                                     : cat("target_", kind, "_nodes chooses no ",
                                           kind == "weight" ? "weights" : "node"));
   };
+  if (profile.weight_calls.empty() && profile.activation_calls.empty())
+    profile.notes.emplace_back(
+        "nothing is measured; weight_statistics and activation_statistics say what, "
+        "target_weight_nodes and target_activation_nodes where");
   idle("weight", !profile.weights.empty(), !profile.weight_calls.empty());
   idle("activation", !profile.activations.empty(), !profile.activation_calls.empty());
   return conclude(graph, profile, context.tables.value_or(TableStyle::Simple));
@@ -224,7 +228,7 @@ std::string_view details() {
     for (const StatisticDef& def : all_statistics()) {
       std::vector<std::string> args;
       for (const Field& arg : def.args)
-        if (arg.name != "device")
+        if (!arg.ignored)
           args.push_back(arg.initial.is_null() ? std::string(arg.name)
                                                : cat(arg.name, "=", default_text(arg)));
       made += cat("  ", def.name, ": ", def.doc, "\n      ", join(args, ", "), "\n");
