@@ -29,12 +29,7 @@ bool obeys(const ActionDef& action, const SettingDef& def) {
     return std::find(names.begin(), names.end(), name) != names.end();
   };
   if (!def.implemented) return false;
-  // An action that writes JSON has tables of results.
-  if ((def.field.name == "markdown" || def.field.name == "latex") &&
-      holds(action.settings, std::string_view("json")))
-    return true;
-  // What computes on threads computes with vector instructions.
-  if (def.field.name == "simd" && holds(action.settings, std::string_view("threads"))) return true;
+  if (!def.accepted_with.empty() && holds(action.settings, def.accepted_with)) return true;
   return holds(action.groups, def.group) || holds(action.settings, def.field.name) ||
          holds(action.positionals, def.field.name) ||
          find_setting(action.own, def.field.name) != nullptr;

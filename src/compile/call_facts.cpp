@@ -13,7 +13,7 @@ bool is_call(const Graph& graph, NodeId id) {
 std::vector<std::string> ops_of(const Node& call) {
   std::vector<std::string> ops = {call.op};
   const auto relu = call.attrs.find(kReluAttr);
-  if (relu != call.attrs.end() && std::get<bool>(relu->second)) ops.emplace_back("relu");
+  if (relu != call.attrs.end() && std::get<bool>(relu->second)) ops.emplace_back(kReluOp);
   return ops;
 }
 

@@ -55,6 +55,7 @@ struct Field {
   std::string_view doc = {};
   bool required = false;  ///< must be given, even where there is a default to show its kind
   bool internal = false;  ///< set by the program, never by people
+  bool ignored = false;   ///< accepted, but no result depends on it
   FieldKind kind = FieldKind::OfDefault;
   std::vector<std::string_view> choices = {};  ///< of a text, or of each name
   Bounds bounds = {};                          ///< of a number, or of each in a list

@@ -156,9 +156,9 @@ class Assembler {
   /// As written, with "classes" replaced and the sizes that follow from `x` filled in.
   Result<Attrs> attributes(const OpDef& op, const LayerSpec& layer, Value x) const {
     Attrs attrs = layer.attrs;
-    if (attrs.contains("training"))
-      return Error{.what = "training is not for a network to say",
-                   .hint = "leave it out; `ch train` sets it where it belongs"};
+    if (has(op.traits, Trait::TrainingMode) && attrs.contains(ops::kTrainingAttr))
+      return Error{.what = cat("a network does not set `", ops::kTrainingAttr, "`"),
+                   .hint = "leave it out; `ch train` sets it"};
     for (const auto& [name, value] : attrs)
       if (largest(value) > kLargestNumber)
         return Error{.what = cat(name, " = ", to_text(value), " is too large"),

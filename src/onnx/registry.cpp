@@ -86,11 +86,11 @@ void import_plainly(const OnnxCall& call) {
 void export_plainly(ExportCall& call) {
   const OpDef& op = op_of(call.node());
   const OnnxName& name = op.onnx.front();
-  // What ONNX has no name for must be as usual; "inplace" changes nothing.
+  // What ONNX has no name for must be as usual.
   for (const Field& def : op.attrs) {
     const bool named = std::any_of(name.attrs.begin(), name.attrs.end(),
                                    [&](const OnnxAttr& attr) { return attr.ours == def.name; });
-    if (!named && def.name != "inplace" &&
+    if (!named && !def.ignored &&
         !same_bits(call.attr(def.name), op.defaults.at(std::string(def.name))))
       return call.fail(cat(op.name, " with ", def.name, " = ", to_text(call.attr(def.name))));
   }

@@ -105,7 +105,8 @@ std::vector<TrainField> make_fields() {
           Steps, {.name = "batch_size", .doc = "samples per step", .bounds = kAtLeastOne}),
       option<&All::max_epochs>(
           Length,
-          {.name = "max_epochs", .doc = "passes over the training data", .bounds = kAtLeastZero}),
+          {.name = "max_epochs", .doc = "passes over the training data", .bounds = kAtLeastZero},
+          {.in_trial = kAtLeastOne}),
       option<&All::seed>(
           Steps, {.name = "seed", .doc = "seed of everything random", .bounds = kAtLeastZero}),
       option<&All::most_batches>(

@@ -50,6 +50,8 @@ struct TrainField {
   /// Studies from before it was recorded lack it, so it is recorded only where it is not the
   /// default.
   bool recorded_later = false;
+  /// Of a trial, where they are others: it must end with metrics.
+  std::optional<Bounds> in_trial = {};
 };
 
 std::span<const TrainField> train_fields();

@@ -37,7 +37,9 @@ Result<std::vector<StatisticCall>> statistic_calls(const Tree& table, const ArgP
 }
 
 Field device_arg() {
-  return {.name = "device", .doc = "accepted and ignored: everything runs where the network runs"};
+  return {.name = "device",
+          .doc = "accepted and ignored: everything runs where the network runs",
+          .ignored = true};
 }
 
 Field dims_arg() {

@@ -21,14 +21,6 @@ namespace {
 constexpr std::size_t kRowsOfAScreen = 30;
 constexpr std::int64_t kSamplesForStatistics = 512;
 
-struct Report {
-  std::string_view name;
-  std::string_view pass;
-};
-constexpr Report kReports[] = {{"graph", "report_graph"},       {"types", "report_node_type"},
-                               {"shapes", "report_node_shape"}, {"meta", "report_node_meta_param"},
-                               {"flops", "calculate_flops"},    {"stats", "profile_statistics"}};
-
 /// Ranges and variances of all weights and of what every kind of layer reads.
 Tree statistics_args(const Graph& graph) {
   std::set<std::string> with_weights;
@@ -55,6 +47,24 @@ Tree statistics_args(const Graph& graph) {
   return args;
 }
 
+struct Report {
+  std::string_view name;
+  std::string_view pass;
+  Tree (*args)(const Graph&) = nullptr;  ///< of the pass; null: none
+};
+constexpr Report kReports[] = {{"graph", "report_graph"},
+                               {"types", "report_node_type"},
+                               {"shapes", "report_node_shape"},
+                               {"meta", "report_node_meta_param"},
+                               {"flops", "calculate_flops"},
+                               {"stats", "profile_statistics", statistics_args}};
+
+std::vector<std::string_view> report_names() {
+  std::vector<std::string_view> names;
+  for (const Report& report : kReports) names.push_back(report.name);
+  return names;
+}
+
 bool takes(const PassDef& pass, std::string_view arg) {
   return std::any_of(pass.args.begin(), pass.args.end(),
                      [arg](const Field& def) { return def.name == arg; });
@@ -64,12 +74,11 @@ Result<PassCall> report_call(const Invocation& invocation, const Graph& graph,
                              const std::string& report) {
   const auto* found = std::find_if(std::begin(kReports), std::end(kReports),
                                    [&](const Report& each) { return each.name == report; });
-  const std::string_view name =
-      found == std::end(kReports) ? std::string_view(report) : found->pass;
-  CH_TRY(const PassDef* pass, find_pass(name));
-  Tree args = report == "stats" ? statistics_args(graph) : Tree::table();
+  assert(found != std::end(kReports) && "the setting allows only these");
+  CH_TRY(const PassDef* pass, find_pass(found->pass));
+  Tree args = found->args == nullptr ? Tree::table() : found->args(graph);
   if (invocation.settings.flag("explain") && takes(*pass, "explain")) args.set("explain", true);
-  return make_call(name, args);
+  return make_call(found->pass, args);
 }
 
 std::string header(const OpenedModel& model, const Inspection& inspection, int threads) {
@@ -188,7 +197,7 @@ std::vector<SettingDef> options() {
        .placeholder = "N"},
       {.field = {.name = "report",
                  .doc = "the full report of one kind instead of the screen",
-                 .choices = {"graph", "types", "shapes", "meta", "flops", "stats"}},
+                 .choices = report_names()},
        .placeholder = "KIND"},
       flag("explain", "say what the columns mean"),
       flag("all", "every layer of a large network, no blocks; every tensor of a file"),

@@ -28,6 +28,8 @@ struct SettingDef {
   bool implemented = true;  ///< false: taken for the reference system's sake; a warning says so
   std::string_view off_flag = {};  ///< "--no-nesterov": the flag that says false
   bool repeats = false;            ///< may be given several times; the texts are joined by newlines
+  /// Another setting: actions that accept it accept this one too.
+  std::string_view accepted_with = {};
   /// Known values, for the shell to complete; others are possible, unlike with Field::choices.
   std::vector<std::string> (*names)() = nullptr;
 };

@@ -104,8 +104,7 @@ const Tree& Settings::value(std::string_view dest) const {
 std::int64_t Settings::integer(std::string_view dest) const {
   const std::int64_t* whole = value(dest).as_integer();
   assert(whole != nullptr && "asked for a whole number where there is none");
-  // The reference system takes every count of steps that is not positive as "no limit".
-  return dest == "max_steps" && *whole <= 0 ? -1 : *whole;
+  return *whole;
 }
 
 std::optional<std::int64_t> Settings::maybe_integer(std::string_view dest) const {

@@ -125,13 +125,17 @@ OpDef torch_named(OpDef op, std::string_view arguments) {
 }
 
 Field inplace_attr() {
-  return {"inplace", false, "kept for its name in reports; results never depend on it"};
+  return {.name = "inplace",
+          .initial = false,
+          .doc = "kept for its name in reports; results never depend on it",
+          .ignored = true};
 }
 
 std::string named_arguments(const Call& call) {
   std::string text;
   for (const Field& field : call.op.attrs) {
-    if (field.name == "inplace" && !call.flag("inplace")) continue;
+    if (field.ignored && call.attr(field.name) == call.op.defaults.at(std::string(field.name)))
+      continue;
     text += cat(text.empty() ? "" : ", ", field.name, "=", to_python(call.attr(field.name)));
   }
   return text;

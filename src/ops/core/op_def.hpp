@@ -187,6 +187,7 @@ enum class Trait : unsigned {
 /// The attributes that come with traits.
 inline constexpr const char* kTrainingAttr = "training";  ///< Trait::TrainingMode
 inline constexpr const char* kReluAttr = "relu";          ///< Trait::TakesRelu
+inline constexpr const char* kReluOp = "relu";            ///< what a call with it does as well
 constexpr Trait operator|(Trait a, Trait b) {
   return Trait(unsigned(a) | unsigned(b));
 }

@@ -78,8 +78,9 @@ Result<Distribution> range_of(const TrainKey& key, const Tree& table, const ArgP
 }  // namespace
 
 Field trial_field(std::string_view option, std::string_view name) {
-  Field field = without_default(train_field(option).field);
-  if (option == "max_epochs") field.bounds = kAtLeastOne;  // a trial must end with figures
+  const TrainField& line = train_field(option);
+  Field field = without_default(line.field);
+  field.bounds = line.in_trial.value_or(field.bounds);
   if (!name.empty()) field.name = name;
   return field;
 }

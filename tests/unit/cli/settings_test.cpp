@@ -126,7 +126,6 @@ TEST(Settings, WarnsOfWhatItCannotObey) {
           "accelerator 'gpu' is not available; the CPU is used",
           "report_to 'wandb' is not available; metrics go to TensorBoard files",
           "max_steps 0 is taken as no limit"}));
-  EXPECT_EQ(good({"--max-steps", "-7"}).integer("max_steps"), -1);
 }
 
 TEST(Settings, ListsMakeAGrid) {

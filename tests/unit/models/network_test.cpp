@@ -286,7 +286,7 @@ TEST(Network, SaysWhatIsWrongWithAValue) {
   starts("[model]\nlayers = [{ op = \"linear\", out_features = [\"a\"] }]",
          "out_features = \"a\" is not a number");
   starts("[model]\nlayers = [{ op = \"dropout\", training = true }]",
-         "training is not for a network to say");
+         "a network does not set `training`");
   starts("[model]\nlayers = [{ op = \"linear_grad\" }]", "unknown op 'linear_grad'");
   starts("[model]\nlayers = [{ op = \"linear\", out_features = 99999999999999 }]",
          "out_features = 99999999999999 is too large");
