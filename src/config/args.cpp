@@ -4,9 +4,9 @@
 
 namespace chop::config {
 
-Error at_line(Error error, const ArgPlace& place, int line) {
-  if (!place.file.empty())
-    error.notes.push_back(line > 0 ? cat(place.file, ":", line) : place.file);
+Error at_line(Error error, const ArgSource& source, int line) {
+  if (!source.file.empty())
+    error.notes.push_back(line > 0 ? cat(source.file, ":", line) : source.file);
   return error;
 }
 
@@ -22,15 +22,15 @@ Tree initial_of(const Field& field) {
 
 }  // namespace
 
-Result<Args> Args::check(std::span<const Field> fields, const Tree& given, ArgPlace place,
+Result<Args> Args::check(std::span<const Field> fields, const Tree& given, ArgSource source,
                          bool open) {
   Args args;
-  args.place_ = std::move(place);
+  args.source_ = std::move(source);
   for (const Field& field : fields) args.values_.set(field.name, initial_of(field));
   if (given.as_table() == nullptr && !given.is_null())
-    return at_line({.what = cat(args.place_.path, " must be a table, not ", kind_of(given)),
-                    .hint = cat("write [", args.place_.path, "] on a line of its own")},
-                   args.place_, given.line);
+    return at_line({.what = cat(args.source_.path, " must be a table, not ", kind_of(given)),
+                    .hint = cat("write [", args.source_.path, "] on a line of its own")},
+                   args.source_, given.line);
   Tree::Table others;
   for (const auto& [name, value] : given.is_null() ? Tree::Table{} : *given.as_table()) {
     const Field* field = find_field(fields, name);
@@ -40,20 +40,20 @@ Result<Args> Args::check(std::span<const Field> fields, const Tree& given, ArgPl
     }
     if (field == nullptr) {
       const std::vector<std::string> known = names_of(fields);
-      return at_line({.what = cat("unknown argument '", args.place_.path, ".", name, "'"),
-                      .hint = known.empty() ? cat(args.place_.path, " takes no arguments")
+      return at_line({.what = cat("unknown argument '", args.source_.path, ".", name, "'"),
+                      .hint = known.empty() ? cat(args.source_.path, " takes no arguments")
                                             : cat(did_you_mean(name, known), "the arguments are ",
                                                   join(known, ", "))},
-                     args.place_, value.line);
+                     args.source_, value.line);
     }
     // "NA": as if it were not there, but for dims, where it says something.
     if (value.is_null() && field->kind != FieldKind::Dims) continue;
     const std::optional<Tree> conformed = conform(*field, value);
     if (!conformed)
       return at_line(
-          {.what = cat(args.place_.path, ".", name, " = ", to_text(value), " is not allowed"),
+          {.what = cat(args.source_.path, ".", name, " = ", to_text(value), " is not allowed"),
            .hint = hint_for(*field, value)},
-          args.place_, value.line);
+          args.source_, value.line);
     Tree kept = *conformed;
     kept.line = value.line;
     args.values_.set(name, std::move(kept));
@@ -61,9 +61,9 @@ Result<Args> Args::check(std::span<const Field> fields, const Tree& given, ArgPl
   args.others_ = std::move(others);
   for (const Field& field : fields)
     if (field.required && !args.has(field.name))
-      return at_line({.what = cat(args.place_.path, " needs the argument '", field.name, "'"),
+      return at_line({.what = cat(args.source_.path, " needs the argument '", field.name, "'"),
                       .hint = cat(field.name, " is ", describe_allowed(field), ": ", field.doc)},
-                     args.place_, given.line);
+                     args.source_, given.line);
   return args;
 }
 
@@ -80,13 +80,13 @@ const Tree& Args::get(std::string_view name) const {
   return *value;
 }
 
-ArgPlace Args::inside(std::string_view name) const {
-  return {.path = cat(place_.path, ".", name), .file = place_.file};
+ArgSource Args::inside(std::string_view name) const {
+  return {.path = cat(source_.path, ".", name), .file = source_.file};
 }
 
 Error Args::wrong(std::string_view name, std::string_view what, std::string hint) const {
-  return at_line({.what = cat(place_.path, ".", name, ": ", what), .hint = std::move(hint)}, place_,
-                 get(name).line);
+  return at_line({.what = cat(source_.path, ".", name, ": ", what), .hint = std::move(hint)},
+                 source_, get(name).line);
 }
 
 }  // namespace chop::config

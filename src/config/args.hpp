@@ -9,20 +9,20 @@
 namespace chop::config {
 
 /// Where arguments come from, for messages.
-struct ArgPlace {
+struct ArgSource {
   std::string path;       ///< "passes.profile_statistics"
   std::string file = {};  ///< empty: the command line
 };
 
 /// The error with file and line, where there is a file.
-Error at_line(Error error, const ArgPlace& place, int line);
+Error at_line(Error error, const ArgSource& source, int line);
 
 class Args {
  public:
   Args() = default;
   /// Unknown names, wrong kinds, values that are not allowed and missing ones are errors that
   /// say which and what would do. With `open`, tables no definition names are kept as others().
-  static Result<Args> check(std::span<const Field> fields, const Tree& given, ArgPlace place,
+  static Result<Args> check(std::span<const Field> fields, const Tree& given, ArgSource source,
                             bool open = false);
 
   bool has(std::string_view name) const { return !get(name).is_null(); }
@@ -37,16 +37,16 @@ class Args {
   const Tree& get(std::string_view name) const;
   const Tree::Table& others() const { return *others_.as_table(); }
 
-  const ArgPlace& place() const { return place_; }
-  /// Place of the table under `name`, for a check() of its own.
-  ArgPlace inside(std::string_view name) const;
+  const ArgSource& source() const { return source_; }
+  /// Source of the table under `name`, for a check() of its own.
+  ArgSource inside(std::string_view name) const;
   /// An error about one argument: "passes.x.which = "foo": `what`".
   Error wrong(std::string_view name, std::string_view what, std::string hint = {}) const;
 
  private:
   Tree values_ = Tree::table();
   Tree others_ = Tree::table();
-  ArgPlace place_;
+  ArgSource source_;
 };
 
 }  // namespace chop::config

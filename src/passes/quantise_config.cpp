@@ -62,7 +62,8 @@ std::vector<std::string> operands_of_group(const Node& node, std::string_view gr
 }
 
 Error QuantiseConfig::located(Error error) const {
-  error.notes.push_back(place_.file.empty() ? place_.path : cat(place_.path, " of ", place_.file));
+  error.notes.push_back(source_.file.empty() ? source_.path
+                                             : cat(source_.path, " of ", source_.file));
   return error;
 }
 
@@ -78,16 +79,16 @@ bool QuantiseConfig::is_configured(std::string_view group) const {
                      [group](const Key& key) { return key.operand == group; });
 }
 
-Result<QuantiseConfig> QuantiseConfig::read(const Tree& config, const ArgPlace& place) {
+Result<QuantiseConfig> QuantiseConfig::read(const Tree& config, const ArgSource& source) {
   QuantiseConfig made;
-  made.place_ = place;
+  made.source_ = source;
   const Tree* name = config.find("name");
   if (name == nullptr)
-    return made.located({.what = cat(place.path, " has no name"),
+    return made.located({.what = cat(source.path, " has no name"),
                          .hint =
                              "name = \"integer\" or another of `ch format --list`; \"NA\" leaves "
                              "nodes as they are"});
-  Result<std::string> format = format_name(cat(place.path, ".name"), *name);
+  Result<std::string> format = format_name(cat(source.path, ".name"), *name);
   if (!format) return made.located(std::move(format).error());
   made.format_ = std::move(format).value();
   for (const auto& [key, value] : *config.as_table())
@@ -101,7 +102,7 @@ Status QuantiseConfig::take_key(const std::string& key, const Tree& value) {
   if (key == "name") return {};
   if (key == "bypass") {
     if (value.as_flag() == nullptr)
-      return Error{.what = cat(place_.path, ".bypass = ", to_text(value)),
+      return Error{.what = cat(source_.path, ".bypass = ", to_text(value)),
                    .hint = "bypass is true or false"};
     bypass_ = *value.as_flag();
     return {};

@@ -20,7 +20,7 @@ inline constexpr std::array<std::string_view, 4> kOperandGroups = {"data_in", "w
 class QuantiseConfig {
  public:
   /// Checks the name and that every key is one of the format's.
-  static Result<QuantiseConfig> read(const Tree& config, const ArgPlace& place);
+  static Result<QuantiseConfig> read(const Tree& config, const ArgSource& source);
 
   /// `name = "NA"`: nodes are left as they are; so they are with `bypass = true`.
   bool does_nothing() const { return bypass_ || (format_.empty() && own_formats_.empty()); }
@@ -36,7 +36,7 @@ class QuantiseConfig {
 
   /// Keys that fitted no node so far.
   std::vector<std::string> unused() const;
-  const ArgPlace& place() const { return place_; }
+  const ArgSource& source() const { return source_; }
 
  private:
   struct Key {
@@ -56,7 +56,7 @@ class QuantiseConfig {
   Result<NumberFormat> format_for(const FormatDef& def, const Quantisable& wanted,
                                   const Operand& operand, bool& open);
 
-  ArgPlace place_;
+  ArgSource source_;
   std::string format_;
   std::map<std::string, std::string, std::less<>> own_formats_;  ///< by group; "" is float
   bool bypass_ = false;

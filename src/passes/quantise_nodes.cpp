@@ -19,34 +19,34 @@ std::vector<std::string> quantisable_names(const Graph& graph) {
   return names;
 }
 
-Status check_type(const std::string& key, const ArgPlace& place) {
+Status check_type(const std::string& key, const ArgSource& source) {
   Result<const OpDef*> op = find_op(key);
   if (op && !op.value()->quantisable.empty()) return {};
   std::vector<std::string> known;
   for (const OpDef& one : all_ops())
     if (!one.quantisable.empty()) known.emplace_back(one.name);
-  return Error{.what = cat(place.path, ".", key, ": ",
+  return Error{.what = cat(source.path, ".", key, ": ",
                            op ? "nodes of this type carry no number formats" : "no such type"),
                .hint = cat(did_you_mean(key, known), "the types are ", join(known, ", "))};
 }
 
-Status check_node(const std::string& key, const Graph& graph, const ArgPlace& place) {
+Status check_node(const std::string& key, const Graph& graph, const ArgSource& source) {
   const auto id = graph.find(key);
   if (id && is_quantisable(graph.node(*id))) return {};
   const std::vector<std::string> known = quantisable_names(graph);
-  return Error{.what = cat(place.path, ".", key, ": ",
+  return Error{.what = cat(source.path, ".", key, ": ",
                            id ? "this node carries no number formats" : "no such node"),
                .hint = cat(did_you_mean(key, known), "the nodes are ", join(known, ", "))};
 }
 
-Status check_pattern(const std::string& key, const Graph& graph, const ArgPlace& place) {
+Status check_pattern(const std::string& key, const Graph& graph, const ArgSource& source) {
   const Result<Pattern> pattern = Pattern::compile(key);
-  if (!pattern) return Error{.what = cat(place.path, ".", key, ": ", pattern.error().what)};
+  if (!pattern) return Error{.what = cat(source.path, ".", key, ": ", pattern.error().what)};
   const std::vector<std::string> names = quantisable_names(graph);
   if (std::any_of(names.begin(), names.end(),
                   [&](const std::string& name) { return pattern.value().matches(name); }))
     return {};
-  return Error{.what = cat(place.path, ".", key, ": matches the name of no node"),
+  return Error{.what = cat(source.path, ".", key, ": matches the name of no node"),
                .hint = cat("the whole name must match; the nodes are ", join(names, ", "))};
 }
 
@@ -143,27 +143,27 @@ bool is_quantisable(const Node& node) {
 }
 
 Result<QuantiseTables> QuantiseTables::read(const Tree::Table& tables, SelectBy by,
-                                            const Graph& graph, const ArgPlace& place) {
+                                            const Graph& graph, const ArgSource& source) {
   QuantiseTables made;
   made.by_ = by;
   for (const auto& [key, table] : tables) {
     const Tree* config = table.find("config");
-    const ArgPlace inside{.path = cat(place.path, ".", key, ".config"), .file = place.file};
+    const ArgSource inside{.path = cat(source.path, ".", key, ".config"), .file = source.file};
     if (config == nullptr || config->as_table() == nullptr)
-      return Error{.what = cat(place.path, ".", key, " has no config"),
+      return Error{.what = cat(source.path, ".", key, " has no config"),
                    .hint = cat("write [", inside.path, "] and the keys below it")};
     Status known;
     if (key == kDefault)
       known = {};
     else if (by == SelectBy::Type)
-      known = check_type(key, place);
+      known = check_type(key, source);
     else if (by == SelectBy::Name)
-      known = check_node(key, graph, place);
+      known = check_node(key, graph, source);
     else
-      known = check_pattern(key, graph, place);
+      known = check_pattern(key, graph, source);
     if (!known) {
       Error error = std::move(known).error();
-      if (!place.file.empty()) error.notes.push_back(cat(place.file, ":", table.line));
+      if (!source.file.empty()) error.notes.push_back(cat(source.file, ":", table.line));
       return error;
     }
     if (by == SelectBy::RegexName)  // Known to be valid.
@@ -195,21 +195,21 @@ Result<std::vector<std::string>> QuantiseTables::check_used() const {
     if (config.does_nothing()) continue;
     if (!matched_.contains(key)) {
       if (by_ == SelectBy::Type)
-        warnings.push_back(cat(config.place().path, " is for no node of this network"));
+        warnings.push_back(cat(config.source().path, " is for no node of this network"));
       continue;
     }
     const std::vector<std::string> unused = config.unused();
     if (unused.empty()) continue;
-    const std::string what = cat(config.place().path, ": ", join(unused, ", "),
+    const std::string what = cat(config.source().path, ": ", join(unused, ", "),
                                  unused.size() == 1 ? " fits" : " fit", " no node");
     if (key == kDefault) {
       warnings.push_back(what);
       continue;
     }
     return Error{.what = what,
-                 .notes = config.place().file.empty()
+                 .notes = config.source().file.empty()
                               ? std::vector<std::string>()
-                              : std::vector<std::string>{config.place().file},
+                              : std::vector<std::string>{config.source().file},
                  .hint = "the nodes this table is for have no such operand; leave it out"};
   }
   return warnings;

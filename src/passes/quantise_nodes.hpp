@@ -20,7 +20,7 @@ class QuantiseTables {
   /// Reads `tables` (NAME = { config = {...} }) for this graph. Names that fit nothing in it
   /// are errors.
   static Result<QuantiseTables> read(const Tree::Table& tables, SelectBy by, const Graph& graph,
-                                     const ArgPlace& place);
+                                     const ArgSource& source);
 
   /// The table for a node: its own, else the one called default, else null.
   QuantiseConfig* find(const Node& node);

@@ -13,7 +13,7 @@ struct RunnerCall {
 };
 
 struct SearchConfig {
-  ArgPlace place = {};                   ///< of [search]
+  ArgSource source = {};                 ///< of [search]
   Tree space = {};                       ///< [search.search_space]
   bool searches_formats = true;          ///< false: hyper-parameters of training alone
   std::vector<RunnerCall> runners = {};  ///< hardware first, then those that train

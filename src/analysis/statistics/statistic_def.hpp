@@ -46,8 +46,8 @@ struct StatisticCall {
   Args args;
 };
 
-/// One call per entry of a table {statistic: {argument: value}}, found under `place`.
-Result<std::vector<StatisticCall>> statistic_calls(const Tree& table, const ArgPlace& place);
+/// One call per entry of a table {statistic: {argument: value}}, found under `source`.
+Result<std::vector<StatisticCall>> statistic_calls(const Tree& table, const ArgSource& source);
 
 // Arguments that several statistics share.
 Field device_arg();

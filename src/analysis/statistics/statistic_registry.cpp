@@ -15,7 +15,7 @@ const StatisticDef* find_statistic(std::string_view name) {
   return nullptr;
 }
 
-Result<std::vector<StatisticCall>> statistic_calls(const Tree& table, const ArgPlace& place) {
+Result<std::vector<StatisticCall>> statistic_calls(const Tree& table, const ArgSource& source) {
   std::vector<StatisticCall> calls;
   if (table.as_table() == nullptr) return calls;
   std::vector<std::string> names;
@@ -23,14 +23,14 @@ Result<std::vector<StatisticCall>> statistic_calls(const Tree& table, const ArgP
   for (const auto& [name, given] : *table.as_table()) {
     const StatisticDef* def = find_statistic(name);
     if (def == nullptr) {
-      Error error{.what = cat(place.path, ".", name, ": unknown statistic '", name, "'"),
+      Error error{.what = cat(source.path, ".", name, ": unknown statistic '", name, "'"),
                   .hint = cat(did_you_mean(name, names), "the statistics are ", join(names, ", "))};
-      if (!place.file.empty())
-        error.notes.push_back(given.line > 0 ? cat(place.file, ":", given.line) : place.file);
+      if (!source.file.empty())
+        error.notes.push_back(given.line > 0 ? cat(source.file, ":", given.line) : source.file);
       return error;
     }
-    CH_TRY(Args args,
-           Args::check(def->args, given, {.path = cat(place.path, ".", name), .file = place.file}));
+    CH_TRY(Args args, Args::check(def->args, given,
+                                  {.path = cat(source.path, ".", name), .file = source.file}));
     calls.push_back({def, std::move(args)});
   }
   return calls;

@@ -8,7 +8,7 @@ namespace {
 
 Result<PassOutput> run(Graph& graph, const Args& args, const PassContext& context) {
   CH_TRY(QuantiseTables tables,
-         QuantiseTables::read(args.others(), select_by(args.text("by")), graph, args.place()));
+         QuantiseTables::read(args.others(), select_by(args.text("by")), graph, args.source()));
   CH_TRY(const Types types, infer_types(graph, context.batch_size));
   std::vector<OpenFormats> open;
   for (const NodeId id : graph.order()) {

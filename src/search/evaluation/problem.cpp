@@ -21,11 +21,11 @@ Result<std::unique_ptr<SearchProblem>> SearchProblem::make(const SearchConfig& c
 }
 
 Status SearchProblem::read_space(const ProblemOptions& options) {
-  const ArgPlace place{cat(config_.place.path, ".search_space"), config_.place.file};
+  const ArgSource source{cat(config_.source.path, ".search_space"), config_.source.file};
   std::vector<SpaceParameter> all;
   if (config_.searches_formats) {
     const Split& samples = calibration_rows(data_);
-    CH_TRY(formats_, QuantiseSpace::make(graph_, config_.space, place,
+    CH_TRY(formats_, QuantiseSpace::make(graph_, config_.space, source,
                                          {.samples = samples.rows() > 0 ? &samples : nullptr,
                                           .batch_size = options.batch_size,
                                           .threads = options.threads}));
@@ -35,21 +35,21 @@ Status SearchProblem::read_space(const ProblemOptions& options) {
   }
   format_parameters_ = all.size();
   if (const Tree* table = config_.space.find("train")) {
-    CH_TRY(train_space_, TrainSpace::make(*table, {cat(place.path, ".train"), place.file}));
+    CH_TRY(train_space_, TrainSpace::make(*table, {cat(source.path, ".train"), source.file}));
     for (const SpaceParameter& parameter : train_space_->parameters()) all.push_back(parameter);
     for (auto& one : train_space_->fixed()) fixed_.push_back(std::move(one));
   }
   if (all.empty())
-    return at_line({.what = cat(place.path, ": every key has one choice: nothing is searched"),
+    return at_line({.what = cat(source.path, ": every key has one choice: nothing is searched"),
                     .hint = "give some key a list of two choices or more"},
-                   place, config_.space.line);
+                   source, config_.space.line);
   space_ = Space(std::move(all));
   if (!space_.size() && !config_.sampler->continuous)
     return at_line(
         {.what = cat("search.strategy.setup.sampler: ", config_.sampler->name,
                      " goes through all points, and this space has too many to be counted"),
          .hint = "give lists of choices instead of ranges, or another sampler"},
-        place, config_.space.line);
+        source, config_.space.line);
   return {};
 }
 

@@ -46,29 +46,29 @@ void activate_also(SpaceParameter& shared, const std::vector<Condition>& when) {
 }  // namespace
 
 Result<std::unique_ptr<QuantiseSpace>> QuantiseSpace::make(const Graph& graph, const Tree& table,
-                                                           const ArgPlace& place,
+                                                           const ArgSource& source,
                                                            const PassContext& context) {
   std::unique_ptr<QuantiseSpace> space(new QuantiseSpace(graph, context));
   CH_TRY(space->types_, infer_types(space->graph_, context.batch_size));
-  CH_CHECK(space->read(table, place));
+  CH_CHECK(space->read(table, source));
   return space;
 }
 
-Status QuantiseSpace::read(const Tree& table, const ArgPlace& place) {
+Status QuantiseSpace::read(const Tree& table, const ArgSource& source) {
   const Tree* setup = table.find("setup");
   CH_TRY(const Args args, Args::check(setup_defs(), setup == nullptr ? Tree() : *setup,
-                                      {cat(place.path, ".setup"), place.file}));
+                                      {cat(source.path, ".setup"), source.file}));
   by_ = args.text("by");
   tie_ = args.flag("tie");
   CH_TRY(calibration_.method, calibration_method(args.text("calibration")));
   calibration_.quantile = args.real("quantile");
   num_samples_ = args.integer("num_samples");
   const Tree* seed = table.find("seed");
-  const ArgPlace inside{cat(place.path, ".seed"), place.file};
+  const ArgSource inside{cat(source.path, ".seed"), source.file};
   if (seed == nullptr || seed->as_table() == nullptr || seed->as_table()->empty())
     return at_line({.what = cat(inside.path, " is missing: there is nothing to choose from"),
                     .hint = cat("write [", inside.path, ".NODE.config] with lists of choices")},
-                   place, table.line);
+                   source, table.line);
   CH_TRY(const SeedTables tables, SeedTables::read(*seed, select_by(by_), graph_, inside));
   notes_ = tables.notes();
   // Operand groups that at least one node of the table has. Nodes without an operand ignore its
@@ -89,19 +89,19 @@ Status QuantiseSpace::read(const Tree& table, const ArgPlace& place) {
           group.empty() || own.contains(group) || !groups[key].contains(group))
         config.set(name, value).line = value.line;
     CH_CHECK(add_node(id, tie_ ? key : graph_.node(id).name, config,
-                      {cat(inside.path, ".", key, ".config"), place.file}));
+                      {cat(inside.path, ".", key, ".config"), source.file}));
   }
   return {};
 }
 
 Status QuantiseSpace::add_node(NodeId id, const std::string& owner, const Tree& config,
-                               const ArgPlace& place) {
-  NodeTable table{.id = id, .node = graph_.node(id).name, .owner = owner, .place = place};
+                               const ArgSource& source) {
+  NodeTable table{.id = id, .node = graph_.node(id).name, .owner = owner, .source = source};
   if (config.find("name") == nullptr)
     return at_line(
-        {.what = cat(place.path, " has no name"),
+        {.what = cat(source.path, " has no name"),
          .hint = "name = [\"integer\"], or several formats; [\"NA\"] leaves nodes alone"},
-        place, config.line);
+        source, config.line);
   for (const auto& [name, value] : *config.as_table()) {
     Key key{.name = name};
     if (const Tree::List* list = value.as_list())
@@ -109,14 +109,14 @@ Status QuantiseSpace::add_node(NodeId id, const std::string& owner, const Tree& 
     else
       key.choices = {value};
     if (key.choices.empty())
-      return at_line({.what = cat(place.path, ".", name, " = []: there is nothing to choose from"),
+      return at_line({.what = cat(source.path, ".", name, " = []: there is nothing to choose from"),
                       .hint = "give at least one choice, or leave the key out"},
-                     place, value.line);
+                     source, value.line);
     for (std::size_t i = 0; i < key.choices.size(); ++i)
       if (std::count(key.choices.begin(), key.choices.end(), key.choices[i]) > 1)
-        return at_line({.what = cat(place.path, ".", name, " has the choice ",
+        return at_line({.what = cat(source.path, ".", name, " has the choice ",
                                     to_text(key.choices[i]), " twice")},
-                       place, value.line);
+                       source, value.line);
     table.keys.push_back(std::move(key));
   }
   // Formats first: which other keys are active depends on them.
@@ -182,14 +182,14 @@ Tree QuantiseSpace::config_of(const NodeTable& table, std::span<const double> va
 
 Result<QuantiseSpace::Chosen> QuantiseSpace::choose(const NodeTable& table, const Tree& config,
                                                     Settle settle) const {
-  CH_TRY(QuantiseConfig read_config, QuantiseConfig::read(config, table.place));
+  CH_TRY(QuantiseConfig read_config, QuantiseConfig::read(config, table.source));
   Chosen chosen{.formats = graph_.node(table.id).formats};
   if (read_config.does_nothing()) return chosen;
   Graph graph = graph_;
   std::vector<OpenFormats> open;
   CH_CHECK(quantise_node(graph, table.id, types_, read_config, open));
   if (const std::vector<std::string> unused = read_config.unused(); !unused.empty())
-    return Error{.what = cat(table.place.path, ": ", join(unused, ", "),
+    return Error{.what = cat(table.source.path, ": ", join(unused, ", "),
                              unused.size() == 1 ? " fits" : " fit", " no operand of node '",
                              table.node, "'"),
                  .hint = "leave it out"};

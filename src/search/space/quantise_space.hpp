@@ -21,10 +21,10 @@ namespace chop::search {
 
 class QuantiseSpace {
  public:
-  /// `table` is [search.search_space]; `place` is its location in the file. Every choice is checked
-  /// against its format and node.
+  /// `table` is [search.search_space]; `source` is its location in the file. Every choice is
+  /// checked against its format and node.
   static Result<std::unique_ptr<QuantiseSpace>> make(const Graph& graph, const Tree& table,
-                                                     const ArgPlace& place,
+                                                     const ArgSource& source,
                                                      const PassContext& context);
 
   const std::vector<SpaceParameter>& parameters() const { return parameters_; }
@@ -50,7 +50,7 @@ class QuantiseSpace {
     NodeId id{};
     std::string node;
     std::string owner;  ///< before "/config/" in the names of its parameters
-    ArgPlace place;     ///< of its config
+    ArgSource source;   ///< of its config
     std::vector<Key> keys = {};
   };
   /// The formats that a combination of choices gives a node.
@@ -63,8 +63,8 @@ class QuantiseSpace {
       : graph_(std::move(graph)), context_(context) {}
   /// A node that is the same in every trial.
   static bool left_alone(const NodeTable& table);
-  Status read(const Tree& table, const ArgPlace& place);
-  Status add_node(NodeId id, const std::string& owner, const Tree& config, const ArgPlace& place);
+  Status read(const Tree& table, const ArgSource& source);
+  Status add_node(NodeId id, const std::string& owner, const Tree& config, const ArgSource& source);
   void add_parameters(NodeTable& table);
   Status check_node(const NodeTable& table);
   Status check_choice(const NodeTable& table, const Space& space, std::size_t parameter);
@@ -94,7 +94,7 @@ class QuantiseSpace {
 class SeedTables {
  public:
   static Result<SeedTables> read(const Tree& seed, SelectBy by, const Graph& graph,
-                                 const ArgPlace& place);
+                                 const ArgSource& source);
   /// The key of the node's table, "default" if it has none of its own and there is one, or "".
   std::string key_of(const Node& node) const;
   const Tree& config(const std::string& key) const;

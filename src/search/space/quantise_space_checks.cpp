@@ -17,7 +17,7 @@ std::optional<std::string> out_of_bounds(const Field& key, const Tree& choice) {
 
 /// Formats exist; every other key belongs to at least one of `formats`, with values it accepts.
 Status check_key(const std::string& key, const std::vector<Tree>& choices,
-                 const std::vector<Tree>& formats, const ArgPlace& place) {
+                 const std::vector<Tree>& formats, const ArgSource& source) {
   if (key == "bypass") return {};
   bool known = false;
   std::vector<std::string> names;
@@ -25,8 +25,8 @@ Status check_key(const std::string& key, const std::vector<Tree>& choices,
     if (is_format_key(key) && choice.as_text() != nullptr)
       if (Result<const FormatDef*> found = find_format(*choice.as_text()); !found) {
         Error error = std::move(found).error();
-        error.what = cat(place.path, ".", key, ": ", error.what);
-        return at_line(std::move(error), place, choice.line);
+        error.what = cat(source.path, ".", key, ": ", error.what);
+        return at_line(std::move(error), source, choice.line);
       }
     for (const Tree& format : formats) {
       const Field* def = key_of_format(format, key);
@@ -34,20 +34,20 @@ Status check_key(const std::string& key, const std::vector<Tree>& choices,
       if (def == nullptr || (formats.size() > 1 && !takes_choices(format, key, choices))) continue;
       if (const auto wrong = out_of_bounds(*def, choice))
         return at_line(
-            {.what = cat(place.path, ".", key, " = ", to_text(choice), " is not allowed"),
+            {.what = cat(source.path, ".", key, " = ", to_text(choice), " is not allowed"),
              .hint = *wrong},
-            place, choice.line);
+            source, choice.line);
     }
   }
   for (const Tree& format : formats)
     if (format.as_text() != nullptr) names.push_back(*format.as_text());
   if (known || is_format_key(key) || names.empty()) return {};
   return at_line(
-      {.what = cat(place.path, ".", key, ": no key of the format", names.size() == 1 ? " " : "s ",
+      {.what = cat(source.path, ".", key, ": no key of the format", names.size() == 1 ? " " : "s ",
                    join(names, ", ")),
        .hint = cat("`ch format --list` lists keys; each takes data_in_, weight_, bias_ or "
                    "data_out_ before it")},
-      place, choices.front().line);
+      source, choices.front().line);
 }
 
 }  // namespace
@@ -64,7 +64,7 @@ Status QuantiseSpace::check_node(const NodeTable& table) {
       if (group_of(key.name).empty() ? is_format_key(other.name)
                                      : other.name == (has_own ? own : "name"))
         formats.insert(formats.end(), other.choices.begin(), other.choices.end());
-    CH_CHECK(check_key(key.name, key.choices, formats, table.place));
+    CH_CHECK(check_key(key.name, key.choices, formats, table.source));
   }
   const Space space(parameters_);
   const Point first = space.canonical(Point(space.dimensions(), 0));
@@ -95,9 +95,9 @@ Status QuantiseSpace::check_choice(const NodeTable& table, const Space& space,
     if (Result<Chosen> chosen = choose(table, config_of(table, point), Settle::No); !chosen) {
       const std::string key = one.name.substr(one.name.rfind('/') + 1);
       Error error = std::move(chosen).error();
-      error.what = cat(table.place.path, ".", key, " = ", to_text(one.distribution.choices[c]),
+      error.what = cat(table.source.path, ".", key, " = ", to_text(one.distribution.choices[c]),
                        ": ", error.what);
-      return at_line(std::move(error), table.place, one.distribution.choices[c].line);
+      return at_line(std::move(error), table.source, one.distribution.choices[c].line);
     }
   }
   return {};

@@ -65,12 +65,12 @@ Result<Pattern> read_pattern(const std::string& key, const Graph& graph) {
 }  // namespace
 
 Result<SeedTables> SeedTables::read(const Tree& seed, SelectBy by, const Graph& graph,
-                                    const ArgPlace& place) {
+                                    const ArgSource& source) {
   SeedTables made;
   made.by_ = by;
   made.seed_ = &seed;
   for (const auto& [key, table] : *seed.as_table()) {
-    const std::string path = cat(place.path, ".", key);
+    const std::string path = cat(source.path, ".", key);
     const Tree* config = table.find("config");
     std::string note;
     Status known;
@@ -90,7 +90,7 @@ Result<SeedTables> SeedTables::read(const Tree& seed, SelectBy by, const Graph& 
     if (!known) {
       Error error = std::move(known).error();
       error.what = cat(path, ": ", error.what);
-      return at_line(std::move(error), place, table.line);
+      return at_line(std::move(error), source, table.line);
     }
     if (!note.empty()) made.notes_.push_back(cat(path, " ", note));
   }

@@ -34,23 +34,23 @@ const TrainKey& key_named(std::string_view name) {
 }
 
 /// One value, checked as an argument of that name would be.
-Result<Tree> check_value(const TrainKey& key, const Tree& value, const ArgPlace& place) {
+Result<Tree> check_value(const TrainKey& key, const Tree& value, const ArgSource& source) {
   if (std::optional<Tree> conformed = conform(key.field, value)) return *std::move(conformed);
   return at_line(
-      {.what = cat(place.path, ".", key.field.name, " = ", to_text(value), " is not allowed"),
+      {.what = cat(source.path, ".", key.field.name, " = ", to_text(value), " is not allowed"),
        .hint = hint_for(key.field, value)},
-      place, value.line);
+      source, value.line);
 }
 
 /// { low = 1, high = 8, step = 1, log = true }: a range of the key's numbers.
-Result<Distribution> range_of(const TrainKey& key, const Tree& table, const ArgPlace& place) {
+Result<Distribution> range_of(const TrainKey& key, const Tree& table, const ArgSource& source) {
   const bool whole = kind_of(key.field) == FieldKind::Integer;
-  const ArgPlace inside{cat(place.path, ".", key.field.name), place.file};
+  const ArgSource inside{cat(source.path, ".", key.field.name), source.file};
   const FieldKind kind = whole ? FieldKind::Integer : FieldKind::Real;
   if (kind == FieldKind::Real && kind_of(key.field) != FieldKind::Real)
     return at_line({.what = cat(inside.path, " is no number: it has no range"),
                     .hint = "give a list of choices"},
-                   place, table.line);
+                   source, table.line);
   const std::vector<Field> defs = {
       {.name = "low", .required = true, .kind = kind, .bounds = key.field.bounds},
       {.name = "high", .required = true, .kind = kind, .bounds = key.field.bounds},
@@ -91,24 +91,24 @@ std::vector<std::string> TrainSpace::known() {
   return names;
 }
 
-Result<TrainSpace> TrainSpace::make(const Tree& table, const ArgPlace& place) {
+Result<TrainSpace> TrainSpace::make(const Tree& table, const ArgSource& source) {
   if (table.as_table() == nullptr)
-    return at_line({.what = cat(place.path, " is ", kind_of(table), ", not a table")}, place,
+    return at_line({.what = cat(source.path, " is ", kind_of(table), ", not a table")}, source,
                    table.line);
   TrainSpace space;
-  for (const auto& [key, value] : *table.as_table()) CH_CHECK(space.add(key, value, place));
+  for (const auto& [key, value] : *table.as_table()) CH_CHECK(space.add(key, value, source));
   return space;
 }
 
-Status TrainSpace::add(const std::string& name, const Tree& value, const ArgPlace& place) {
+Status TrainSpace::add(const std::string& name, const Tree& value, const ArgSource& source) {
   const std::vector<std::string> names = known();
   if (std::find(names.begin(), names.end(), name) == names.end())
-    return at_line({.what = cat("unknown hyper-parameter '", place.path, ".", name, "'"),
+    return at_line({.what = cat("unknown hyper-parameter '", source.path, ".", name, "'"),
                     .hint = cat(did_you_mean(name, names), "there are ", join(names, ", "))},
-                   place, value.line);
+                   source, value.line);
   const TrainKey& key = key_named(name);
   if (value.as_table() != nullptr) {
-    CH_TRY(Distribution range, range_of(key, value, place));
+    CH_TRY(Distribution range, range_of(key, value, source));
     entries_.push_back({name, parameters_.size()});
     parameters_.push_back({cat("train/", name), std::move(range)});
     return {};
@@ -116,11 +116,11 @@ Status TrainSpace::add(const std::string& name, const Tree& value, const ArgPlac
   std::vector<Tree> choices = {value};
   if (const Tree::List* list = value.as_list()) choices = *list;
   if (choices.empty())
-    return at_line({.what = cat(place.path, ".", name, " = []: there is nothing to choose from"),
+    return at_line({.what = cat(source.path, ".", name, " = []: there is nothing to choose from"),
                     .hint = "give at least one choice, or leave the key out"},
-                   place, value.line);
+                   source, value.line);
   for (Tree& choice : choices) {
-    CH_TRY(choice, check_value(key, choice, place));
+    CH_TRY(choice, check_value(key, choice, source));
   }
   if (choices.size() == 1) {
     entries_.push_back({.key = name, .only = choices.front()});

@@ -18,7 +18,7 @@ Field trial_field(std::string_view option, std::string_view name = {});
 class TrainSpace {
  public:
   /// `table` is [search.search_space.train].
-  static Result<TrainSpace> make(const Tree& table, const ArgPlace& place);
+  static Result<TrainSpace> make(const Tree& table, const ArgSource& source);
 
   const std::vector<SpaceParameter>& parameters() const { return parameters_; }
   std::vector<std::pair<std::string, Tree>> fixed() const;
@@ -33,7 +33,7 @@ class TrainSpace {
     std::optional<std::size_t> parameter = {};  ///< nothing: one choice
     Tree only = {};
   };
-  Status add(const std::string& key, const Tree& value, const ArgPlace& place);
+  Status add(const std::string& key, const Tree& value, const ArgSource& source);
 
   std::vector<Entry> entries_;
   std::vector<SpaceParameter> parameters_;
