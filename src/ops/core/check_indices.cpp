@@ -20,19 +20,19 @@ std::size_t run_inside(std::span<const T> values, std::size_t begin, std::int64_
 template <class T>
 Status check_all(std::string_view op, std::string_view node, const CallIndices& indices,
                  std::span<const T> values) {
-  const auto& [operand, turns, from_end] = indices.operand;
+  const auto& [operand, sizes, from_end] = indices.operand;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    const std::int64_t places = turns[turns.size() == 1 ? 0 : i % turns.size()];
-    const std::int64_t least = from_end ? -places : 0;
-    if (turns.size() == 1 && (i += run_inside(values, i, least, places - least)) == values.size())
+    const std::int64_t size = sizes[sizes.size() == 1 ? 0 : i % sizes.size()];
+    const std::int64_t least = from_end ? -size : 0;
+    if (sizes.size() == 1 && (i += run_inside(values, i, least, size - least)) == values.size())
       break;
     const auto index = static_cast<std::int64_t>(values[i]);
-    if ((index >= least && index < places) || index == indices.ignored) continue;
+    if ((index >= least && index < size) || index == indices.ignored) continue;
     return Error{
-        .what = cat(op, " '", node, "': index ", index, " is out of range, there are ", places,
-                    " places"),
+        .what = cat(op, " '", node, "': index ", index, " is out of range for a dimension of size ",
+                    size),
         .notes = {cat("it is element ", i, " of operand ", operand)},
-        .hint = places == 0 ? "" : cat("indices from ", least, " to ", places - 1, " are inside")};
+        .hint = size == 0 ? "" : cat("indices from ", least, " to ", size - 1, " are inside")};
   }
   return {};
 }

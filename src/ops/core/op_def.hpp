@@ -222,11 +222,11 @@ struct Quantisable {
   bool is_signed;            ///< false: negative values do not matter, so the sign bit is free
 };
 
-/// An operand that holds indices, and how many places they count among: one number for all of them,
-/// or several in turn, for the last dimension of the indices.
+/// An operand that holds indices, and the size of the dimension they index: one size for all of
+/// them, or one for each entry of the indices' last dimension.
 struct IndexOperand {
   std::size_t operand = 0;
-  Shape places;
+  Shape sizes;
   bool from_end = true;  ///< whether a negative index counts from the end
 };
 

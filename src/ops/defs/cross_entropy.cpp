@@ -101,7 +101,7 @@ OpDef define() {
           [](const TypedCall& call) {
             const Shape& logits = call.shape(0);
             return IndexOperand{
-                .operand = 1, .places = {logits[class_axis(logits)]}, .from_end = false};
+                .operand = 1, .sizes = {logits[class_axis(logits)]}, .from_end = false};
           },
       .onnx = {{"SoftmaxCrossEntropyLoss", 13}},
       .samples = {{.inputs = {{{4, 5}}, wholes({4}, 0, 5)}},

@@ -89,7 +89,7 @@ OpDef define() {
       .indices =
           [](const TypedCall& call) {
             return IndexOperand{
-                .operand = 0, .places = {call.integer("num_embeddings")}, .from_end = false};
+                .operand = 0, .sizes = {call.integer("num_embeddings")}, .from_end = false};
           },
       .quantisable = {"weight"},
       .onnx = {{"Gather", 1}},

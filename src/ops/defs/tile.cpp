@@ -32,7 +32,7 @@ TypeList infer(const TypedCall& call) {
 void forward(const ForwardCall& call) {
   const Shape& y = call.out[0].shape();
   const Shape x = with_ones(call.in[0]->shape(), y.size());
-  const PlaceMaps maps = tiled_maps(x, y);
+  const IndexMaps maps = tiled_maps(x, y);
   call.with_type(0, [&]<class T>(T) {
     const auto from = call.in[0]->data<T>();
     const auto to = call.out[0].mutable_data<T>();

@@ -1,5 +1,5 @@
 // pad, strided_slice, tile and gather: copies in which every index of a dimension of y comes from
-// one of x, or from none (ops::PlaceMaps).
+// one of x, or from none (ops::IndexMaps).
 //
 //   x [2, 3] padded to [2, 5]: rows come from 0, 1; columns from none, 0, 1, 2, none
 //
@@ -46,9 +46,9 @@ bool is_whole(const Ints& map, std::int64_t size) {
 
 /// A copy as loops over outer dimensions, and runs of blocks along the last one that changes.
 struct MappedCopy {
-  ops::PlaceMaps outer;
+  ops::IndexMaps outer;
   std::vector<std::int64_t> x_steps;  ///< of the outer dimensions, in bytes
-  std::int64_t rows = 1;              ///< of y: the places of the outer dimensions
+  std::int64_t rows = 1;              ///< of y: the product of its outer dimensions
   std::int64_t row_blocks = 1;        ///< blocks in a row of y
   std::size_t block = 1;              ///< bytes
   std::vector<Run> runs;
@@ -110,7 +110,7 @@ struct MappedCopy {
 };
 
 /// `fill` is one element as it is stored; maps and shape are in the order of memory.
-MappedCopy copy_of(ops::PlaceMaps maps, Shape in, std::span<const std::byte> fill) {
+MappedCopy copy_of(ops::IndexMaps maps, Shape in, std::span<const std::byte> fill) {
   MappedCopy copy;
   copy.block = fill.size();
   while (!maps.empty() && is_whole(maps.back(), in.back())) {
@@ -144,7 +144,7 @@ void to_memory_order(const KernelCall& call, List& list) {
     std::rotate(list.begin() + 1, list.begin() + 2, list.end());
 }
 
-Kernel copy_kernel(const KernelCall& call, ops::PlaceMaps maps, Shape in, double fill = 0) {
+Kernel copy_kernel(const KernelCall& call, ops::IndexMaps maps, Shape in, double fill = 0) {
   if (numel(call.out[0].shape) == 0)
     return [](const KernelArgs& /*args*/, const RunContext& /*context*/) {};
   const DType computed = is_floating(call.in[0].dtype) ? DType::F64 : DType::I64;
@@ -174,7 +174,7 @@ Kernel make_tile(const KernelCall& call) {
   return copy_kernel(call, ops::tiled_maps(in, out), in);
 }
 
-/// Images stay images where there is one new place for each old one of every dimension.
+/// Images stay images where every dimension of y is copied from the same dimension of x.
 Layouts image_layouts(const KernelCall& call) {
   return call.shape(0).size() >= 3 && call.out[0].shape.size() == call.shape(0).size()
              ? Layouts::Both

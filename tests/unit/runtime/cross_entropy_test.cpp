@@ -40,8 +40,8 @@ TEST(CrossEntropyPlan, RefusesAClassThatDoesNotExist) {
   for (const std::int64_t wrong : {std::int64_t{2}, std::int64_t{-1}, std::int64_t{1} << 40}) {
     const Result<Outcome> got = run_plan(0, wrong);
     ASSERT_FALSE(got) << wrong;
-    EXPECT_EQ(got.error().what,
-              cat("cross_entropy 'call': index ", wrong, " is out of range, there are 2 places"));
+    EXPECT_EQ(got.error().what, cat("cross_entropy 'call': index ", wrong,
+                                    " is out of range for a dimension of size 2"));
     EXPECT_EQ(got.error().notes, std::vector<std::string>{"it is element 1 of operand 1"});
   }
 }
@@ -55,7 +55,8 @@ TEST(CrossEntropyReference, RefusesAClassThatDoesNotExistAndSkipsTheIgnored) {
   EXPECT_TRUE(run(-100));
   const Result<Values> got = run(2);
   ASSERT_FALSE(got);
-  EXPECT_EQ(got.error().what, "cross_entropy 'call': index 2 is out of range, there are 2 places");
+  EXPECT_EQ(got.error().what,
+            "cross_entropy 'call': index 2 is out of range for a dimension of size 2");
 }
 
 }  // namespace

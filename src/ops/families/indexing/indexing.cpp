@@ -4,13 +4,13 @@ namespace chop::ops {
 
 IndexOperand indices_along_dim(const TypedCall& call) {
   const Shape& x = call.shape(0);
-  if (x.empty()) return {.operand = 1, .places = {1}};
-  return {.operand = 1, .places = {x[axis_of(call.integer("dim"), x.size()).value()]}};
+  if (x.empty()) return {.operand = 1, .sizes = {1}};
+  return {.operand = 1, .sizes = {x[axis_of(call.integer("dim"), x.size()).value()]}};
 }
 
 IndexOperand indices_nd(const TypedCall& call) {
   const auto first = call.shape(0).begin() + call.integer("batch_dims");
-  return {.operand = 1, .places = {first, first + call.shape(1).back()}};
+  return {.operand = 1, .sizes = {first, first + call.shape(1).back()}};
 }
 
 void take(const ForwardCall& call, const Ints& offsets) {
@@ -29,7 +29,7 @@ Status need_whole(const TypedCall& call, std::size_t position) {
                .hint = "indices are whole numbers: give it a tensor of i64"};
 }
 
-void mapped_forward(const ForwardCall& call, const PlaceMaps& maps, double fill) {
+void mapped_forward(const ForwardCall& call, const IndexMaps& maps, double fill) {
   call.with_type(0, [&]<class T>(T) {
     const auto x = call.in[0]->data<T>();
     const auto y = call.out[0].mutable_data<T>();
@@ -40,7 +40,7 @@ void mapped_forward(const ForwardCall& call, const PlaceMaps& maps, double fill)
   });
 }
 
-void mapped_backward(const ForwardCall& call, const PlaceMaps& maps) {
+void mapped_backward(const ForwardCall& call, const IndexMaps& maps) {
   const auto dy = call.x(0);
   const auto dx = call.y();
   for_each_mapped(maps, call.out[0].shape(), [&](std::size_t i, std::int64_t from) {
@@ -48,8 +48,8 @@ void mapped_backward(const ForwardCall& call, const PlaceMaps& maps) {
   });
 }
 
-PlaceMaps tiled_maps(const Shape& in, const Shape& out) {
-  PlaceMaps maps(out.size());
+IndexMaps tiled_maps(const Shape& in, const Shape& out) {
+  IndexMaps maps(out.size());
   for (std::size_t d = 0; d < out.size(); ++d)
     for (std::int64_t j = 0; j < out[d]; ++j) maps[d].push_back(j % in[d]);
   return maps;
@@ -81,9 +81,12 @@ Status check_elements(const Call& call, const Shape& x, const Shape& indices) {
   bool fits = x.size() == indices.size();
   for (std::size_t d = 0; fits && d < x.size(); ++d) fits = d == axis || indices[d] <= x[d];
   if (fits) return {};
-  return Error{.what = cat(call.op.name, " along dimension ", axis, " cannot use indices ",
-                           to_string(indices), " with ", to_string(x)),
-               .hint = "indices need as many dimensions, and in the others no more places"};
+  return Error{
+      .what = cat(call.op.name, " along dimension ", axis, " cannot use indices ",
+                  to_string(indices), " with ", to_string(x)),
+      .hint =
+          "indices need as many dimensions as x, and must not be longer than x in the other "
+          "dimensions"};
 }
 
 Ints nd_offsets(const Shape& x, const Tensor& indices, std::size_t batch_dims) {

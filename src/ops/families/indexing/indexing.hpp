@@ -39,12 +39,12 @@ constexpr T outside() {
 void take(const ForwardCall& call, const Ints& offsets);
 
 /// For each dimension of a result, the index in x that each of its indices comes from; -1: none.
-using PlaceMaps = std::vector<Ints>;
+using IndexMaps = std::vector<Ints>;
 
 /// Calls f(i, from) for every element i of the result, `from` being the flat element of x (of
 /// shape `in`), or -1 when a dimension has none.
 template <class F>
-void for_each_mapped(const PlaceMaps& maps, const Shape& in, F&& f) {
+void for_each_mapped(const IndexMaps& maps, const Shape& in, F&& f) {
   std::int64_t count = 1;
   for (const Ints& map : maps) count *= static_cast<std::int64_t>(map.size());
   for (std::int64_t i = 0; i < count; ++i) {
@@ -63,12 +63,12 @@ void for_each_mapped(const PlaceMaps& maps, const Shape& in, F&& f) {
 }
 
 /// y[i] = x[from], `fill` where there is none: operand 0 to result 0, of any type.
-void mapped_forward(const ForwardCall& call, const PlaceMaps& maps, double fill);
+void mapped_forward(const ForwardCall& call, const IndexMaps& maps, double fill);
 /// The adjoint, x[from] += y[i]: operand 0 (dy) to result 0 (dx, of shape `in`).
-void mapped_backward(const ForwardCall& call, const PlaceMaps& maps);
+void mapped_backward(const ForwardCall& call, const IndexMaps& maps);
 
 /// Of an x of shape `in`, tiled to a result of shape `out` with as many dimensions.
-PlaceMaps tiled_maps(const Shape& in, const Shape& out);
+IndexMaps tiled_maps(const Shape& in, const Shape& out);
 
 /// Completes the gradient of such an op, whose attribute input_shape is the shape of x: all but its
 /// names, other attributes and gradient. `shape_of` and `maps_of` take the call and that shape.

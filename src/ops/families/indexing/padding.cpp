@@ -11,7 +11,7 @@ Status check_dimension(const Call& call, std::int64_t size, std::int64_t begin, 
   const std::string& mode = call.text("mode");
   const Error refused{.what =
                           cat("pad cannot add ", begin, " and ", end,
-                              " places to a dimension of size ", size, " in mode '", mode, "'")};
+                              " elements to a dimension of size ", size, " in mode '", mode, "'")};
   const auto because = [&](std::string hint) {
     Error error = refused;
     error.hint = std::move(hint);
@@ -21,12 +21,12 @@ Status check_dimension(const Call& call, std::int64_t size, std::int64_t begin, 
       std::abs(std::clamp(end, -kMost - 1, kMost + 1)) > kMost)
     return because("that is more elements than fit in memory");
   if (size + begin + end < 0 || size + begin < 0 || size + end < 0)
-    return because("no more places can be cut off than there are");
+    return because("no more elements can be cut off than there are");
   if (mode == "constant" || (begin == 0 && end == 0)) return {};
-  if (begin < 0 || end < 0) return because("only mode 'constant' can cut places off");
+  if (begin < 0 || end < 0) return because("only mode 'constant' can cut elements off");
   if (size == 0) return because("there is nothing to repeat");
   if (mode == "reflect" && (begin >= size || end >= size))
-    return because(cat("a reflection has at most ", size - 1, " places"));
+    return because(cat("a reflection has at most ", size - 1, " elements"));
   return {};
 }
 
@@ -50,7 +50,7 @@ Result<Shape> padded_shape(const Call& call, const Shape& in) {
     return Error{
         .what = cat(call.op.name, " with pads=", to_string(pads), " cannot take ", to_string(in)),
         .hint = cat("pads needs ", 2 * in.size(),
-                    " entries: places before each dimension, then after each")};
+                    " entries: elements before each dimension, then after each")};
   Shape out = in;
   for (std::size_t d = 0; d < in.size(); ++d) {
     CH_CHECK(check_dimension(call, in[d], pads[d], pads[d + in.size()]));
@@ -60,10 +60,10 @@ Result<Shape> padded_shape(const Call& call, const Shape& in) {
   return out;
 }
 
-PlaceMaps padded_maps(const Call& call, const Shape& in) {
+IndexMaps padded_maps(const Call& call, const Shape& in) {
   const Ints& pads = call.ints("pads");
   const std::string& mode = call.text("mode");
-  PlaceMaps maps(in.size());
+  IndexMaps maps(in.size());
   for (std::size_t d = 0; d < in.size(); ++d)
     for (std::int64_t at = -pads[d]; at < in[d] + pads[d + in.size()]; ++at)
       maps[d].push_back(shown(at, in[d], mode));

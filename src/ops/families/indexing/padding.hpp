@@ -9,6 +9,6 @@ namespace chop::ops {
 /// do not fit.
 Result<Shape> padded_shape(const Call& call, const Shape& in);
 /// The offset in x of each element of the result, -1 in constant padding; the attributes fit.
-PlaceMaps padded_maps(const Call& call, const Shape& in);
+IndexMaps padded_maps(const Call& call, const Shape& in);
 
 }  // namespace chop::ops

@@ -3,7 +3,7 @@
 namespace chop::ops {
 namespace {
 
-/// Places first, first + step, ... of which there are `count`.
+/// The `count` indices first, first + step, ...
 struct Range {
   std::int64_t first = 0;
   std::int64_t step = 1;
@@ -50,8 +50,8 @@ Result<Shape> strided_shape(const Call& call, const Shape& in) {
   return out;
 }
 
-PlaceMaps strided_maps(const Call& call, const Shape& in) {
-  PlaceMaps maps;
+IndexMaps strided_maps(const Call& call, const Shape& in) {
+  IndexMaps maps;
   for (const Range& range : ranges(call, in)) {
     Ints& map = maps.emplace_back();
     for (std::int64_t j = 0; j < range.count; ++j) map.push_back(range.first + j * range.step);

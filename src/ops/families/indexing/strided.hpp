@@ -9,6 +9,6 @@ namespace chop::ops {
 /// have an entry for every dimension, or a step is 0.
 Result<Shape> strided_shape(const Call& call, const Shape& in);
 /// The offset in x of each element of the result; the attributes fit.
-PlaceMaps strided_maps(const Call& call, const Shape& in);
+IndexMaps strided_maps(const Call& call, const Shape& in);
 
 }  // namespace chop::ops

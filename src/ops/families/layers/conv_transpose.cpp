@@ -45,13 +45,13 @@ std::string transposed_repr(const Call& call) {
 }
 
 /// The size of the result: ⟨last position⟩·stride − 2·padding + reach of the kernel + extra.
-Result<std::int64_t> reach(const Call& call, std::int64_t places, std::int64_t kernel,
+Result<std::int64_t> reach(const Call& call, std::int64_t positions, std::int64_t kernel,
                            std::int64_t stride, std::int64_t padding, std::int64_t dilation,
                            std::int64_t extra) {
   std::int64_t last = 0;
-  if (places < 1 || __builtin_mul_overflow(places - 1, stride, &last) ||
+  if (positions < 1 || __builtin_mul_overflow(positions - 1, stride, &last) ||
       last > (std::int64_t{1} << 60))
-    return Error{.what = cat(call.op.name, " cannot take a dimension of size ", places),
+    return Error{.what = cat(call.op.name, " cannot take a dimension of size ", positions),
                  .hint = "only the batch may be empty"};
   if (extra >= std::max(stride, dilation))
     return Error{.what = cat(call.op.name, " cannot have output_padding=", extra, " with stride ",
@@ -60,7 +60,7 @@ Result<std::int64_t> reach(const Call& call, std::int64_t places, std::int64_t k
   const std::int64_t size = last - 2 * padding + dilation * (kernel - 1) + extra + 1;
   if (size < 1)
     return Error{.what = cat(call.op.name, ": padding of ", padding, " leaves nothing of ",
-                             size + 2 * padding, " places"),
+                             size + 2 * padding, " positions"),
                  .hint = "use less padding or a larger kernel"};
   return size;
 }
