@@ -11,8 +11,8 @@ std::vector<std::size_t> take_front(const History& history, std::vector<std::siz
   std::vector<std::size_t> front;
   std::vector<std::size_t> others;
   double least = std::numeric_limits<double>::infinity();
-  for (const std::size_t place : rest) {
-    const std::span<const double> row = history.losses(place);
+  for (const std::size_t trial : rest) {
+    const std::span<const double> row = history.losses(trial);
     bool dominated = false;
     if (row.size() == 2) {
       const bool equal = !front.empty() && std::ranges::equal(row, history.losses(front.back()));
@@ -23,7 +23,7 @@ std::vector<std::size_t> take_front(const History& history, std::vector<std::siz
       });
     }
     if (!dominated) least = std::min(least, row.back());
-    (dominated ? others : front).push_back(place);
+    (dominated ? others : front).push_back(trial);
   }
   rest = std::move(others);
   return front;
@@ -32,8 +32,8 @@ std::vector<std::size_t> take_front(const History& history, std::vector<std::siz
 /// The front's members, those with most room around them first.
 void order_by_room(const History& history, std::vector<std::size_t>& front) {
   std::vector<Losses> rows;
-  for (const std::size_t place : front) {
-    const auto row = history.losses(place);
+  for (const std::size_t trial : front) {
+    const auto row = history.losses(trial);
     rows.emplace_back(row.begin(), row.end());
   }
   const std::vector<double> room = crowding_distances(rows);
@@ -60,8 +60,8 @@ std::vector<std::size_t> best_of_fronts(const History& history, std::size_t coun
 std::vector<std::size_t> pruned_by_promise(const History& history,
                                            std::span<const SeenTrial> trials) {
   std::vector<std::size_t> pruned(history.pruned().begin(), history.pruned().end());
-  const auto key = [&](std::size_t place) {
-    const auto& reports = trials[place].reports;
+  const auto key = [&](std::size_t trial) {
+    const auto& reports = trials[trial].reports;
     if (reports.empty()) return std::pair(std::int64_t{1}, Losses{0});
     const double value[] = {reports.rbegin()->second};
     return std::pair(-reports.rbegin()->first, losses_of(value, history.directions()));

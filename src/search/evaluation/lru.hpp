@@ -15,21 +15,21 @@ class Lru {
 
   /// The value, which becomes the most recently used one, or null.
   std::shared_ptr<T> find(const std::string& key) {
-    const auto found = places_.find(key);
-    if (found == places_.end()) return nullptr;
+    const auto found = positions_.find(key);
+    if (found == positions_.end()) return nullptr;
     entries_.splice(entries_.begin(), entries_, found->second);
     return entries_.front().value;
   }
 
   /// Values larger than the budget are not kept.
   void put(const std::string& key, std::shared_ptr<T> value, std::size_t bytes) {
-    if (bytes > budget_ || places_.contains(key)) return;
+    if (bytes > budget_ || positions_.contains(key)) return;
     entries_.push_front({key, std::move(value), bytes});
-    places_[key] = entries_.begin();
+    positions_[key] = entries_.begin();
     used_ += bytes;
     while (used_ > budget_) {
       used_ -= entries_.back().bytes;
-      places_.erase(entries_.back().key);
+      positions_.erase(entries_.back().key);
       entries_.pop_back();
     }
   }
@@ -46,7 +46,7 @@ class Lru {
   std::size_t budget_;
   std::size_t used_ = 0;
   std::list<Entry> entries_;  ///< the most recently used first
-  std::unordered_map<std::string, typename std::list<Entry>::iterator> places_;
+  std::unordered_map<std::string, typename std::list<Entry>::iterator> positions_;
 };
 
 }  // namespace chop::search

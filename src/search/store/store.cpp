@@ -33,8 +33,8 @@ Result<std::unique_ptr<StudyStore>> open_store(const std::string& url, Create cr
     if (def.accepts(url)) return def.open(url, create);
     examples.emplace_back(def.example);
   }
-  return Error{.what = cat("'", shown_url(url), "' is no place for studies that is known"),
-               .hint = cat("such are ", join(examples, ", "))};
+  return Error{.what = cat("'", shown_url(url), "' is not an address of a study store"),
+               .hint = cat("known are ", join(examples, ", "))};
 }
 
 Status check_values(const StudyChanges& changes) {

@@ -38,9 +38,9 @@ void put(MemoryStudy& study, Trial trial, int writer) {
   const std::int64_t number = trial.number;
   std::vector<Trial>& trials = study.study.trials;
   if (number == static_cast<std::int64_t>(trials.size())) trials.emplace_back();
-  Trial& place = trials.at(static_cast<std::size_t>(number));
-  if (is_finished(place.state)) return;
-  place = std::move(trial);
+  Trial& stored = trials.at(static_cast<std::size_t>(number));
+  if (is_finished(stored.state)) return;
+  stored = std::move(trial);
   study.events.push_back({number, writer});
 }
 
@@ -137,10 +137,10 @@ class MemoryStore final : public StudyStore {
 
   Status create(const StudyInfo& info) override {
     const std::lock_guard lock(memory_->mutex);
-    auto& place = memory_->studies[info.name];
-    if (place) return Error{.what = cat("there is a study '", info.name, "' in memory already")};
-    place = std::make_shared<MemoryStudy>();
-    place->study.info = info;
+    auto& entry = memory_->studies[info.name];
+    if (entry) return Error{.what = cat("there is a study '", info.name, "' in memory already")};
+    entry = std::make_shared<MemoryStudy>();
+    entry->study.info = info;
     return {};
   }
 

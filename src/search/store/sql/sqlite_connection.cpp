@@ -141,12 +141,12 @@ class SqliteConnection final : public SqlConnection {
         if (!has_moved(base_)) return {};
         CH_CHECK(run({"ROLLBACK"}, nullptr));
       }
-      CH_TRY(const std::string place, restore_sqlite(base_, file_));
-      log_warning(
-          cat("The study's file '", file_, "' was deleted or replaced during the search; ",
-              place == file_ ? "it is written anew" : cat("the study is now in '", place, "'")));
+      CH_TRY(const std::string restored, restore_sqlite(base_, file_));
+      log_warning(cat(
+          "The study's file '", file_, "' was deleted or replaced during the search; ",
+          restored == file_ ? "it is written anew" : cat("the study is now in '", restored, "'")));
       close();
-      file_ = place;
+      file_ = restored;
       version_ = -1;
       CH_CHECK(open(Create::No));
     }
@@ -183,15 +183,16 @@ class SqliteConnection final : public SqlConnection {
     return statements_.emplace(text, statement).first->second;
   }
 
-  static void bind(sqlite3_stmt* statement, int place, const SqlValue& value) {
+  static void bind(sqlite3_stmt* statement, int parameter, const SqlValue& value) {
     if (const auto* text = std::get_if<std::string>(&value)) {
-      sqlite3_bind_text64(statement, place, text->data(), text->size(), SQLITE_STATIC, SQLITE_UTF8);
+      sqlite3_bind_text64(statement, parameter, text->data(), text->size(), SQLITE_STATIC,
+                          SQLITE_UTF8);
     } else if (const auto* whole = std::get_if<std::int64_t>(&value)) {
-      sqlite3_bind_int64(statement, place, *whole);
+      sqlite3_bind_int64(statement, parameter, *whole);
     } else if (const auto* number = std::get_if<double>(&value)) {
-      sqlite3_bind_double(statement, place, *number);
+      sqlite3_bind_double(statement, parameter, *number);
     } else {
-      sqlite3_bind_null(statement, place);
+      sqlite3_bind_null(statement, parameter);
     }
   }
 
@@ -234,7 +235,7 @@ class SqliteConnection final : public SqlConnection {
   std::int64_t version_ = -1;
 };
 
-Status check_place(const fs::path& file, Create create) {
+Status check_file(const fs::path& file, Create create) {
   std::error_code code;
   if (fs::is_directory(file, code))
     return Error{.what = cat("'", file.string(), "' is a folder"),
@@ -253,7 +254,7 @@ Status check_place(const fs::path& file, Create create) {
 }  // namespace
 
 Result<std::unique_ptr<SqlConnection>> open_sqlite(const fs::path& file, Create create) {
-  CH_CHECK(check_place(file, create));
+  CH_CHECK(check_file(file, create));
   if (create == Create::Yes) make_sqlite_file(file.string());
   auto connection = std::make_unique<SqliteConnection>(file);
   CH_CHECK(connection->open(create));

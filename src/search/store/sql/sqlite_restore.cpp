@@ -174,18 +174,18 @@ Result<std::string> restore_sqlite(sqlite3* base, const std::string& file) {
   Result<Base> rescued = rescue(base, copy);
   if (!rescued) return failed(std::move(rescued).error());
   remove_own_log(OpenFile(base, SQLITE_FCNTL_JOURNAL_POINTER), file);
-  std::string place = file;
-  for (int twin = 1; fs::exists(place, code); ++twin) {
-    if (holds(place, rescued.value().get())) {
+  std::string target = file;
+  for (int twin = 1; fs::exists(target, code); ++twin) {
+    if (holds(target, rescued.value().get())) {
       ::unlink(copy.c_str());
-      return place;
+      return target;
     }
-    place = cat(file, ".kept", twin == 1 ? "" : std::to_string(twin));
+    target = cat(file, ".kept", twin == 1 ? "" : std::to_string(twin));
   }
   rescued.value().reset();
-  for (const char* end : {"-wal", "-shm"}) ::unlink((place + end).c_str());  // of the deleted file
-  if (::rename(copy.c_str(), place.c_str()) == 0) return place;
-  return failed({.what = cat("cannot write '", place, "': ", std::strerror(errno))});
+  for (const char* end : {"-wal", "-shm"}) ::unlink((target + end).c_str());  // of the deleted file
+  if (::rename(copy.c_str(), target.c_str()) == 0) return target;
+  return failed({.what = cat("cannot write '", target, "': ", std::strerror(errno))});
 }
 
 void make_sqlite_file(const std::string& file) {

@@ -38,10 +38,10 @@ Status for_rows(SqlConnection& connection, std::string_view columns, std::string
 }
 
 Status read_attributes(SqlConnection& connection, std::string_view table, const SqlValue& ids,
-                       AttributeMap Trial::*place, std::vector<StoredTrial>& trials) {
+                       AttributeMap Trial::*map, std::vector<StoredTrial>& trials) {
   return for_rows(connection, "\"key\", value_json", table, "\"key\"", ids, trials,
-                  [place](Trial& trial, const SqlRow& row) -> Status {
-                    (trial.*place)[text_of(row[1])] = text_of(row[2]);
+                  [map](Trial& trial, const SqlRow& row) -> Status {
+                    (trial.*map)[text_of(row[1])] = text_of(row[2]);
                     return {};
                   });
 }
