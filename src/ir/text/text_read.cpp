@@ -214,7 +214,7 @@ class GraphReader {
     std::vector<std::string> names;
     for (const NodeId id : graph_.order()) names.push_back(graph_.node(id).name);
     const bool few = names.size() <= 1000 && name.size() <= 100;
-    return in_.located({.what = cat("no node before this place is named ", in_quotes(name)),
+    return in_.located({.what = cat("no earlier node is named ", in_quotes(name)),
                         .hint = few ? std::string(trim(did_you_mean(name, names))) : ""});
   }
 

@@ -222,10 +222,10 @@ INSTANTIATE_TEST_SUITE_P(
     Text, ReadTextMistakes,
     testing::Values(
         Mistake{"", "expected 'graph', found the end of the text", "line 1, column 1: "},
-        Mistake{"graph g {\n  output(%x)\n}", "no node before this place is named \"x\"",
+        Mistake{"graph g {\n  output(%x)\n}", "no earlier node is named \"x\"",
                 "line 2, column 10: output(%x)"},
         Mistake{"graph g {\n  %relu = placeholder\n  output(%rellu)\n}",
-                "no node before this place is named \"rellu\"", "line 3, column 10: output(%rellu)",
+                "no earlier node is named \"rellu\"", "line 3, column 10: output(%rellu)",
                 "did you mean 'relu'?"},
         Mistake{"graph g { output() ",
                 "expected 'parameter', 'buffer', a node like %name, 'output' or '}', found the end "
