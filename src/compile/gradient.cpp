@@ -46,8 +46,8 @@ class Differentiation {
       const std::string name = leaf_name(node);
       if (!wanted.contains(name)) continue;
       const Value mine = *grads_[index(id)][0];
-      const auto [place, first] = found.emplace(name, mine);
-      if (!first) place->second = add(place->second, mine, name);
+      const auto [entry, first] = found.emplace(name, mine);
+      if (!first) entry->second = add(entry->second, mine, name);
     }
     return found;
   }

@@ -16,31 +16,31 @@ namespace {
 Tree tree_of(const toml::node& node);
 
 /// Where a node was first written; tables made by their children alone stand where those do.
-std::uint64_t first_place(const toml::node& node) {
+std::uint64_t first_position(const toml::node& node) {
   const toml::source_position at = node.source().begin;
-  std::uint64_t place = std::numeric_limits<std::uint64_t>::max();
-  if (at.line > 0) place = (std::uint64_t{at.line} << 32) | at.column;
+  std::uint64_t position = std::numeric_limits<std::uint64_t>::max();
+  if (at.line > 0) position = (std::uint64_t{at.line} << 32) | at.column;
   if (const toml::table* table = node.as_table())
     for (const auto& [key, value] : *table) {
       const toml::source_position written = key.source().begin;
       if (written.line > 0)
-        place = std::min(place, (std::uint64_t{written.line} << 32) | written.column);
-      place = std::min(place, first_place(value));
+        position = std::min(position, (std::uint64_t{written.line} << 32) | written.column);
+      position = std::min(position, first_position(value));
     }
-  return place;
+  return position;
 }
 
 Tree table_of(const toml::table& table) {
   struct Entry {
-    std::uint64_t place;
+    std::uint64_t position;
     std::string key;
     const toml::node* node;
   };
   std::vector<Entry> entries;  // toml++ sorts by name
   for (const auto& [key, node] : table)
-    entries.push_back({first_place(node), std::string(key.str()), &node});
+    entries.push_back({first_position(node), std::string(key.str()), &node});
   std::stable_sort(entries.begin(), entries.end(),
-                   [](const Entry& a, const Entry& b) { return a.place < b.place; });
+                   [](const Entry& a, const Entry& b) { return a.position < b.position; });
   Tree::Table tree;
   for (const Entry& entry : entries) tree.emplace_back(entry.key, tree_of(*entry.node));
   return tree;
@@ -66,8 +66,9 @@ Tree value_of(const toml::node& node) {
 
 Tree tree_of(const toml::node& node) {
   Tree tree = value_of(node);
-  const std::uint64_t place = first_place(node);
-  if (place != std::numeric_limits<std::uint64_t>::max()) tree.line = static_cast<int>(place >> 32);
+  const std::uint64_t position = first_position(node);
+  if (position != std::numeric_limits<std::uint64_t>::max())
+    tree.line = static_cast<int>(position >> 32);
   return tree;
 }
 

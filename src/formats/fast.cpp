@@ -30,7 +30,7 @@ constexpr std::size_t kLine = 64;  // bytes of a cache line
 struct PlainStore {
   static HWY_INLINE void put(V value, float* y) { hn::StoreU(value, kTag, y); }
 };
-/// Past the caches, to places that start on a line: nothing is read first.
+/// Past the caches, to addresses aligned to cache lines: nothing is read first.
 struct StreamStore {
   static HWY_INLINE void put(V value, float* y) { hn::Stream(value, kTag, y); }
 };

@@ -85,7 +85,7 @@ struct Calibration {
 struct Codec {
   /// The element of the whole tensor, or what all groups have in common.
   Element (*element)(const Config&) = nullptr;
-  /// The definition. `index` is the value's place in the tensor, for random formats.
+  /// The definition. `index` is the value's index in the tensor, for random formats.
   float (*quantise)(float x, const Element&, std::uint64_t index) = nullptr;
   std::int64_t (*encode)(float x, const Element&, std::uint64_t index) = nullptr;
   float (*decode)(std::int64_t code, const Element&) = nullptr;
@@ -122,7 +122,7 @@ struct FormatDef {
   /// The grid of a format whose numbers are one, as integer kernels and learned steps need it.
   Grid (*grid)(const Element&) = nullptr;
   /// Nothing when ONNX has no nodes for it as configured. Where training learned the scales, they
-  /// are put in the place of these.
+  /// replace these.
   std::optional<OnnxForm> (*onnx)(const Config&) = nullptr;
   /// Whether values are drawn; absent: never.
   bool (*is_random)(const Config&) = nullptr;

@@ -21,7 +21,7 @@ struct TileShape {
   std::int64_t stride = 0;  ///< from row to row of the tensor
 };
 
-/// move(place in the tensor, place in the tile) for every value, row by row of the tensor.
+/// move(offset in the tensor, offset in the tile) for every value, row by row of the tensor.
 template <class Move>
 void move_tile(const TileShape& s, Move move) {
   for (std::int64_t r = 0; r < s.height; ++r) {

@@ -39,7 +39,7 @@ std::optional<ShareTable> ShareTable::make(const FormatDef& def, const Element& 
     return element;
   };
   ShareTable table;
-  const auto place = [&](const Element& element) {
+  const auto entry_of = [&](const Element& element) {
     if (table.entries_.empty() || table.entries_.back().element.shared != element.shared)
       table.entries_.push_back({element, def.is_fast(element)});
     return static_cast<std::uint16_t>(table.entries_.size() - 1);
@@ -56,8 +56,8 @@ std::optional<ShareTable> ShareTable::make(const FormatDef& def, const Element& 
           first, last, [&](std::uint32_t bits) { return shared(bits).shared != below.shared; });
       if (shared(octave.turn).shared != above.shared) return {};
     }
-    octave.below = place(below);
-    octave.above = place(above);
+    octave.below = entry_of(below);
+    octave.above = entry_of(above);
   }
   return table;
 }

@@ -17,7 +17,7 @@ ImportValue along(Importer& make, ImportValue vector, std::int64_t axis, std::si
   }
   Shape shape(rank, 1);
   if (static_cast<std::size_t>(axis) >= rank) {
-    make.fail({.what = cat("a scale or zero point for each place along dimension ", axis,
+    make.fail({.what = cat("a scale or zero point for each index of dimension ", axis,
                            " of a tensor that has ", rank)});
     return kNone;
   }

@@ -108,10 +108,10 @@ Padding padding_of(const OnnxCall& call, const Ints& dims, const Ints& kernel, c
     return padding;
   }
   for (std::size_t d = 0; d < n; ++d) {
-    const std::int64_t places = (dims[d] + stride[d] - 1) / stride[d];
+    const std::int64_t positions = (dims[d] + stride[d] - 1) / stride[d];
     const std::int64_t reach = (kernel[d] - 1) * dilation[d] + 1;
     const std::int64_t total =
-        std::max<std::int64_t>(0, (places - 1) * stride[d] + reach - dims[d]);
+        std::max<std::int64_t>(0, (positions - 1) * stride[d] + reach - dims[d]);
     padding.begin[d] = kind == "SAME_UPPER" ? total / 2 : total - total / 2;
     padding.end[d] = total - padding.begin[d];
   }

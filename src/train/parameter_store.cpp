@@ -25,7 +25,7 @@ Result<ParameterStore> ParameterStore::from(const Graph& graph) {
                        cat("parameter '", parameter.name, "' is ", name_of(parameter.value.dtype()),
                            "; only f32 parameters can be trained")};
     store.trainable_.push_back(parameter.name);
-    store.places_[parameter.name] = {store.size_, parameter.value.shape()};
+    store.slots_[parameter.name] = {store.size_, parameter.value.shape()};
     store.size_ += (static_cast<std::size_t>(parameter.value.size()) + kLine - 1) / kLine * kLine;
   }
   store.values_ = Tensor(DType::F32, {static_cast<std::int64_t>(store.size_)});
@@ -38,7 +38,7 @@ Result<ParameterStore> ParameterStore::from(const Graph& graph) {
 }
 
 std::byte* ParameterStore::memory(const std::string& name) {
-  if (const auto found = places_.find(name); found != places_.end())
+  if (const auto found = slots_.find(name); found != slots_.end())
     return reinterpret_cast<std::byte*>(values_.mutable_data<float>().data() +
                                         found->second.offset);
   const auto buffer = buffers_.find(name);
@@ -48,14 +48,14 @@ std::byte* ParameterStore::memory(const std::string& name) {
 
 std::byte* ParameterStore::gradient_memory(const std::string& name) {
   return reinterpret_cast<std::byte*>(gradients_.mutable_data<float>().data() +
-                                      places_.at(name).offset);
+                                      slots_.at(name).offset);
 }
 
 void ParameterStore::write_to(Graph& graph) const {
   for (Parameter& parameter : graph.parameters()) {
-    if (const auto place = places_.find(parameter.name); place != places_.end()) {
-      Tensor value(DType::F32, place->second.shape);
-      std::memcpy(value.mutable_bytes(), values_.data<float>().data() + place->second.offset,
+    if (const auto slot = slots_.find(parameter.name); slot != slots_.end()) {
+      Tensor value(DType::F32, slot->second.shape);
+      std::memcpy(value.mutable_bytes(), values_.data<float>().data() + slot->second.offset,
                   value.size_in_bytes());
       parameter.value = std::move(value);
     } else if (const auto buffer = buffers_.find(parameter.name); buffer != buffers_.end()) {
@@ -70,9 +70,9 @@ std::vector<std::pair<std::string, Tensor>> ParameterStore::split(std::span<cons
                                                                   const std::string& prefix) const {
   std::vector<std::pair<std::string, Tensor>> tensors;
   for (const std::string& name : trainable_) {
-    const Place& place = places_.at(name);
-    Tensor tensor(DType::F32, place.shape);
-    std::memcpy(tensor.mutable_bytes(), array.data() + place.offset, tensor.size_in_bytes());
+    const Slot& slot = slots_.at(name);
+    Tensor tensor(DType::F32, slot.shape);
+    std::memcpy(tensor.mutable_bytes(), array.data() + slot.offset, tensor.size_in_bytes());
     tensors.emplace_back(prefix + name, std::move(tensor));
   }
   return tensors;
@@ -81,12 +81,12 @@ std::vector<std::pair<std::string, Tensor>> ParameterStore::split(std::span<cons
 Status ParameterStore::join(std::span<float> array, const std::map<std::string, Tensor>& tensors,
                             const std::string& prefix) const {
   for (const std::string& name : trainable_) {
-    const Place& place = places_.at(name);
+    const Slot& slot = slots_.at(name);
     const auto found = tensors.find(prefix + name);
     if (found == tensors.end() || found->second.dtype() != DType::F32 ||
-        found->second.shape() != place.shape)
+        found->second.shape() != slot.shape)
       return Error{.what = cat("the checkpoint holds no usable '", prefix, name, "'")};
-    std::memcpy(array.data() + place.offset, found->second.bytes(), found->second.size_in_bytes());
+    std::memcpy(array.data() + slot.offset, found->second.bytes(), found->second.size_in_bytes());
   }
   return {};
 }

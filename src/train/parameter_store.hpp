@@ -35,13 +35,13 @@ class ParameterStore {
 
  private:
   ParameterStore() = default;
-  struct Place {
+  struct Slot {
     std::size_t offset = 0;  ///< in floats, for trainable ones
     Shape shape;
   };
 
   std::vector<std::string> trainable_;
-  std::map<std::string, Place> places_;
+  std::map<std::string, Slot> slots_;
   std::map<std::string, Tensor> buffers_;
   Tensor values_;
   Tensor gradients_;

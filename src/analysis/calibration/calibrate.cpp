@@ -67,8 +67,8 @@ Bins bins_of(const ValueSample& sample) {
         static_cast<float>(double{sample.least()} + (static_cast<double>(i) + 0.5) * width));
   bins.mass.assign(kBins, 0);
   for (const float value : sample.values()) {
-    const double place = width > 0 ? (double{value} - double{sample.least()}) / width : 0;
-    bins.mass[std::min(kBins - 1, static_cast<std::size_t>(place))] += 1;
+    const double position = width > 0 ? (double{value} - double{sample.least()}) / width : 0;
+    bins.mass[std::min(kBins - 1, static_cast<std::size_t>(position))] += 1;
   }
   return bins;
 }

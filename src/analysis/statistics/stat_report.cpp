@@ -12,7 +12,7 @@ constexpr std::array<std::string_view, 15> kReadingOrder = {
     "mean",      "variance", "min", "max",  "range", "abs_mean",       "counts",       "edges",
     "underflow", "overflow", "nan", "data", "count", "relative_error", "size_in_bytes"};
 
-std::size_t reading_place(std::string_view key) {
+std::size_t reading_position(std::string_view key) {
   return static_cast<std::size_t>(std::find(kReadingOrder.begin(), kReadingOrder.end(), key) -
                                   kReadingOrder.begin());
 }
@@ -74,7 +74,7 @@ std::string stat_table(std::string_view title, const std::vector<StatRow>& rows,
     for (const auto& [key, value] : row.result) known.insert(key);
   std::vector<std::string> keys(known.begin(), known.end());
   std::stable_sort(keys.begin(), keys.end(), [](const std::string& a, const std::string& b) {
-    return reading_place(a) < reading_place(b);
+    return reading_position(a) < reading_position(b);
   });
   Table table{.columns = {{"Node", Align::Left}, {"Operand", Align::Left}}};
   for (const std::string& key : keys) table.columns.push_back({key, Align::Right});

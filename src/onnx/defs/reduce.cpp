@@ -29,7 +29,7 @@ void apply(const OnnxCall& call, const Reduction& reduction) {
   call.out(y);
 }
 
-void import_place(const OnnxCall& call) {
+void import_arg_extreme(const OnnxCall& call) {
   Importer& make = call.make();
   const ImportValue x = call.in(0);
   if (make.failed()) return;
@@ -84,7 +84,7 @@ void write_sum(ExportCall& call) {
   ExportCall::set(call.add("ReduceSum", inputs), "keepdims", call.attr("keepdim"));
 }
 
-void write_place(ExportCall& call) {
+void write_arg_extreme(ExportCall& call) {
   proto::NodeProto& node = call.add(call.onnx_name(), call.inputs());
   ExportCall::set(node, "axis", call.attr("dim"));
   ExportCall::set(node, "keepdims", call.attr("keepdim"));
@@ -122,8 +122,8 @@ OnnxFamily define() {
                {"ReduceSumSquare", [](const OnnxCall& call) { apply(call, {.before = "square"}); }},
                {"ReduceLogSum", [](const OnnxCall& call) { apply(call, {.after = "log"}); }},
                {"ReduceLogSumExp", [](const OnnxCall& call) { apply(call, {.op = "logsumexp"}); }},
-               {"ArgMax", import_place},
-               {"ArgMin", import_place},
+               {"ArgMax", import_arg_extreme},
+               {"ArgMin", import_arg_extreme},
                {"CumSum", import_cumsum},
                {"TopK", import_topk}},
           .exports = {{"sum", write_sum},
@@ -132,8 +132,8 @@ OnnxFamily define() {
                       {"amin", write_reduction},
                       {"prod", write_reduction},
                       {"logsumexp", write_reduction},
-                      {"argmax", write_place},
-                      {"argmin", write_place},
+                      {"argmax", write_arg_extreme},
+                      {"argmin", write_arg_extreme},
                       {"cumsum", write_cumsum},
                       {"topk", write_topk}}};
 }

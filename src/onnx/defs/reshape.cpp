@@ -241,11 +241,11 @@ void write_permute(ExportCall& call) {
 void write_transpose(ExportCall& call) {
   Ints order(call.shape(0).size());
   std::iota(order.begin(), order.end(), 0);
-  const auto place = [&](std::int64_t dim) {
+  const auto wrapped = [&](std::int64_t dim) {
     return static_cast<std::size_t>(dim < 0 ? dim + static_cast<std::int64_t>(order.size()) : dim);
   };
   if (!order.empty())
-    std::swap(order[place(call.integer("dim0"))], order[place(call.integer("dim1"))]);
+    std::swap(order[wrapped(call.integer("dim0"))], order[wrapped(call.integer("dim1"))]);
   ExportCall::set(call.add("Transpose", call.inputs()), "perm", order);
 }
 

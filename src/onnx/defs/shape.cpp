@@ -23,11 +23,11 @@ void import_shape(const OnnxCall& call) {
   if (make.failed()) return;
   const Constant all = shapes_of(make, x);
   const auto rank = static_cast<std::int64_t>(make.rank(x));
-  const auto place = [&](std::int64_t at) {
+  const auto wrapped = [&](std::int64_t at) {
     return std::clamp<std::int64_t>(at < 0 ? at + rank : at, 0, rank);
   };
-  const std::int64_t first = place(call.integer("start", 0));
-  const std::int64_t last = std::max(first, place(call.integer("end", rank)));
+  const std::int64_t first = wrapped(call.integer("start", 0));
+  const std::int64_t last = std::max(first, wrapped(call.integer("end", rank)));
   const auto part = [&](const Tensor& shape) {
     return Tensor::of<std::int64_t>(
         {last - first}, shape.data<std::int64_t>().subspan(static_cast<std::size_t>(first),

@@ -67,7 +67,7 @@ PassDef define() {
   return {.name = "report_node_meta_param",
           .doc = "tabulate the metadata of every node",
           .details =
-              "common: type, op, shapes, precisions. software: statistics, one place per\n"
+              "common: type, op, shapes, precisions. software: statistics, one entry per\n"
               "operand. hardware: where a node is placed; empty until something places it.",
           .args = {{.name = "which",
                     .initial = Tree::List{"all"},

@@ -20,15 +20,15 @@ Kernel make_forward(const KernelCall& call) {
   };
 }
 
-/// y = Σ of the rows of x at `places`, in double.
-void add_places(std::span<const std::int64_t> places, const float* x, std::int64_t dim, float* y) {
+/// y = Σ of the rows of x at `positions`, in double.
+void add_rows(std::span<const std::int64_t> positions, const float* x, std::int64_t dim, float* y) {
   constexpr std::int64_t kStretch = 256;
   for (std::int64_t start = 0; start < dim; start += kStretch) {
     const std::int64_t width = std::min(kStretch, dim - start);
     double sums[kStretch] = {};
-    for (const std::int64_t place : places)
+    for (const std::int64_t position : positions)
       for (std::int64_t j = 0; j < width; ++j)
-        sums[j] += static_cast<double>(x[place * dim + start + j]);
+        sums[j] += static_cast<double>(x[position * dim + start + j]);
     for (std::int64_t j = 0; j < width; ++j) y[start + j] = static_cast<float>(sums[j]);
   }
 }
@@ -41,7 +41,8 @@ Kernel make_grad(const KernelCall& call) {
   const std::int64_t padding = call.integer("padding_idx");
   return [=](const KernelArgs& args, const RunContext& context) {
     const auto* indices = args.input<std::int64_t>(1);
-    // The places of each row, in order, those of row r at order[first[r]] to order[first[r + 1]].
+    // The positions of each row, in order, those of row r at order[first[r]] to order[first[r +
+    // 1]].
     auto* const first = reinterpret_cast<std::int64_t*>(thread_scratch(
         static_cast<std::size_t>(rows + 2 + count) * sizeof(std::int64_t), ScratchFor::Call));
     std::int64_t* const order = first + rows + 2;
@@ -57,8 +58,8 @@ Kernel make_grad(const KernelCall& call) {
                  [&](std::int64_t task) {
                    for (std::int64_t row = task * block; row < std::min(rows, (task + 1) * block);
                         ++row)
-                     add_places({order + first[row], order + first[row + 1]}, args.input(0), dim,
-                                args.output() + row * dim);
+                     add_rows({order + first[row], order + first[row + 1]}, args.input(0), dim,
+                              args.output() + row * dim);
                  });
   };
 }

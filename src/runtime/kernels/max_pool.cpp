@@ -119,7 +119,7 @@ struct Pool {
   std::vector<Range> columns;  ///< by tap along the width
 };
 
-/// Places o in [0, out) with 0 <= o · stride + offset < in.
+/// Positions o in [0, out) with 0 <= o · stride + offset < in.
 Range positions_inside(std::int64_t offset, std::int64_t stride, std::int64_t in,
                        std::int64_t out) {
   const std::int64_t first = offset >= 0 ? 0 : (-offset + stride - 1) / stride;

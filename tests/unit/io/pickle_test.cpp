@@ -259,7 +259,7 @@ TEST(Pickle, BrokenPicklesSayWhatIsWrong) {
                 "1."),
             "it goes back to a mark that was never set");
   EXPECT_EQ(why("h\x05."), "memo 5 is read before it is written");
-  EXPECT_EQ(why("Np-1\n."), "'-1' is no place of the memo");
+  EXPECT_EQ(why("Np-1\n."), "'-1' is no index of the memo");
   EXPECT_EQ(why("NNa."), "it appends to something that is no list");
   EXPECT_EQ(why("NNNs."), "it sets items of something that is no dict");
   EXPECT_EQ(why("}(Nu."), "a dict has a key without a value");

@@ -24,7 +24,7 @@ std::size_t address(const std::byte* memory) {
   return reinterpret_cast<std::size_t>(memory);
 }
 
-TEST(ParameterStore, KeepsTheOrderOfTheGraphAndRoundsEachPlaceUpTo64Bytes) {
+TEST(ParameterStore, KeepsTheOrderOfTheGraphAndRoundsEachSlotUpTo64Bytes) {
   ParameterStore store = ParameterStore::from(three_parameters()).value();
   EXPECT_EQ(store.trainable(), (std::vector<std::string>{"a", "b", "c"}));
   EXPECT_EQ(store.values().size(), 16u + 32u + 16u);

@@ -39,7 +39,7 @@ std::vector<ConvPatch> patches_of(const ops::Extent& out) {
   return patches;
 }
 
-/// Parts and the primitives they need: one for each size and kind of place (at the top, in the
+/// Parts and the primitives they need: one for each size and padding (at the top, in the
 /// middle, at the bottom of an image).
 class Cutter {
  public:

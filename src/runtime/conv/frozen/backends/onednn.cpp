@@ -1,9 +1,9 @@
 // oneDNN backend: direct convolution, of floats or of bytes.
 //
-// A tile is one oneDNN primitive on one thread. Tiles of the same size at the same kind of place
-// (at the top, in the middle, at the bottom of an image) share the primitive: the rows of the input
-// that a band sees are a smaller image, whose padding above and below is what the window reaches
-// beyond it. With a window of 3 x 3 and padding of one, rows 0 and 1 of the output are a
+// A tile is one oneDNN primitive on one thread. Tiles of the same size with the same
+// padding (at the top, in the middle, at the bottom of an image) share the primitive: the rows of
+// the input that a band sees are a smaller image, whose padding above and below is what the window
+// reaches beyond it. With a window of 3 x 3 and padding of one, rows 0 and 1 of the output are a
 // convolution of rows 0 to 2 of the input with one row of padding above and none below.
 #include <tuple>
 
@@ -19,7 +19,7 @@ using Dims = memory::dims;
 using FormatTag = memory::format_tag;
 using Type = memory::data_type;
 
-/// A primitive for tiles of one size at one kind of place.
+/// A primitive for tiles of one size and padding.
 struct Primitive {
   dnnl::primitive run;
   memory::desc src, weights, bias, dst, scratchpad;
