@@ -39,7 +39,7 @@ Result<std::string> storage_of(const Settings& settings) {
   std::sort(found.begin(), found.end());
   if (found.empty())
     return Error{.what = cat("no project in '", projects.string(), "' has a study"),
-                 .hint = "name its place: --storage URL, or --project NAME"};
+                 .hint = "say where it is: --storage URL, or --project NAME"};
   return Error{.what = cat("several projects in '", projects.string(), "' have studies"),
                .notes = {join(found, ", ")},
                .hint = cat("name one: --project ", found.back())};

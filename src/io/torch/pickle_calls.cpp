@@ -11,7 +11,7 @@ Result<std::size_t> PickleMachine::take_slot(bool in_digits, bool one_byte) {
   CH_TRY(const std::string_view line, take_line());
   const std::optional<std::int64_t> number = parse_int(line);
   if (!number || *number < 0 || *number > 0xFFFFFFFF)
-    return broken(cat("'", shown_in_message(line), "' is no place of the memo"));
+    return broken(cat("'", shown_in_message(line), "' is no index of the memo"));
   return static_cast<std::size_t>(*number);
 }
 
