@@ -32,9 +32,9 @@ Tree option_value(const std::string& text) {
   return whole ? Tree(static_cast<std::int64_t>(number)) : Tree(number);
 }
 
-double result_of(const TestFunction& function, const std::vector<SeenTrial>& trials) {
+double result_of(const TestFunction& function, const std::vector<SampledTrial>& trials) {
   std::vector<Losses> rows;
-  for (const SeenTrial& trial : trials) rows.push_back(trial.values);
+  for (const SampledTrial& trial : trials) rows.push_back(trial.values);
   if (!function.reference.empty()) return hypervolume(rows, function.reference);
   return std::min_element(rows.begin(), rows.end())->front();
 }
@@ -48,7 +48,7 @@ Status run_seed(const Task& task, const Space& space, std::uint64_t seed) {
   CH_TRY(const SamplerDef* def, find_sampler(task.sampler));
   CH_TRY(const Args args, Args::check(def->args, task.options, {.path = task.sampler}));
   CH_TRY(const std::unique_ptr<Sampler> sampler, def->make(context, args));
-  std::vector<SeenTrial> trials;
+  std::vector<SampledTrial> trials;
   std::chrono::duration<double, std::micro> spent{0};
   for (std::int64_t number = 0; number < task.trials; ++number) {
     const auto start = std::chrono::steady_clock::now();

@@ -58,7 +58,7 @@ std::vector<std::size_t> best_of_fronts(const History& history, std::size_t coun
 
 /// Farther is better, then the last reported value; NaN and no report are worst.
 std::vector<std::size_t> pruned_by_promise(const History& history,
-                                           std::span<const SeenTrial> trials) {
+                                           std::span<const SampledTrial> trials) {
   std::vector<std::size_t> pruned(history.pruned().begin(), history.pruned().end());
   const auto key = [&](std::size_t trial) {
     const auto& reports = trials[trial].reports;
@@ -73,7 +73,7 @@ std::vector<std::size_t> pruned_by_promise(const History& history,
 
 }  // namespace
 
-std::vector<std::size_t> best_trials(const History& history, std::span<const SeenTrial> trials,
+std::vector<std::size_t> best_trials(const History& history, std::span<const SampledTrial> trials,
                                      std::size_t count) {
   std::vector<std::size_t> best;
   if (history.directions().size() > 1)

@@ -141,10 +141,10 @@ void Engine::learn(const Trial& trial) {
   const auto at = static_cast<std::size_t>(trial.number);
   if (at >= trials_.size()) {
     trials_.resize(at + 1);
-    seen_.resize(at + 1);
+    sampled_.resize(at + 1);
   }
   trials_[at] = trial;
-  seen_[at] = seen_from(trial, problem_.space());
+  sampled_[at] = as_sampled(trial, problem_.space());
   const auto keep = [&trial](std::set<std::int64_t>& set, bool is_in) {
     if (is_in)
       set.insert(trial.number);
@@ -219,7 +219,7 @@ Result<Engine::Turn> Engine::choose(StudyChanges& changes) {
   const auto number = static_cast<std::int64_t>(trials_.size());
   // A trial that stands in for a failed one has its point; the next one comes after that.
   const auto count = number - static_cast<std::int64_t>(replaced_.size());
-  CH_TRY(Proposal proposal, sampler_.propose(seen_, count));
+  CH_TRY(Proposal proposal, sampler_.propose(sampled_, count));
   if (proposal.kind == Proposal::Kind::Wait)
     return running_.empty() && !others_run() ? Turn{} : wait;
   if (proposal.kind == Proposal::Kind::Done) {
@@ -300,12 +300,12 @@ bool Engine::should_prune(std::int64_t number, std::int64_t step, double value) 
   const std::lock_guard lock(mutex_);
   const auto at = static_cast<std::size_t>(number);
   trials_[at].reports[step] = value;
-  seen_[at].reports[step] = value;
+  sampled_[at].reports[step] = value;
   if (Status stored = session_.report(number, step, value); !stored) {
     if (!failure_) failure_ = std::move(stored).error();
     return true;
   }
-  return pruner_->should_prune(seen_, seen_[at]);
+  return pruner_->should_prune(sampled_, sampled_[at]);
 }
 
 }  // namespace chop::search

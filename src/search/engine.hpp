@@ -84,17 +84,17 @@ class Engine {
   std::mutex mutex_;  ///< of everything below, and of the session
   std::condition_variable trial_ended_;
   std::vector<Trial> trials_;
-  std::vector<SeenTrial> seen_;       ///< the same as samplers see them
-  std::set<std::int64_t> waiting_;    ///< trials nobody has taken yet
-  std::set<std::int64_t> running_;    ///< trials of this process
-  std::set<std::int64_t> elsewhere_;  ///< running trials of others
-  std::set<std::int64_t> replaced_;   ///< failed trials that others stand in for
+  std::vector<SampledTrial> sampled_;  ///< the same as samplers see them
+  std::set<std::int64_t> waiting_;     ///< trials nobody has taken yet
+  std::set<std::int64_t> running_;     ///< trials of this process
+  std::set<std::int64_t> elsewhere_;   ///< running trials of others
+  std::set<std::int64_t> replaced_;    ///< failed trials that others stand in for
   std::optional<Error> failure_;
   EngineOutcome outcome_;
 };
 
 /// A stored trial as samplers of `space` see it: its point is empty when it is of another one.
-SeenTrial seen_from(const Trial& trial, const Space& space);
+SampledTrial as_sampled(const Trial& trial, const Space& space);
 /// The active values of a point as parameters of a trial.
 std::vector<TrialParameter> parameters_of(const Space& space, const Point& point);
 /// {"name": value}: a point as Optuna's fixed parameters have it, and what of it fits a space.

@@ -41,11 +41,11 @@ Result<Json> prune(const Json& task) {
   CH_TRY(const Args args, Args::check(def->args, options, {.path = "pruner"}));
   const auto direction = direction_from_name(task["direction"].get<std::string>());
   CH_TRY(const std::unique_ptr<Pruner> pruner, def->make(direction.value(), args));
-  std::vector<SeenTrial> trials;
+  std::vector<SampledTrial> trials;
   Json lengths = Json::array();
   for (const Json& curve : task["curves"]) {
     trials.push_back({.number = static_cast<std::int64_t>(trials.size()), .point = {0}});
-    SeenTrial& trial = trials.back();
+    SampledTrial& trial = trials.back();
     trial.state = TrialState::Complete;
     for (const Json& report : curve) {
       trial.reports[report[0].get<std::int64_t>()] = number_of(report[1]);

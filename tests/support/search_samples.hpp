@@ -90,7 +90,7 @@ struct Play {
   std::size_t workers = 1;
   std::uint64_t order = 0;  ///< which trial finishes next
   std::function<bool(std::int64_t)> fails = [](std::int64_t) { return false; };
-  std::vector<SeenTrial> past = {};
+  std::vector<SampledTrial> past = {};
   std::function<std::map<std::string, double>(const Point&)> metrics = {};
 };
 
@@ -101,7 +101,7 @@ inline std::unique_ptr<Sampler> make_sampler(std::string_view name, const Sample
   return def.make(context, args).value();
 }
 
-inline void finish_trial(const Play& play, SeenTrial& trial) {
+inline void finish_trial(const Play& play, SampledTrial& trial) {
   if (play.fails(trial.number)) {
     trial.state = TrialState::Fail;
     return;
@@ -112,8 +112,8 @@ inline void finish_trial(const Play& play, SeenTrial& trial) {
 }
 
 /// Plays a study to its end and returns its trials; ends early when the sampler is done.
-inline std::vector<SeenTrial> play_study(Sampler& sampler, const Play& play) {
-  std::vector<SeenTrial> trials = play.past;
+inline std::vector<SampledTrial> play_study(Sampler& sampler, const Play& play) {
+  std::vector<SampledTrial> trials = play.past;
   std::vector<std::size_t> running;
   const Stream order(play.order, "order");
   bool done = false;
@@ -141,16 +141,16 @@ inline std::vector<SeenTrial> play_study(Sampler& sampler, const Play& play) {
   return trials;
 }
 
-inline std::vector<Point> points_of(const std::vector<SeenTrial>& trials) {
+inline std::vector<Point> points_of(const std::vector<SampledTrial>& trials) {
   std::vector<Point> points;
-  for (const SeenTrial& trial : trials) points.push_back(trial.point);
+  for (const SampledTrial& trial : trials) points.push_back(trial.point);
   return points;
 }
 
-inline bool same_points(const std::vector<SeenTrial>& a, const std::vector<SeenTrial>& b) {
+inline bool same_points(const std::vector<SampledTrial>& a, const std::vector<SampledTrial>& b) {
   return std::equal(
       a.begin(), a.end(), b.begin(), b.end(),
-      [](const SeenTrial& x, const SeenTrial& y) { return same_point(x.point, y.point); });
+      [](const SampledTrial& x, const SampledTrial& y) { return same_point(x.point, y.point); });
 }
 
 }  // namespace chop

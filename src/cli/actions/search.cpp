@@ -109,10 +109,10 @@ Result<const Trial*> trial_to_save(const Settings& settings, const SearchConfig&
 
 Result<fs::path> save_best(const Search& search, const Session& session, const Settings& settings,
                            const Trial& trial) {
-  const SeenTrial seen = seen_from(trial, search.problem->space());
-  if (seen.point.empty())
+  const SampledTrial sampled = as_sampled(trial, search.problem->space());
+  if (sampled.point.empty())
     return Error{.what = cat("trial ", trial.number, " is not of this space")};
-  CH_TRY(Candidate best, search.problem->rebuild(seen.point));
+  CH_TRY(Candidate best, search.problem->rebuild(sampled.point));
   CH_CHECK(add_metadata(best.graph, {.batch_size = settings.integer("batch_size")}));
   const fs::path path = search_folder(session) / "best.mz";
   CH_CHECK(set_aside(path));
@@ -122,7 +122,7 @@ Result<fs::path> save_best(const Search& search, const Session& session, const S
   return path;
 }
 
-void tell_ending(const EngineOutcome& outcome, const SearchConfig& config) {
+void log_ending(const EngineOutcome& outcome, const SearchConfig& config) {
   if (outcome.stopped)
     log_info("Interrupted; the same command goes on where it stopped");
   else if (outcome.timed_out)
@@ -158,7 +158,7 @@ Tree tree_of(const Search& search, const Session& session, const EngineOutcome& 
 Result<Exit> report(const Invocation& invocation, const Search& search, const Session& session,
                     const EngineOutcome& outcome) {
   const SearchConfig& config = search.problem->config();
-  tell_ending(outcome, config);
+  log_ending(outcome, config);
   const std::string title =
       cat(session.model_name, " on ", labelled(session.data, session.data.name));
   const bool is_new = outcome.ran == static_cast<std::int64_t>(outcome.trials.size());

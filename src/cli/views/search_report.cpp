@@ -122,9 +122,9 @@ BarChart importance_chart(const SearchProblem& problem, std::span<const Trial> t
     std::vector<Point> points;
     std::vector<double> values;
     for (const Trial& trial : trials) {
-      SeenTrial seen = seen_from(trial, problem.space());
-      if (trial.state != TrialState::Complete || seen.point.empty()) continue;
-      points.push_back(std::move(seen.point));
+      SampledTrial sampled = as_sampled(trial, problem.space());
+      if (trial.state != TrialState::Complete || sampled.point.empty()) continue;
+      points.push_back(std::move(sampled.point));
       values.push_back(trial.values[o]);
     }
     chart.series.push_back(

@@ -83,7 +83,8 @@ GeneticSampler::GeneticSampler(const SamplerContext& context, const GeneticSetti
       axes_(axes_of(context.space)),
       history_(context.directions) {}
 
-Result<Proposal> GeneticSampler::propose(std::span<const SeenTrial> trials, std::int64_t number) {
+Result<Proposal> GeneticSampler::propose(std::span<const SampledTrial> trials,
+                                         std::int64_t number) {
   if (!history_.follow(trials)) {
     population_.clear();
     generation_ = 0;
@@ -100,12 +101,12 @@ Result<Proposal> GeneticSampler::propose(std::span<const SeenTrial> trials, std:
 
 /// Adds the next complete generation to the population. False when there is none; `waits_` says
 /// whether it has started all its trials and some are still running.
-bool GeneticSampler::next_generation(std::span<const SeenTrial> trials) {
+bool GeneticSampler::next_generation(std::span<const SampledTrial> trials) {
   waits_ = false;
   std::vector<std::size_t> indices;
   std::size_t next = begin_;
   for (; next < trials.size() && indices.size() < settings_.population; ++next) {
-    const SeenTrial& trial = trials[next];
+    const SampledTrial& trial = trials[next];
     const bool counts = !trial.point.empty() || !is_finished(trial.state);
     if (counts && trial.state != TrialState::Fail) indices.push_back(next);
   }
@@ -119,7 +120,7 @@ bool GeneticSampler::next_generation(std::span<const SeenTrial> trials) {
   return true;
 }
 
-GeneticSampler::Member GeneticSampler::member(const SeenTrial& trial) const {
+GeneticSampler::Member GeneticSampler::member(const SampledTrial& trial) const {
   if (trial.state == TrialState::Complete)
     return {.point = trial.point, .losses = losses_of(trial.values, directions_)};
   return {.point = trial.point,
@@ -127,7 +128,7 @@ GeneticSampler::Member GeneticSampler::member(const SeenTrial& trial) const {
 }
 
 /// The survivors among parents and children are the parents of the next generation.
-void GeneticSampler::breed(std::span<const SeenTrial> trials,
+void GeneticSampler::breed(std::span<const SampledTrial> trials,
                            std::span<const std::size_t> indices) {
   for (const std::size_t index : indices) population_.push_back(member(trials[index]));
   std::vector<Losses> rows;

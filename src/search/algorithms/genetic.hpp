@@ -36,7 +36,7 @@ class GeneticSampler : public Sampler {
  public:
   GeneticSampler(const SamplerContext& context, const GeneticSettings& settings, Survival survive);
 
-  Result<Proposal> propose(std::span<const SeenTrial> trials, std::int64_t number) override;
+  Result<Proposal> propose(std::span<const SampledTrial> trials, std::int64_t number) override;
 
  private:
   struct Member {
@@ -44,9 +44,9 @@ class GeneticSampler : public Sampler {
     Losses losses;
   };
 
-  bool next_generation(std::span<const SeenTrial> trials);
-  void breed(std::span<const SeenTrial> trials, std::span<const std::size_t> indices);
-  Member member(const SeenTrial& trial) const;
+  bool next_generation(std::span<const SampledTrial> trials);
+  void breed(std::span<const SampledTrial> trials, std::span<const std::size_t> indices);
+  Member member(const SampledTrial& trial) const;
   Point child(Dice& dice) const;
   const Point& parent(Dice& dice) const;
   double crossed(std::size_t parameter, double a, double b, Dice& dice) const;

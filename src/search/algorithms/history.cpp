@@ -19,13 +19,13 @@ std::size_t PointHash::operator()(const Point& point) const {
   return hash;
 }
 
-bool History::continues(std::span<const SeenTrial> trials) const {
+bool History::continues(std::span<const SampledTrial> trials) const {
   if (taken_ == 0) return true;
   return trials.size() >= taken_ && trials[taken_ - 1].number == last_number_ &&
          (last_point_.empty() || same_point(trials[taken_ - 1].point, last_point_));
 }
 
-bool History::follow(std::span<const SeenTrial> trials) {
+bool History::follow(std::span<const SampledTrial> trials) {
   const bool goes_on = continues(trials);
   if (!goes_on) *this = History(std::move(directions_));
   arrived_.clear();
@@ -45,7 +45,7 @@ bool History::follow(std::span<const SeenTrial> trials) {
   return goes_on;
 }
 
-void History::take(const SeenTrial& trial, std::size_t index) {
+void History::take(const SampledTrial& trial, std::size_t index) {
   if (trial.point.empty()) {
     if (!is_finished(trial.state)) without_point_.push_back(index);
     return;
@@ -60,7 +60,7 @@ void History::take(const SeenTrial& trial, std::size_t index) {
     insert_in_order(under_way_, index);
 }
 
-void History::finish(const SeenTrial& trial, std::size_t index) {
+void History::finish(const SampledTrial& trial, std::size_t index) {
   PointRecord& record = records_[trial.point];
   --record.under_way;
   ++(trial.state == TrialState::Fail ? record.failed : record.finished);

@@ -35,7 +35,7 @@ class History {
 
   /// Reads what is new. False when `trials` do not continue those of the last call; then the
   /// history starts afresh with them.
-  bool follow(std::span<const SeenTrial> trials);
+  bool follow(std::span<const SampledTrial> trials);
 
   const std::vector<Direction>& directions() const { return directions_; }
   const PointRecord* find(const Point& point) const;
@@ -58,9 +58,9 @@ class History {
   }
 
  private:
-  bool continues(std::span<const SeenTrial> trials) const;
-  void take(const SeenTrial& trial, std::size_t index);
-  void finish(const SeenTrial& trial, std::size_t index);
+  bool continues(std::span<const SampledTrial> trials) const;
+  void take(const SampledTrial& trial, std::size_t index);
+  void finish(const SampledTrial& trial, std::size_t index);
 
   std::vector<Direction> directions_;
   std::unordered_map<Point, PointRecord, PointHash, PointEqual> records_;

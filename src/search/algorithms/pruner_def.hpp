@@ -12,7 +12,8 @@ class Pruner {
   virtual ~Pruner() = default;
   /// Whether `trial` should end now, after its last report. `trials` are all trials of the study,
   /// by number. May be called several times at one step.
-  virtual bool should_prune(std::span<const SeenTrial> trials, const SeenTrial& trial) const = 0;
+  virtual bool should_prune(std::span<const SampledTrial> trials,
+                            const SampledTrial& trial) const = 0;
 };
 
 struct PrunerDef {

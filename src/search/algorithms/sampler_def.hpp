@@ -9,7 +9,7 @@
 namespace chop::search {
 
 /// A trial of the study as samplers and pruners get it.
-struct SeenTrial {
+struct SampledTrial {
   std::int64_t number = -1;
   TrialState state = TrialState::Running;
   Point point;                                  ///< empty: the trial is not of this space
@@ -51,7 +51,7 @@ class Sampler {
   /// one. `trials` are all trials so far, by number. Depends on the arguments, the seed and nothing
   /// else (what it keeps from earlier calls only saves time), so a study that was stopped continues
   /// as if it had not been.
-  virtual Result<Proposal> propose(std::span<const SeenTrial> trials, std::int64_t number) = 0;
+  virtual Result<Proposal> propose(std::span<const SampledTrial> trials, std::int64_t number) = 0;
 };
 
 struct SamplerDef {

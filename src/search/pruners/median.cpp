@@ -23,12 +23,13 @@ class MedianPruner : public Pruner {
   MedianPruner(Direction direction, const Settings& settings)
       : direction_(direction), settings_(settings) {}
 
-  bool should_prune(std::span<const SeenTrial> trials, const SeenTrial& trial) const override {
+  bool should_prune(std::span<const SampledTrial> trials,
+                    const SampledTrial& trial) const override {
     if (trial.reports.empty() || !is_due(trial.reports)) return false;
     const std::int64_t step = trial.reports.rbegin()->first;
     std::int64_t complete = 0;
     std::vector<double> others;
-    for (const SeenTrial& other : trials) {
+    for (const SampledTrial& other : trials) {
       if (other.state != TrialState::Complete) continue;
       ++complete;
       const auto report = other.reports.find(step);
@@ -52,7 +53,7 @@ class MedianPruner : public Pruner {
     return std::next(reports.rbegin())->first < step - since % settings_.interval_steps;
   }
 
-  double best_report(const SeenTrial& trial) const {
+  double best_report(const SampledTrial& trial) const {
     double best = std::nan("");
     for (const auto& [step, value] : trial.reports)
       if (better(direction_, value, best)) best = value;

@@ -24,7 +24,8 @@ class SuccessiveHalvingPruner : public Pruner {
   SuccessiveHalvingPruner(Direction direction, const Settings& settings)
       : direction_(direction), settings_(settings) {}
 
-  bool should_prune(std::span<const SeenTrial> trials, const SeenTrial& trial) const override {
+  bool should_prune(std::span<const SampledTrial> trials,
+                    const SampledTrial& trial) const override {
     const std::int64_t resource = first_resource(trials);
     if (trial.reports.empty() || resource == 0) return false;
     const auto [last, value] = *trial.reports.rbegin();
@@ -40,10 +41,10 @@ class SuccessiveHalvingPruner : public Pruner {
 
  private:
   /// A hundredth of what the longest complete trial took, unless it is given.
-  std::int64_t first_resource(std::span<const SeenTrial> trials) const {
+  std::int64_t first_resource(std::span<const SampledTrial> trials) const {
     if (settings_.min_resource > 0) return settings_.min_resource;
     std::int64_t longest = -1;
-    for (const SeenTrial& trial : trials)
+    for (const SampledTrial& trial : trials)
       if (trial.state == TrialState::Complete && !trial.reports.empty())
         longest = std::max(longest, trial.reports.rbegin()->first);
     return longest < 0 ? 0 : std::max<std::int64_t>(longest / 100, 1);
@@ -61,7 +62,7 @@ class SuccessiveHalvingPruner : public Pruner {
   }
 
   /// The value of another trial at the rung, if it reached it.
-  std::optional<double> value_at_rung(const SeenTrial& trial, double first, double step) const {
+  std::optional<double> value_at_rung(const SampledTrial& trial, double first, double step) const {
     const auto report = at_rung(trial.reports, step);
     if (report == trial.reports.end() || std::isnan(report->second)) return std::nullopt;
     // Where several rungs share the last report of a pruned trial, it was pruned at the first of
@@ -74,12 +75,12 @@ class SuccessiveHalvingPruner : public Pruner {
     return report->second;
   }
 
-  bool is_promoted(std::span<const SeenTrial> trials, const SeenTrial& trial, double first,
+  bool is_promoted(std::span<const SampledTrial> trials, const SampledTrial& trial, double first,
                    double step) const {
     const double value = trial.reports.rbegin()->second;
     std::size_t rivals = 1;  // itself
     std::size_t better_ones = 0;
-    for (const SeenTrial& other : trials) {
+    for (const SampledTrial& other : trials) {
       if (other.number == trial.number) continue;
       const std::optional<double> theirs = value_at_rung(other, first, step);
       if (!theirs) continue;

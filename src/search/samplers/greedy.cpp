@@ -37,7 +37,7 @@ class GreedySampler : public Sampler {
         tolerance_(tolerance),
         history_(context.directions) {}
 
-  Result<Proposal> propose(std::span<const SeenTrial> trials, std::int64_t) override;
+  Result<Proposal> propose(std::span<const SampledTrial> trials, std::int64_t) override;
 
  private:
   double number_of(std::size_t parameter, double value) const;
@@ -45,10 +45,10 @@ class GreedySampler : public Sampler {
   Point moved(Point point, std::size_t parameter, double value) const;
   std::vector<Move> all_moves(const Point& baseline) const;
   std::optional<Proposal> missing(const Point& point) const;
-  std::optional<Measured> measured(std::span<const SeenTrial> trials, const Point& point) const;
-  double cost_of(const SeenTrial& trial) const;
-  double quality_of(const SeenTrial& trial) const;
-  Proposal walk_down(std::span<const SeenTrial> trials, Point at, std::vector<Move> moves) const;
+  std::optional<Measured> measured(std::span<const SampledTrial> trials, const Point& point) const;
+  double cost_of(const SampledTrial& trial) const;
+  double quality_of(const SampledTrial& trial) const;
+  Proposal walk_down(std::span<const SampledTrial> trials, Point at, std::vector<Move> moves) const;
 
   const Space& space_;
   std::vector<ObjectiveMetric> metrics_;
@@ -106,18 +106,18 @@ std::optional<Proposal> GreedySampler::missing(const Point& point) const {
 }
 
 /// Nothing: the trial was pruned, or failed twice.
-std::optional<Measured> GreedySampler::measured(std::span<const SeenTrial> trials,
+std::optional<Measured> GreedySampler::measured(std::span<const SampledTrial> trials,
                                                 const Point& point) const {
   const PointRecord* record = history_.find(point);
   if (record == nullptr || !record->complete) return std::nullopt;
-  const SeenTrial& trial = trials[*record->complete];
+  const SampledTrial& trial = trials[*record->complete];
   const Measured found{.quality = quality_of(trial), .cost = cost_of(trial)};
   if (std::isnan(found.quality) || std::isnan(found.cost)) return std::nullopt;
   return found;
 }
 
 /// The scaled sum of metrics of one kind, more being better; nothing if there are none.
-std::optional<double> summed(const std::vector<ObjectiveMetric>& metrics, const SeenTrial& trial,
+std::optional<double> summed(const std::vector<ObjectiveMetric>& metrics, const SampledTrial& trial,
                              bool hardware) {
   std::optional<double> sum;
   for (const ObjectiveMetric& metric : metrics) {
@@ -131,7 +131,7 @@ std::optional<double> summed(const std::vector<ObjectiveMetric>& metrics, const 
 }
 
 /// Without hardware metrics the cost is the sum of the chosen numbers.
-double GreedySampler::cost_of(const SeenTrial& trial) const {
+double GreedySampler::cost_of(const SampledTrial& trial) const {
   if (const auto sum = summed(metrics_, trial, /*hardware=*/true)) return -*sum;
   double cost = 0;
   for (std::size_t i = 0; i < trial.point.size(); ++i) {
@@ -141,7 +141,7 @@ double GreedySampler::cost_of(const SeenTrial& trial) const {
   return cost;
 }
 
-double GreedySampler::quality_of(const SeenTrial& trial) const {
+double GreedySampler::quality_of(const SampledTrial& trial) const {
   if (const auto sum = summed(metrics_, trial, /*hardware=*/false)) return *sum;
   double quality = 0;
   for (const double loss : losses_of(trial.values, history_.directions())) quality -= loss;
@@ -155,7 +155,7 @@ bool is_better_move(const Move& a, const Move& b) {
   return a.saving * b.loss > b.saving * a.loss;
 }
 
-Proposal GreedySampler::walk_down(std::span<const SeenTrial> trials, Point at,
+Proposal GreedySampler::walk_down(std::span<const SampledTrial> trials, Point at,
                                   std::vector<Move> moves) const {
   const double enough = measured(trials, at)->quality - tolerance_;
   std::vector<Move> taken(space_.dimensions());  // the last accepted move of each parameter
@@ -187,7 +187,7 @@ Proposal GreedySampler::walk_down(std::span<const SeenTrial> trials, Point at,
   }
 }
 
-Result<Proposal> GreedySampler::propose(std::span<const SeenTrial> trials, std::int64_t) {
+Result<Proposal> GreedySampler::propose(std::span<const SampledTrial> trials, std::int64_t) {
   history_.follow(trials);
   Point baseline(space_.dimensions(), kInactive);
   for (std::size_t i = 0; i < baseline.size(); ++i)

@@ -11,7 +11,7 @@ class GridSampler : public Sampler {
   explicit GridSampler(const SamplerContext& context)
       : space_(context.space), history_(context.directions) {}
 
-  Result<Proposal> propose(std::span<const SeenTrial> trials, std::int64_t) override {
+  Result<Proposal> propose(std::span<const SampledTrial> trials, std::int64_t) override {
     if (!history_.follow(trials)) next_ = 0;
     for (; next_ < *space_.size(); ++next_) {
       Point point = space_.at(next_);

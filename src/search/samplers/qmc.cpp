@@ -13,7 +13,7 @@ class QmcSampler : public Sampler {
   QmcSampler(const SamplerContext& context, Scramble scramble)
       : space_(context.space), seed_(context.seed), scramble_(scramble) {}
 
-  Result<Proposal> propose(std::span<const SeenTrial>, std::int64_t number) override {
+  Result<Proposal> propose(std::span<const SampledTrial>, std::int64_t number) override {
     return Proposal{.point = spread_point(space_, seed_, number, scramble_)};
   }
 

@@ -10,7 +10,7 @@ class RandomSampler : public Sampler {
   explicit RandomSampler(const SamplerContext& context)
       : space_(context.space), seed_(context.seed) {}
 
-  Result<Proposal> propose(std::span<const SeenTrial>, std::int64_t number) override {
+  Result<Proposal> propose(std::span<const SampledTrial>, std::int64_t number) override {
     const Stream stream(seed_, "search/random", static_cast<std::uint64_t>(number));
     return Proposal{.point = space_.draw(stream)};
   }

@@ -40,7 +40,7 @@ class TpeSampler : public Sampler {
         axes_(axes_of(context.space)),
         history_(context.directions) {}
 
-  Result<Proposal> propose(std::span<const SeenTrial> trials, std::int64_t number) override;
+  Result<Proposal> propose(std::span<const SampledTrial> trials, std::int64_t number) override;
 
  private:
   struct Model {
@@ -48,8 +48,8 @@ class TpeSampler : public Sampler {
     Parzen others;
   };
 
-  void follow(std::span<const SeenTrial> trials);
-  Model learn(std::span<const SeenTrial> trials) const;
+  void follow(std::span<const SampledTrial> trials);
+  Model learn(std::span<const SampledTrial> trials) const;
   Parzen estimator(std::span<const std::size_t> indices) const;
   Point draw_joint(const Model& model, Dice& dice) const;
   Point draw_each(const Model& model, Dice& dice) const;
@@ -65,7 +65,7 @@ class TpeSampler : public Sampler {
   std::vector<double> positions_;  ///< on all axes, a row for each trial
 };
 
-Result<Proposal> TpeSampler::propose(std::span<const SeenTrial> trials, std::int64_t number) {
+Result<Proposal> TpeSampler::propose(std::span<const SampledTrial> trials, std::int64_t number) {
   follow(trials);
   if (space_.size() && history_.settled() >= *space_.size()) return nothing_new(history_);
   Dice dice(Stream(seed_, "search/tpe", static_cast<std::uint64_t>(number)));
@@ -77,7 +77,7 @@ Result<Proposal> TpeSampler::propose(std::span<const SeenTrial> trials, std::int
   return Proposal{.point = best_candidate(learn(trials), dice)};
 }
 
-void TpeSampler::follow(std::span<const SeenTrial> trials) {
+void TpeSampler::follow(std::span<const SampledTrial> trials) {
   history_.follow(trials);
   positions_.resize(trials.size() * axes_.size());
   for (const std::size_t index : history_.arrived())
@@ -85,7 +85,7 @@ void TpeSampler::follow(std::span<const SeenTrial> trials) {
       positions_[index * axes_.size() + axis] = axes_[axis].position_of(trials[index].point[axis]);
 }
 
-TpeSampler::Model TpeSampler::learn(std::span<const SeenTrial> trials) const {
+TpeSampler::Model TpeSampler::learn(std::span<const SampledTrial> trials) const {
   const std::size_t known = history_.ranked().size() + history_.pruned().size();
   const auto wanted = static_cast<std::size_t>(std::ceil(settings_.gamma * double(known)));
   std::vector<std::size_t> good =

@@ -49,9 +49,9 @@ SamplerContext greedy_context(const Space& space, bool hardware = true) {
 }
 
 /// The cheapest point that keeps the accuracy, among the trials.
-const SeenTrial* cheapest(const std::vector<SeenTrial>& trials, double least) {
-  const SeenTrial* best = nullptr;
-  for (const SeenTrial& trial : trials)
+const SampledTrial* cheapest(const std::vector<SampledTrial>& trials, double least) {
+  const SampledTrial* best = nullptr;
+  for (const SampledTrial& trial : trials)
     if (trial.values.size() == 2 && trial.values[0] >= least &&
         (best == nullptr || trial.values[1] < best->values[1]))
       best = &trial;
@@ -77,7 +77,7 @@ TEST(Greedy, FindsTheCheapestPointWhereMovesDoNotInterfere) {
   // layers may have 2 bits (0.0075 + 0.00075 lost), the first none less than 8.
   const Network network{.sensitivity = {0.1, 0.02, 0.002}, .weights = {1, 5, 2}};
   const auto trials = play_study(*make_sampler("greedy", greedy_context(space)), network.play());
-  const SeenTrial* best = cheapest(trials, network.accuracy({2, 2, 2}) - 0.01);
+  const SampledTrial* best = cheapest(trials, network.accuracy({2, 2, 2}) - 0.01);
   ASSERT_NE(best, nullptr);
   EXPECT_EQ(best->point, (Point{2, 0, 0}));
   EXPECT_LT(trials.size(), 15U) << "of 27 points";
@@ -104,7 +104,7 @@ TEST(Greedy, ToleranceZeroAllowsNoLoss) {
 TEST(Greedy, SaysWhenTheBaselineHasNoResult) {
   const Space space = widths_space(1);
   const auto sampler = make_sampler("greedy", greedy_context(space));
-  std::vector<SeenTrial> trials;
+  std::vector<SampledTrial> trials;
   for (const double choice : {2.0, 2.0, 0.0, 1.0}) {
     const auto number = static_cast<std::int64_t>(trials.size());
     const bool fails = choice == 2;

@@ -16,7 +16,7 @@ double median_best(std::string_view name, const Space& space, std::size_t trials
   for (std::uint64_t seed = 0; seed < 11; ++seed) {
     const auto sampler = make_sampler(name, context_for(space, 1, seed));
     double best = 1e300;
-    for (const SeenTrial& trial :
+    for (const SampledTrial& trial :
          play_study(*sampler, {.objectives = one_objective, .trials = trials}))
       best = std::min(best, trial.values[0]);
     bests.push_back(best);
@@ -49,7 +49,7 @@ TEST(Tpe, ModelsEachParameterOnItsOwnIfAsked) {
   Tree options = Tree::table();
   options.set("multivariate", false);
   const auto sampler = make_sampler("tpe", context_for(space, 1), options);
-  for (const SeenTrial& trial :
+  for (const SampledTrial& trial :
        play_study(*sampler, {.objectives = one_objective, .trials = 40, .workers = 2}))
     EXPECT_TRUE(space.holds(trial.point));
 }
@@ -61,7 +61,7 @@ TEST(Nsgaii, ApproachesTheFront) {
   for (const std::string name : {"nsgaii", "random"}) {
     const auto sampler = make_sampler(name, context_for(space, 2));
     std::vector<Losses> rows;
-    for (const SeenTrial& trial :
+    for (const SampledTrial& trial :
          play_study(*sampler, {.objectives = two_objectives, .trials = 600, .workers = 4}))
       rows.push_back(trial.values);
     volumes[name] = hypervolume(rows, reference);
@@ -109,7 +109,7 @@ TEST(Grid, GoesThroughThePointsInOrder) {
   const auto trials =
       play_study(*sampler, {.objectives = one_objective, .trials = 1000, .workers = 3});
   ASSERT_EQ(static_cast<std::int64_t>(trials.size()), space.size());
-  for (const SeenTrial& trial : trials)
+  for (const SampledTrial& trial : trials)
     EXPECT_TRUE(same_point(trial.point, space.at(trial.number)));
 }
 

@@ -17,15 +17,15 @@ std::unique_ptr<Pruner> make_pruner(std::string_view name, const Tree& options =
 }
 
 /// A trial that reported these values at steps 1, 2, ...
-SeenTrial reported(std::int64_t number, TrialState state, const std::vector<double>& values) {
-  SeenTrial trial{.number = number, .state = state, .point = {0}};
+SampledTrial reported(std::int64_t number, TrialState state, const std::vector<double>& values) {
+  SampledTrial trial{.number = number, .state = state, .point = {0}};
   for (std::size_t i = 0; i < values.size(); ++i)
     trial.reports[static_cast<std::int64_t>(i) + 1] = values[i];
   return trial;
 }
 
 TEST(Median, EndsWhatIsWorseThanTheMedianOfTheStep) {
-  std::vector<SeenTrial> trials;
+  std::vector<SampledTrial> trials;
   for (std::int64_t i = 0; i < 5; ++i)
     trials.push_back(reported(i, TrialState::Complete, {9, static_cast<double>(i)}));
   const auto pruner = make_pruner("median");
@@ -40,9 +40,9 @@ TEST(Median, EndsWhatIsWorseThanTheMedianOfTheStep) {
 }
 
 TEST(Median, WaitsForTrialsAndSteps) {
-  std::vector<SeenTrial> trials = {reported(0, TrialState::Complete, {1, 1, 1}),
-                                   reported(1, TrialState::Pruned, {1, 1, 1})};
-  const SeenTrial bad = reported(2, TrialState::Running, {5, 5, 5});
+  std::vector<SampledTrial> trials = {reported(0, TrialState::Complete, {1, 1, 1}),
+                                      reported(1, TrialState::Pruned, {1, 1, 1})};
+  const SampledTrial bad = reported(2, TrialState::Running, {5, 5, 5});
   Tree options = Tree::table();
   options.set("n_startup_trials", 2);
   EXPECT_FALSE(make_pruner("median", options)->should_prune(trials, bad));
@@ -57,7 +57,7 @@ TEST(SuccessiveHalving, LetsTheBestOfARungGoOn) {
   options.set("min_resource", 2);
   options.set("reduction_factor", 2);
   const auto pruner = make_pruner("successive_halving", options);
-  std::vector<SeenTrial> trials;
+  std::vector<SampledTrial> trials;
   for (std::int64_t i = 0; i < 3; ++i)
     trials.push_back(reported(i, TrialState::Complete, {0, static_cast<double>(i)}));
   EXPECT_FALSE(pruner->should_prune(trials, reported(3, TrialState::Running, {9}))) << "no rung";

@@ -81,7 +81,8 @@ TEST(Nsgaiii, ApproachesTheFrontOfThreeObjectives) {
     const auto sampler = make_sampler(
         name, {.space = space, .directions = std::vector(3, Direction::Minimise), .seed = 1});
     std::vector<Losses> rows;
-    for (const SeenTrial& trial : play_study(*sampler, {.objectives = objectives, .trials = 500}))
+    for (const SampledTrial& trial :
+         play_study(*sampler, {.objectives = objectives, .trials = 500}))
       rows.push_back(trial.values);
     volumes[name] = hypervolume(rows, {150, 100, 150});
   }

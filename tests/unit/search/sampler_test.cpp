@@ -41,7 +41,7 @@ TEST_P(EverySampler, StaysInsideTheSpace) {
     Play played = play(objectives, 40);
     played.workers = 1 + seed % 3;
     played.fails = [](std::int64_t number) { return number % 7 == 3; };
-    for (const SeenTrial& trial : play_study(*sampler, played))
+    for (const SampledTrial& trial : play_study(*sampler, played))
       EXPECT_TRUE(space.holds(trial.point)) << "seed " << seed << ", trial " << trial.number;
   }
 }
@@ -78,7 +78,7 @@ TEST_P(EverySampler, ProposesTheSameWithoutItsMemoryOfEarlierCalls) {
   const auto sampler = make_sampler(GetParam(), context);
   const auto trials = play_study(*sampler, play(2, 60));
   for (const std::size_t length : {trials.size() / 2, std::size_t{0}, trials.size() / 3}) {
-    const std::span<const SeenTrial> past(trials.data(), length);
+    const std::span<const SampledTrial> past(trials.data(), length);
     const auto number = static_cast<std::int64_t>(length);
     const Point again = sampler->propose(past, number).value().point;
     EXPECT_TRUE(same_point(again, trials[length].point)) << "after " << length << " trials";
@@ -105,7 +105,7 @@ TEST_P(EverySampler, AcceptsTrialsOfOtherSpaces) {
   Play played = play(1, 30);
   for (std::int64_t i = 0; i < 15; ++i)
     played.past.push_back({.number = i, .state = TrialState::Complete, .values = {0.0}});
-  for (const SeenTrial& trial : play_study(*sampler, played))
+  for (const SampledTrial& trial : play_study(*sampler, played))
     EXPECT_TRUE(trial.number < 15 || space.holds(trial.point));
 }
 
@@ -116,7 +116,7 @@ TEST_P(EverySampler, LearnsOfPointsThatBecomeKnownLater) {
   if (trials.size() < 20) return;
   // As other programs run trials: the parameters are stored one after the other.
   const auto sampler = make_sampler(GetParam(), context);
-  std::vector<SeenTrial> past(trials.begin(), trials.end() - 1);
+  std::vector<SampledTrial> past(trials.begin(), trials.end() - 1);
   past.back() = past[4] = {.number = 4, .state = TrialState::Running};
   past.back().number = trials[18].number;
   ASSERT_TRUE(sampler->propose(past, 19));
@@ -166,7 +166,7 @@ TEST_P(ExhaustingSampler, TriesAFailedPointOnceMore) {
   ASSERT_EQ(trials.size(), 6U);
   for (int value = 0; value < 3; ++value)
     EXPECT_EQ(std::count_if(trials.begin(), trials.end(),
-                            [&](const SeenTrial& trial) { return trial.point[0] == value; }),
+                            [&](const SampledTrial& trial) { return trial.point[0] == value; }),
               2);
 }
 

@@ -5,20 +5,20 @@
 
 namespace chop::search {
 
-SeenTrial seen_from(const Trial& trial, const Space& space) {
-  SeenTrial seen{.number = trial.number,
-                 .state = trial.state,
-                 .point = Point(space.dimensions(), kInactive),
-                 .values = trial.values,
-                 .reports = trial.reports,
-                 .metrics = metrics_of(trial)};
+SampledTrial as_sampled(const Trial& trial, const Space& space) {
+  SampledTrial sampled{.number = trial.number,
+                       .state = trial.state,
+                       .point = Point(space.dimensions(), kInactive),
+                       .values = trial.values,
+                       .reports = trial.reports,
+                       .metrics = metrics_of(trial)};
   for (const TrialParameter& parameter : trial.parameters) {
     const auto at = space.find(parameter.name);
     if (!at || space.parameters()[*at].distribution != parameter.distribution) continue;
-    seen.point[*at] = parameter.value;
+    sampled.point[*at] = parameter.value;
   }
-  if (!space.holds(seen.point)) seen.point.clear();
-  return seen;
+  if (!space.holds(sampled.point)) sampled.point.clear();
+  return sampled;
 }
 
 std::vector<TrialParameter> parameters_of(const Space& space, const Point& point) {
