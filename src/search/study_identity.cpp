@@ -127,20 +127,20 @@ std::string hexadecimal(std::uint64_t number) {
   return {digits.data(), std::to_chars(digits.begin(), digits.end(), number, 16).ptr};
 }
 
-std::string weights_mark(const Graph& graph) {
-  std::uint64_t mark = 0;
+std::string hash_of_weights(const Graph& graph) {
+  std::uint64_t hash = 0;
   for (const Parameter& parameter : graph.parameters()) {
     const std::string_view bytes(reinterpret_cast<const char*>(parameter.value.bytes()),
                                  parameter.value.size_in_bytes());
-    mark = mix64(mark ^ hash_text(parameter.name) ^ mix64(hash_text(bytes)));
+    hash = mix64(hash ^ hash_text(parameter.name) ^ mix64(hash_text(bytes)));
   }
-  return hexadecimal(mark);
+  return hexadecimal(hash);
 }
 
 /// Of the first rows of each split, which differ where files, seeds or scalings do.
-std::string data_mark(const Dataset& data) {
+std::string hash_of_data(const Dataset& data) {
   constexpr std::int64_t kRows = 1024;
-  std::uint64_t mark = 0;
+  std::uint64_t hash = 0;
   for (const Split* split : {&data.train, &data.validation, &data.test}) {
     if (split->rows() == 0) continue;
     const std::int64_t rows = std::min(kRows, split->rows());
@@ -148,10 +148,10 @@ std::string data_mark(const Dataset& data) {
       const auto row = tensor->size_in_bytes() / static_cast<std::size_t>(split->rows());
       const std::string_view bytes(reinterpret_cast<const char*>(tensor->bytes()),
                                    row * static_cast<std::size_t>(rows));
-      mark = mix64(mark ^ mix64(hash_text(bytes)));
+      hash = mix64(hash ^ mix64(hash_text(bytes)));
     }
   }
-  return hexadecimal(mark);
+  return hexadecimal(hash);
 }
 
 Error another(const StudyInfo& study, std::string key, std::string what) {
@@ -248,14 +248,14 @@ StudyInfo describe_study(const std::string& name, const SearchProblem& problem, 
   StudyInfo info{.name = name, .directions = config.directions()};
   info.user[kSpace] = to_json(space_tree(problem.space()));
   info.user[kFixed] = to_json(fixed_tree(problem));
-  info.user[kData] = to_json(data_mark(data));
+  info.user[kData] = to_json(hash_of_data(data));
   info.user["objectives"] = to_json(objectives_tree(config));
   info.user["runners"] = to_json(runners_tree(config));
   info.user["network"] = to_json(graph.name());
-  info.user["weights"] = to_json(weights_mark(graph));
+  info.user["weights"] = to_json(hash_of_weights(graph));
   info.user["dataset"] = to_json(cat(data.name, ", ", data.train.rows(), " + ",
                                      data.validation.rows(), " + ", data.test.rows(), " rows"));
-  if (const std::string level = simd_mark(problem.depends_on_processor()); !level.empty())
+  if (const std::string level = simd_fingerprint(problem.depends_on_processor()); !level.empty())
     info.user[kSimd] = to_json(level);
   if (problem.trains()) info.user["training"] = problem.training_text();
   // Trials that do not train say only this of the options of training.
@@ -308,7 +308,7 @@ Status open_study(StudyStore& store, const StudyInfo& wanted, const Space& space
   return {};
 }
 
-Status check_same_marks(const StudyInfo& a, const StudyInfo& b) {
+Status check_same_attributes(const StudyInfo& a, const StudyInfo& b) {
   std::vector<const char*> attributes = {kSpace, kFixed, kData};
   for (const Mark& mark : kMarks) attributes.push_back(mark.attribute);
   for (const char* attribute : attributes) {

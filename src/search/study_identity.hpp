@@ -16,7 +16,7 @@ Status check_same_study(const StudyInfo& wanted, const Study& found, const Space
 
 /// An error when two studies were made of different spaces, objectives, networks or rows, as far as
 /// both tell.
-Status check_same_marks(const StudyInfo& a, const StudyInfo& b);
+Status check_same_attributes(const StudyInfo& a, const StudyInfo& b);
 
 /// Creates the study, or checks the one there is.
 Status open_study(StudyStore& store, const StudyInfo& wanted, const Space& space);

@@ -30,7 +30,7 @@ std::string words_of(const std::vector<Direction>& directions) {
 }
 
 Status check_mergeable(const StudyInfo& a, const StudyInfo& b) {
-  if (a.directions == b.directions) return check_same_marks(a, b);
+  if (a.directions == b.directions) return check_same_attributes(a, b);
   return Error{.what = cat("studies '", a.name, "' and '", b.name, "' are after different things"),
                .notes = {cat("'", a.name, "': ", words_of(a.directions)),
                          cat("'", b.name, "': ", words_of(b.directions))}};

@@ -109,12 +109,12 @@ Status use_simd_level(std::string_view source, std::string_view name) {
   return {};
 }
 
-std::string simd_mark(bool by_onednn) {
+std::string simd_fingerprint(bool by_onednn) {
   const SimdLevel level = simd_level();
   return by_onednn || !has_fused_arithmetic(level) ? std::string(name_of(level)) : "";
 }
 
-bool is_other_simd_mark(std::string_view then, bool by_onednn) {
+bool is_other_simd_fingerprint(std::string_view then, bool by_onednn) {
   if (by_onednn) return !then.empty() && then != name_of(simd_level());
   const std::optional<SimdLevel> level = simd_level_from_name(then);
   const bool was_fused = !level || has_fused_arithmetic(*level);

@@ -34,10 +34,10 @@ void limit_simd_level(SimdLevel most);
 Status use_simd_level(std::string_view source, std::string_view name);
 /// What is recorded beside a result: the level in use where the result's bits depend on it, which
 /// is so when oneDNN computed it, or without fused arithmetic; else "".
-std::string simd_mark(bool by_onednn);
-/// Whether a result with the mark `then` has other bits than this level gives now. A mark that is
-/// missing where there should be one says nothing.
-bool is_other_simd_mark(std::string_view then, bool by_onednn);
+std::string simd_fingerprint(bool by_onednn);
+/// Whether a result with the fingerprint `then` has other bits than this level gives now. A
+/// fingerprint that is missing where there should be one says nothing.
+bool is_other_simd_fingerprint(std::string_view then, bool by_onednn);
 /// What the variable CH_SIMD says, where it is set.
 std::optional<std::string> simd_level_variable();
 

@@ -13,8 +13,8 @@ std::string slot_prefix(const OptimiserDef& optimiser, std::size_t slot) {
 
 constexpr const char* kSimd = "chop.simd";
 
-void mark(Checkpoint& checkpoint, const Training& training) {
-  if (const std::string level = simd_mark(training.depends_on_processor); !level.empty())
+void add_fingerprint(Checkpoint& checkpoint, const Training& training) {
+  if (const std::string level = simd_fingerprint(training.depends_on_processor); !level.empty())
     checkpoint.info[kSimd] = level;
   if (training.transformed) checkpoint.info[kTransformedFrom] = training.graph.name();
 }
@@ -23,7 +23,7 @@ void mark(Checkpoint& checkpoint, const Training& training) {
 void compare_simd(const Training& training, const Checkpoint& from) {
   const auto found = from.info.find(kSimd);
   const std::string then = found == from.info.end() ? "" : found->second;
-  if (!is_other_simd_mark(then, training.depends_on_processor)) return;
+  if (!is_other_simd_fingerprint(then, training.depends_on_processor)) return;
   const std::string_view now = name_of(simd_level());
   log_warning(cat("The run was begun with ", then.empty() ? "avx2 or more" : then,
                   ", here it goes on with ", now,
@@ -63,7 +63,7 @@ TrainOutcome outcome_of(const Training& training, Ending ending) {
 Checkpoint last_checkpoint(const Training& training,
                            const std::map<std::string, std::string>& fingerprint) {
   Checkpoint checkpoint{training.graph, to_info(training.state, fingerprint), {}};
-  mark(checkpoint, training);
+  add_fingerprint(checkpoint, training);
   training.store.write_to(checkpoint.graph);
   for (std::size_t i = 0; i < training.slots.size(); ++i)
     for (auto& named :
@@ -80,7 +80,7 @@ Checkpoint best_checkpoint(const Training& training) {
                         {{"chop.epoch", std::to_string(training.state.best_epoch)},
                          {"chop.validation_loss", exact(training.state.best_loss)}},
                         {}};
-  mark(checkpoint, training);
+  add_fingerprint(checkpoint, training);
   return checkpoint;
 }
 

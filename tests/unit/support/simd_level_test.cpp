@@ -88,14 +88,14 @@ TEST(SimdLevel, ThatIsUnknownOrNotHereIsAnErrorWithThoseThereAre) {
 TEST(SimdLevel, IsRecordedWhereBitsDependOnIt) {
   const std::string now(name_of(simd_level()));
   const bool fused = has_fused_arithmetic(simd_level());
-  EXPECT_EQ(simd_mark(/*by_onednn=*/true), now);
-  EXPECT_EQ(simd_mark(/*by_onednn=*/false), fused ? "" : now);
-  EXPECT_FALSE(is_other_simd_mark(simd_mark(true), true));
-  EXPECT_FALSE(is_other_simd_mark(simd_mark(false), false));
-  EXPECT_FALSE(is_other_simd_mark("", true)) << "written before levels were recorded";
+  EXPECT_EQ(simd_fingerprint(/*by_onednn=*/true), now);
+  EXPECT_EQ(simd_fingerprint(/*by_onednn=*/false), fused ? "" : now);
+  EXPECT_FALSE(is_other_simd_fingerprint(simd_fingerprint(true), true));
+  EXPECT_FALSE(is_other_simd_fingerprint(simd_fingerprint(false), false));
+  EXPECT_FALSE(is_other_simd_fingerprint("", true)) << "written before levels were recorded";
   for (const std::string& name : simd_level_names()) {
-    EXPECT_EQ(is_other_simd_mark(name, true), name != now) << name;
-    EXPECT_EQ(is_other_simd_mark(name, false),
+    EXPECT_EQ(is_other_simd_fingerprint(name, true), name != now) << name;
+    EXPECT_EQ(is_other_simd_fingerprint(name, false),
               has_fused_arithmetic(simd_level_from_name(name).value()) != fused)
         << name;
   }
