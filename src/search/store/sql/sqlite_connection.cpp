@@ -85,8 +85,8 @@ class SqliteConnection final : public SqlConnection {
     const int flags = SQLITE_OPEN_NOMUTEX | (create == Create::Yes ? SQLITE_OPEN_CREATE : 0) |
                       (writable ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY | SQLITE_OPEN_URI);
     const std::string name = writable ? file_ : as_unchanging(file_);
-    if (sqlite3_open_v2(name.c_str(), &base_, flags, nullptr) != SQLITE_OK) return failed();
-    sqlite3_busy_handler(base_, wait_for_others, &busy_since_);
+    if (sqlite3_open_v2(name.c_str(), &database_, flags, nullptr) != SQLITE_OK) return failed();
+    sqlite3_busy_handler(database_, wait_for_others, &busy_since_);
     // The first query is what looks into the file.
     CH_CHECK(run({"SELECT COUNT(*) FROM sqlite_master"}, nullptr));
     if (!writable) return {};
@@ -121,14 +121,14 @@ class SqliteConnection final : public SqlConnection {
   bool is_lost() const override { return false; }
 
   Status reconnect() override {
-    return sqlite3_get_autocommit(base_) != 0 ? Status() : run({"ROLLBACK"}, nullptr);
+    return sqlite3_get_autocommit(database_) != 0 ? Status() : run({"ROLLBACK"}, nullptr);
   }
 
  private:
   void close() {
     for (const auto& [text, statement] : statements_) sqlite3_finalize(statement);
     statements_.clear();
-    sqlite3_close(std::exchange(base_, nullptr));
+    sqlite3_close(std::exchange(database_, nullptr));
   }
 
   /// A process that has locked the file looks first whether it is still there: so nothing is
@@ -136,12 +136,12 @@ class SqliteConnection final : public SqlConnection {
   /// because locking would write into the index of the next file's log.
   Status begin() {
     while (true) {
-      if (!has_moved(base_)) {
+      if (!has_moved(database_)) {
         CH_CHECK(run({kSqliteDialect.begin}, nullptr));
-        if (!has_moved(base_)) return {};
+        if (!has_moved(database_)) return {};
         CH_CHECK(run({"ROLLBACK"}, nullptr));
       }
-      CH_TRY(const std::string restored, restore_sqlite(base_, file_));
+      CH_TRY(const std::string restored, restore_sqlite(database_, file_));
       log_warning(cat(
           "The study's file '", file_, "' was deleted or replaced during the search; ",
           restored == file_ ? "it is written anew" : cat("the study is now in '", restored, "'")));
@@ -157,19 +157,19 @@ class SqliteConnection final : public SqlConnection {
   Status log_ahead() {
     for (int attempt = 0;; ++attempt) {
       Status status = run({"PRAGMA journal_mode = WAL"}, nullptr);
-      if (status || sqlite3_errcode(base_) != SQLITE_BUSY) return status;
+      if (status || sqlite3_errcode(database_) != SQLITE_BUSY) return status;
       if (attempt == 50) return {};
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }
   }
 
   Error failed() const {
-    const int code = base_ == nullptr ? SQLITE_NOMEM : sqlite3_extended_errcode(base_);
+    const int code = database_ == nullptr ? SQLITE_NOMEM : sqlite3_extended_errcode(database_);
     if ((code & 0xff) == SQLITE_NOTADB)
       return {.what = cat("'", file_, "' is no SQLite database"),
               .hint = "name another file; a study is kept in one of its own"};
     return {.what = cat("the study's file '", file_,
-                        "': ", base_ == nullptr ? "out of memory" : sqlite3_errmsg(base_)),
+                        "': ", database_ == nullptr ? "out of memory" : sqlite3_errmsg(database_)),
             .hint = hint_for(code)};
   }
 
@@ -177,7 +177,7 @@ class SqliteConnection final : public SqlConnection {
     const auto found = statements_.find(text);
     if (found != statements_.end()) return found->second;
     sqlite3_stmt* statement = nullptr;
-    if (sqlite3_prepare_v3(base_, text.data(), static_cast<int>(text.size()),
+    if (sqlite3_prepare_v3(database_, text.data(), static_cast<int>(text.size()),
                            SQLITE_PREPARE_PERSISTENT, &statement, nullptr) != SQLITE_OK)
       return failed();
     return statements_.emplace(text, statement).first->second;
@@ -229,7 +229,7 @@ class SqliteConnection final : public SqlConnection {
   }
 
   std::string file_;
-  sqlite3* base_ = nullptr;
+  sqlite3* database_ = nullptr;
   std::map<std::string, sqlite3_stmt*, std::less<>> statements_;
   std::chrono::steady_clock::time_point busy_since_;
   std::int64_t version_ = -1;

@@ -23,34 +23,34 @@ namespace {
 namespace fs = std::filesystem;
 
 struct Close {
-  void operator()(sqlite3* base) const { sqlite3_close(base); }
+  void operator()(sqlite3* database) const { sqlite3_close(database); }
 };
-using Base = std::unique_ptr<sqlite3, Close>;
+using Database = std::unique_ptr<sqlite3, Close>;
 
-Base open_base(const std::string& file, int flags) {
-  sqlite3* base = nullptr;
-  sqlite3_open_v2(file.c_str(), &base, flags | SQLITE_OPEN_NOMUTEX, nullptr);
-  sqlite3_busy_timeout(base, 10'000);
-  return Base(base);
+Database open_database(const std::string& file, int flags) {
+  sqlite3* database = nullptr;
+  sqlite3_open_v2(file.c_str(), &database, flags | SQLITE_OPEN_NOMUTEX, nullptr);
+  sqlite3_busy_timeout(database, 10'000);
+  return Database(database);
 }
 
-/// What tells one base from another: its studies, and how many trials it has.
+/// What identifies a database: its studies, and how many trials it has.
 struct Inventory {
   std::vector<std::string> studies = {};  ///< sorted
-  std::int64_t trials = -1;               ///< -1: it is no base of studies
+  std::int64_t trials = -1;               ///< -1: not a database of studies
 };
 
-Inventory inventory_of(sqlite3* base) {
+Inventory inventory_of(sqlite3* database) {
   Inventory found;
   sqlite3_exec(
-      base, "SELECT study_id || ' ' || study_name FROM studies",
+      database, "SELECT study_id || ' ' || study_name FROM studies",
       [](void* to, int, char** fields, char**) {
         static_cast<Inventory*>(to)->studies.emplace_back(fields[0]);
         return 0;
       },
       &found, nullptr);
   sqlite3_exec(
-      base, "SELECT COUNT(*) FROM trials",
+      database, "SELECT COUNT(*) FROM trials",
       [](void* to, int, char** fields, char**) {
         static_cast<Inventory*>(to)->trials = std::strtoll(fields[0], nullptr, 10);
         return 0;
@@ -60,10 +60,10 @@ Inventory inventory_of(sqlite3* base) {
   return found;
 }
 
-/// Whether the file holds all of `base`: another process has restored it.
-bool holds(const std::string& file, sqlite3* base) {
-  const Inventory ours = inventory_of(base);
-  const Inventory theirs = inventory_of(open_base(file, SQLITE_OPEN_READWRITE).get());
+/// Whether the file holds all of `database`: another process has restored it.
+bool holds(const std::string& file, sqlite3* database) {
+  const Inventory ours = inventory_of(database);
+  const Inventory theirs = inventory_of(open_database(file, SQLITE_OPEN_READWRITE).get());
   return theirs.trials >= ours.trials && std::includes(theirs.studies.begin(), theirs.studies.end(),
                                                        ours.studies.begin(), ours.studies.end());
 }
@@ -71,7 +71,7 @@ bool holds(const std::string& file, sqlite3* base) {
 /// One of the files that a connection has open: the database itself or its log.
 class OpenFile {
  public:
-  OpenFile(sqlite3* base, int which) { sqlite3_file_control(base, "main", which, &file_); }
+  OpenFile(sqlite3* database, int which) { sqlite3_file_control(database, "main", which, &file_); }
 
   std::int64_t size() const {
     sqlite3_int64 bytes = 0;
@@ -118,13 +118,13 @@ void remove_own_log(const OpenFile& log, const std::string& file) {
   for (const char* end : {"-wal", "-shm"}) ::unlink((file + end).c_str());
 }
 
-/// What `base` has stored, as a file of its own. The bytes come from the deleted files, which are
-/// still open, and SQLite finds in the log what was committed. The connection itself cannot be
+/// What `database` has stored, as a file of its own. The bytes come from the deleted files, which
+/// are still open, and SQLite finds in the log what was committed. The connection itself cannot be
 /// asked: the index of its log is known by name, and a new file of that name writes into it.
-Result<Base> rescue(sqlite3* base, const std::string& file) {
-  const bool copied = OpenFile(base, SQLITE_FCNTL_FILE_POINTER).copy_to(file) &&
-                      OpenFile(base, SQLITE_FCNTL_JOURNAL_POINTER).copy_to(file + "-wal");
-  Base rescued = open_base(file, SQLITE_OPEN_READWRITE);
+Result<Database> rescue(sqlite3* database, const std::string& file) {
+  const bool copied = OpenFile(database, SQLITE_FCNTL_FILE_POINTER).copy_to(file) &&
+                      OpenFile(database, SQLITE_FCNTL_JOURNAL_POINTER).copy_to(file + "-wal");
+  Database rescued = open_database(file, SQLITE_OPEN_READWRITE);
   // Without a log it is one file, which can be renamed.
   const bool whole = copied && sqlite3_exec(rescued.get(), "PRAGMA journal_mode = DELETE", nullptr,
                                             nullptr, nullptr) == SQLITE_OK;
@@ -152,13 +152,13 @@ class FolderTurn {
 
 }  // namespace
 
-bool has_moved(sqlite3* base) {
+bool has_moved(sqlite3* database) {
   int moved = 0;
-  return sqlite3_file_control(base, "main", SQLITE_FCNTL_HAS_MOVED, &moved) == SQLITE_OK &&
+  return sqlite3_file_control(database, "main", SQLITE_FCNTL_HAS_MOVED, &moved) == SQLITE_OK &&
          moved != 0;
 }
 
-Result<std::string> restore_sqlite(sqlite3* base, const std::string& file) {
+Result<std::string> restore_sqlite(sqlite3* database, const std::string& file) {
   std::error_code code;
   const fs::path folder = fs::absolute(file, code).parent_path();
   CH_CHECK(ensure_writable_folder(folder));
@@ -171,9 +171,9 @@ Result<std::string> restore_sqlite(sqlite3* base, const std::string& file) {
     return std::move(error).note(
         cat("'", file, "' was deleted or replaced while the study was in use"));
   };
-  Result<Base> rescued = rescue(base, copy);
+  Result<Database> rescued = rescue(database, copy);
   if (!rescued) return failed(std::move(rescued).error());
-  remove_own_log(OpenFile(base, SQLITE_FCNTL_JOURNAL_POINTER), file);
+  remove_own_log(OpenFile(database, SQLITE_FCNTL_JOURNAL_POINTER), file);
   std::string target = file;
   for (int twin = 1; fs::exists(target, code); ++twin) {
     if (holds(target, rescued.value().get())) {

@@ -9,14 +9,14 @@
 
 namespace chop::search {
 
-/// True when `file`, which `base` has open, is not there any more or is another file.
-bool has_moved(sqlite3* base);
+/// True when `file`, which `database` has open, is not there any more or is another file.
+bool has_moved(sqlite3* database);
 
-/// Writes what `base` still holds to `file` again, unless another process did so already, and
+/// Writes what `database` still holds to `file` again, unless another process did so already, and
 /// returns where it is now: beside it when a file of something else has that name. No transaction
 /// may be open, and no process may write to the deleted file any more: each looks for has_moved()
 /// before and after it has locked it.
-Result<std::string> restore_sqlite(sqlite3* base, const std::string& file);
+Result<std::string> restore_sqlite(sqlite3* database, const std::string& file);
 
 /// Makes an empty file where there is none, without what a deleted one has left beside it: a log
 /// and its index, which are found by name, and which others may still have open.
