@@ -62,7 +62,7 @@ NumberFormat& format_at(Graph& graph, const OpenFormats& where) {
   return graph.node(where.node).formats.at(where.operand);
 }
 
-Status settle(Graph& graph, const Choice& choice, const CalibrationOptions& options) {
+Status calibrate_choice(Graph& graph, const Choice& choice, const CalibrationOptions& options) {
   NumberFormat& format = format_at(graph, choice.where);
   const FormatDef& def = *find_format(format.name).value();
   if (def.learned.empty()) {
@@ -242,9 +242,9 @@ std::vector<Field> calibration_args() {
            .bounds = {.least = 1}}};
 }
 
-Result<std::int64_t> settle_formats(Graph& graph, const std::vector<OpenFormats>& open,
-                                    const CalibrationOptions& options, std::int64_t num_samples,
-                                    const PassContext& context) {
+Result<std::int64_t> calibrate_formats(Graph& graph, const std::vector<OpenFormats>& open,
+                                       const CalibrationOptions& options, std::int64_t num_samples,
+                                       const PassContext& context) {
   CH_TRY(const Types types, infer_types(graph, context.batch_size));
   std::vector<Choice> choices;
   for (const OpenFormats& where : open) choices.push_back({.where = where});
@@ -269,7 +269,7 @@ Result<std::int64_t> settle_formats(Graph& graph, const std::vector<OpenFormats>
   for (const NodeId id : plain.order()) plain.node(id).formats.clear();
   CH_CHECK(watch(plain, watched, values, num_samples, context));
   for (const Choice& choice : choices)
-    if (Status status = settle(graph, choice, options); !status)
+    if (Status status = calibrate_choice(graph, choice, options); !status)
       return std::move(status).error().note(
           cat("node '", graph.node(choice.where.node).name, "', ", choice.where.operand));
   return watched.empty() ? 0 : std::min(num_samples, context.samples->rows());

@@ -54,8 +54,8 @@ std::vector<Field> calibration_args();
 /// Calibrates open keys from the values of parameters and, for activations, from samples; adds the
 /// parameter of formats that learn one. Activations cannot be calibrated without samples.
 /// Returns how many of them were used.
-Result<std::int64_t> settle_formats(Graph& graph, const std::vector<OpenFormats>& open,
-                                    const CalibrationOptions& options, std::int64_t num_samples,
-                                    const PassContext& context);
+Result<std::int64_t> calibrate_formats(Graph& graph, const std::vector<OpenFormats>& open,
+                                       const CalibrationOptions& options, std::int64_t num_samples,
+                                       const PassContext& context);
 
 }  // namespace chop::passes

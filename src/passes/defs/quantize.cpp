@@ -20,8 +20,8 @@ Result<PassOutput> run(Graph& graph, const Args& args, const PassContext& contex
   CH_TRY(std::vector<std::string> warnings, tables.check_used());
   CH_TRY(const CalibrationMethod method, calibration_method(args.text("calibration")));
   CH_TRY(const std::int64_t rows,
-         settle_formats(graph, open, {.method = method, .quantile = args.real("quantile")},
-                        args.integer("num_samples"), context));
+         calibrate_formats(graph, open, {.method = method, .quantile = args.real("quantile")},
+                           args.integer("num_samples"), context));
   CH_CHECK(describe_nodes(graph, described_batch(graph, context.batch_size)));
   CH_TRY(
       PassOutput output,

@@ -145,7 +145,7 @@ Result<const Program*> StagedEvaluator::run_batch(const Job& job, std::int64_t b
 }
 
 /// What was computed on the way becomes known to all workers.
-void StagedEvaluator::keep(Job& job, const Metrics& metrics) {
+void StagedEvaluator::remember(Job& job, const Metrics& metrics) {
   const std::lock_guard lock(mutex_);
   for (std::size_t s = job.start + 1; s < stages_.size(); ++s)
     if (job.keeping[s]) {
@@ -196,7 +196,7 @@ Result<Metrics> StagedEvaluator::run(const Graph& candidate, int worker, const O
     if (part < parts && on_part(part, tally.total())) return tally.total();
   }
   Metrics metrics = tally.total();
-  keep(job, metrics);
+  remember(job, metrics);
   return metrics;
 }
 

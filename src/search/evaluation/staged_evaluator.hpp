@@ -59,7 +59,7 @@ class StagedEvaluator {
                                                 const std::string& key, int worker);
   void find_start(Job& job);
   Result<const Program*> run_batch(const Job& job, std::int64_t batch, std::size_t lane);
-  void keep(Job& job, const Metrics& metrics);
+  void remember(Job& job, const Metrics& metrics);
 
   std::vector<GraphStage> stages_;
   const Split* split_;

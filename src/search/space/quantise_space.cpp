@@ -181,7 +181,7 @@ Tree QuantiseSpace::config_of(const NodeTable& table, std::span<const double> va
 }
 
 Result<QuantiseSpace::Chosen> QuantiseSpace::choose(const NodeTable& table, const Tree& config,
-                                                    Settle settle) const {
+                                                    Calibrate calibrate) const {
   CH_TRY(QuantiseConfig read_config, QuantiseConfig::read(config, table.source));
   Chosen chosen{.formats = graph_.node(table.id).formats};
   if (read_config.does_nothing()) return chosen;
@@ -193,9 +193,9 @@ Result<QuantiseSpace::Chosen> QuantiseSpace::choose(const NodeTable& table, cons
                              unused.size() == 1 ? " fits" : " fit", " no operand of node '",
                              table.node, "'"),
                  .hint = "leave it out"};
-  if (!open.empty() && settle == Settle::Yes) {
+  if (!open.empty() && calibrate == Calibrate::Yes) {
     CH_TRY([[maybe_unused]] const std::int64_t rows,
-           settle_formats(graph, open, calibration_, num_samples_, context_));
+           calibrate_formats(graph, open, calibration_, num_samples_, context_));
   }
   chosen.formats = graph.node(table.id).formats;
   for (const Parameter& parameter : graph.parameters()) {
@@ -237,7 +237,7 @@ Status QuantiseSpace::apply(std::span<const double> values, Candidate& candidate
       if (known != chosen_.end()) chosen = &known->second;
     }
     if (chosen == nullptr) {
-      CH_TRY(Chosen made, choose(table, config, Settle::Yes));
+      CH_TRY(Chosen made, choose(table, config, Calibrate::Yes));
       const std::lock_guard lock(mutex_);
       chosen = &chosen_.emplace(key, std::move(made)).first->second;
     }

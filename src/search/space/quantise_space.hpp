@@ -69,11 +69,11 @@ class QuantiseSpace {
   Status check_node(const NodeTable& table);
   Status check_choice(const NodeTable& table, const Space& space, std::size_t parameter);
   Tree config_of(const NodeTable& table, std::span<const double> values) const;
-  enum class Settle : std::uint8_t {
+  enum class Calibrate : std::uint8_t {
     No,
     Yes
   };  ///< whether settings that depend on data are computed
-  Result<Chosen> choose(const NodeTable& table, const Tree& config, Settle settle) const;
+  Result<Chosen> choose(const NodeTable& table, const Tree& config, Calibrate calibrate) const;
 
   Graph graph_;  ///< the network before any choice
   PassContext context_;

@@ -68,7 +68,7 @@ Status QuantiseSpace::check_node(const NodeTable& table) {
   }
   const Space space(parameters_);
   const Point first = space.canonical(Point(space.dimensions(), 0));
-  CH_TRY(const Chosen base, choose(table, config_of(table, first), Settle::No));
+  CH_TRY(const Chosen base, choose(table, config_of(table, first), Calibrate::No));
   static_cast<void>(base);
   for (const Key& key : table.keys)
     if (key.parameter) CH_CHECK(check_choice(table, space, *key.parameter));
@@ -78,7 +78,7 @@ Status QuantiseSpace::check_node(const NodeTable& table) {
   for (std::uint64_t i = 0; i < kMost && !parameters_.empty(); ++i) {
     const Tree config = config_of(table, space.draw(stream, i * space.dimensions()));
     if (!seen.insert(to_text(config)).second) continue;
-    CH_TRY(const Chosen one, choose(table, config, Settle::No));
+    CH_TRY(const Chosen one, choose(table, config, Calibrate::No));
     static_cast<void>(one);
   }
   return {};
@@ -92,7 +92,7 @@ Status QuantiseSpace::check_choice(const NodeTable& table, const Space& space,
     Point point(space.dimensions(), 0);
     point[parameter] = static_cast<double>(c);
     point = space.canonical(point);
-    if (Result<Chosen> chosen = choose(table, config_of(table, point), Settle::No); !chosen) {
+    if (Result<Chosen> chosen = choose(table, config_of(table, point), Calibrate::No); !chosen) {
       const std::string key = one.name.substr(one.name.rfind('/') + 1);
       Error error = std::move(chosen).error();
       error.what = cat(table.source.path, ".", key, " = ", to_text(one.distribution.choices[c]),
