@@ -150,24 +150,24 @@ HWY_INLINE void known_blocks(const Blocks& blocks, const Span& at, const Span& n
 /// goes past the caches is collected before, so that it goes in whole lines.
 template <class One>
 bool quantise_blocks(const Blocks& blocks, const Span& at, One one) {
-  constexpr std::int64_t kRoom = 2048;
-  HWY_ALIGN float room[kRoom];
-  const bool collect = at.store == Store::PastCaches && blocks.size <= kRoom / 2;
-  const std::int64_t piece = std::max<std::int64_t>(1, kRoom / blocks.size) * blocks.size;
+  constexpr std::int64_t kBuffer = 2048;
+  HWY_ALIGN float buffer[kBuffer];
+  const bool collect = at.store == Store::PastCaches && blocks.size <= kBuffer / 2;
+  const std::int64_t chunk = std::max<std::int64_t>(1, kBuffer / blocks.size) * blocks.size;
   float least = std::numeric_limits<float>::max();
   float* most = blocks.abs_max;
-  for (std::int64_t first = 0; first < at.count; first += piece) {
-    Span now{at.x + first, at.y + first, std::min(piece, at.count - first)};
+  for (std::int64_t first = 0; first < at.count; first += chunk) {
+    Span now{at.x + first, at.y + first, std::min(chunk, at.count - first)};
     float* const measured = most;
     for (std::int64_t i = 0; i < now.count; i += blocks.size) {
       *most = largest(now.x + i, std::min(blocks.size, now.count - i));
       least = std::min(least, *most++);
     }
-    if (collect) now.y = room;
+    if (collect) now.y = buffer;
     const std::int64_t after = first + now.count;
-    const Span next{.x = at.x + after, .count = std::min(piece, at.count - after)};
+    const Span next{.x = at.x + after, .count = std::min(chunk, at.count - after)};
     known_blocks(blocks, now, next, measured, one);
-    if (collect) map(Same{}, {room, at.y + first, now.count, Store::PastCaches});
+    if (collect) map(Same{}, {buffer, at.y + first, now.count, Store::PastCaches});
   }
   if (collect) hwy::FlushStream();
   return least == 0;

@@ -10,8 +10,8 @@ constexpr std::int64_t kFewGroups = 64;         // up to here a table takes long
 constexpr std::int64_t kMostInTile = 64 << 10;  // floats: what stays in a core's own cache
 constexpr std::int64_t kSideBySide = 64;        // columns of a tile, if there are as many
 
-std::int64_t pieces(std::int64_t size, std::int64_t piece) {
-  return (size + piece - 1) / piece;
+std::int64_t divided_up(std::int64_t size, std::int64_t by) {
+  return (size + by - 1) / by;
 }
 
 struct TileShape {
@@ -63,7 +63,7 @@ void Quantiser::run_blocks(const float* x, float* y) {
                            .size = bands_->width,
                            .abs_max = scratch_.data(),
                            .zeros_wait = def_->zero_takes_least};
-    for (std::int64_t r = 0; r < rows; ++r, blocks.abs_max += pieces(columns, blocks.size))
+    for (std::int64_t r = 0; r < rows; ++r, blocks.abs_max += divided_up(columns, blocks.size))
       some_zero |= def_->fast.run_blocks(blocks, {.x = x + r * columns,
                                                   .y = y + r * columns,
                                                   .count = columns,
@@ -82,9 +82,9 @@ bool Quantiser::run_tiles(const float* x, float* y) {
                          .plain = def_->codec.quantise,
                          .abs_max = scratch_.data(),
                          .zeros_wait = def_->zero_takes_least};
-  for (std::int64_t band = 0; band < b.matrices * pieces(b.rows, b.height); ++band) {
-    const std::int64_t matrix = band / pieces(b.rows, b.height);
-    const std::int64_t top = band % pieces(b.rows, b.height) * b.height;
+  for (std::int64_t band = 0; band < b.matrices * divided_up(b.rows, b.height); ++band) {
+    const std::int64_t matrix = band / divided_up(b.rows, b.height);
+    const std::int64_t top = band % divided_up(b.rows, b.height) * b.height;
     const std::int64_t height = std::min(b.height, b.rows - top);
     for (std::int64_t left = 0; left < b.columns;) {
       // The last block of a row may be narrower: it is a tile of its own.

@@ -134,7 +134,7 @@ HWY_INLINE float sum_of(std::int64_t count, F f) {
   return even.total();
 }
 
-/// The same over any number of elements: short pieces in floats, the sums of pieces in double.
+/// The same over any number of elements: short blocks in floats, the sums of blocks in double.
 template <class F>
 HWY_INLINE double long_sum_of(std::int64_t count, F f) {
   constexpr std::int64_t kPiece = 1024;

@@ -32,7 +32,7 @@ struct ObserveOptions {
   bool through_formats = false;
 };
 
-/// Calls `take` for piece after piece of the rows, with one observation per value. What a node
+/// Calls `take` for one batch of rows after another, with one observation per value. What a node
 /// reads is shown as it was when the node read it. The graph is not changed.
 Status observe(const Graph& graph, std::span<const Value> values, const Split& split,
                const ObserveOptions& options,

@@ -1,4 +1,4 @@
-// Pieces that op files share: shape rules, loops over broadcast operands, costs.
+// What op files share: shape rules, loops over broadcast operands, costs.
 #pragma once
 
 #include "ops/core/grad_builder.hpp"

@@ -145,7 +145,7 @@ void short_panel_rows(const Gemm& g, bool strands, int vectors, const float* a, 
   }
 }
 
-/// The same for any k: pieces of it, each added to C, so that long sums keep their digits.
+/// The same for any k: blocks of it, each added to C, so that long sums keep their digits.
 void panel_rows(const Gemm& g, bool strands, int vectors, const float* a, const Panel& panel,
                 const float* bias, float* c) {
   constexpr std::int64_t kPiece = 1024;

@@ -95,9 +95,10 @@ struct MappedCopy {
 
   void run(const KernelArgs& args, int threads) const {
     const auto row_bytes = static_cast<std::int64_t>(block) * row_blocks;
-    const std::int64_t together = std::max<std::int64_t>(1, 4 * kChunk / row_bytes);
-    parallel_for(threads, (rows + together - 1) / together, [&](std::int64_t task) {
-      for (std::int64_t r = task * together; r < std::min(rows, (task + 1) * together); ++r) {
+    const std::int64_t rows_per_task = std::max<std::int64_t>(1, 4 * kChunk / row_bytes);
+    parallel_for(threads, (rows + rows_per_task - 1) / rows_per_task, [&](std::int64_t task) {
+      for (std::int64_t r = task * rows_per_task; r < std::min(rows, (task + 1) * rows_per_task);
+           ++r) {
         std::byte* const y = args.out[0] + r * row_bytes;
         const std::int64_t from = source(r);
         if (from < 0)
@@ -195,20 +196,21 @@ Kernel gather(const KernelCall& call, std::size_t axis) {
   const std::int64_t count = numel(call.shape(1));
   const std::size_t block =
       static_cast<std::size_t>(ops::product(in, at + 1)) * size_of(call.in[0].dtype);
-  const std::int64_t together = std::max<std::int64_t>(
+  const std::int64_t rows_per_task = std::max<std::int64_t>(
       1, 4 * kChunk / std::max<std::int64_t>(1, static_cast<std::int64_t>(block)));
   return [=](const KernelArgs& args, const RunContext& context) {
     const Index* const indices = args.input<Index>(1);
-    parallel_for(
-        context.threads, (outer * count + together - 1) / together, [&](std::int64_t task) {
-          const std::int64_t last = std::min(outer * count, (task + 1) * together);
-          for (std::int64_t k = task * together; k < last; ++k) {
-            const auto index = static_cast<std::int64_t>(indices[k % count]);
-            const std::int64_t from = k / count * size + (index < 0 ? index + size : index);
-            std::memcpy(args.out[0] + static_cast<std::size_t>(k) * block,
-                        args.in[0] + static_cast<std::size_t>(from) * block, block);
-          }
-        });
+    parallel_for(context.threads, (outer * count + rows_per_task - 1) / rows_per_task,
+                 [&](std::int64_t task) {
+                   const std::int64_t last = std::min(outer * count, (task + 1) * rows_per_task);
+                   for (std::int64_t k = task * rows_per_task; k < last; ++k) {
+                     const auto index = static_cast<std::int64_t>(indices[k % count]);
+                     const std::int64_t from =
+                         k / count * size + (index < 0 ? index + size : index);
+                     std::memcpy(args.out[0] + static_cast<std::size_t>(k) * block,
+                                 args.in[0] + static_cast<std::size_t>(from) * block, block);
+                   }
+                 });
   };
 }
 

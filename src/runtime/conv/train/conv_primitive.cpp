@@ -37,7 +37,7 @@ struct Job {
   const Conv& conv;
   std::int64_t n;
   ConvPatch patch;
-  SeenPart seen = seen_by(conv.window, patch);
+  InputPart input = input_of(conv.window, patch);
 
   Job(const Conv& c, std::int64_t images) : Job(c, images, all_of(c)) {}
   Job(const Conv& c, std::int64_t images, const ConvPatch& part)
@@ -53,7 +53,7 @@ struct Tensors {
   memory::desc x, w, b, y;
 };
 
-/// Images of which `rows` x `columns` are seen; null: in the layout that oneDNN prefers.
+/// Images of which `rows` x `columns` are read; null: in the layout that oneDNN prefers.
 memory::desc images_desc(std::int64_t n, std::int64_t channels, std::int64_t rows,
                          std::int64_t columns, const ops::Extent* whole) {
   const Dims dims = {n, channels, rows, columns};
@@ -72,7 +72,7 @@ Tensors tensors(const Job& job, bool dense) {
   const ops::Window& w = c.window;
   const Dims grouped = {c.groups, c.group_out(), c.group_in(), w.kernel.h, w.kernel.w};
   const Dims plain = {c.out_channels, c.in_channels, w.kernel.h, w.kernel.w};
-  return {images_desc(job.n, c.in_channels, job.seen.rows.size, job.seen.columns.size,
+  return {images_desc(job.n, c.in_channels, job.input.rows.size, job.input.columns.size,
                       dense ? &w.in : nullptr),
           c.groups > 1 ? desc(grouped, dense ? FormatTag::goihw : FormatTag::any)
                        : desc(plain, dense ? FormatTag::oihw : FormatTag::any),
@@ -94,8 +94,8 @@ struct Geometry {
   explicit Geometry(const Job& job)
       : strides{job.conv.window.stride.h, job.conv.window.stride.w},
         dilates{job.conv.window.dilation.h - 1, job.conv.window.dilation.w - 1},
-        before{job.seen.rows.before, job.seen.columns.before},
-        after{job.seen.rows.after, job.seen.columns.after} {}
+        before{job.input.rows.before, job.input.columns.before},
+        after{job.input.rows.after, job.input.columns.after} {}
 };
 
 constexpr auto kDirect = dnnl::algorithm::convolution_direct;
@@ -143,8 +143,8 @@ MadePrimitive try_to(Make make) {
   }
 }
 
-/// What windows over [first, last) see of an axis of `size` elements.
-SeenAxis seen_along(std::int64_t first, std::int64_t last, std::int64_t size) {
+/// What windows over [first, last) read of an axis of `size` elements.
+InputAxis input_along(std::int64_t first, std::int64_t last, std::int64_t size) {
   const std::int64_t begin = std::clamp<std::int64_t>(first, 0, size);
   const std::int64_t end = std::clamp<std::int64_t>(last, 0, size);
   return {begin, end - begin, begin - first, last - end};
@@ -152,15 +152,15 @@ SeenAxis seen_along(std::int64_t first, std::int64_t last, std::int64_t size) {
 
 }  // namespace
 
-SeenPart seen_by(const ops::Window& w, const ConvPatch& at) {
-  SeenPart seen{
-      seen_along(w.row(at.row, 0), w.row(at.row + at.rows - 1, w.kernel.h - 1) + 1, w.in.h),
-      seen_along(w.column(at.column, 0), w.column(at.column + at.columns - 1, w.kernel.w - 1) + 1,
-                 w.in.w)};
+InputPart input_of(const ops::Window& w, const ConvPatch& at) {
+  InputPart input{
+      input_along(w.row(at.row, 0), w.row(at.row + at.rows - 1, w.kernel.h - 1) + 1, w.in.h),
+      input_along(w.column(at.column, 0), w.column(at.column + at.columns - 1, w.kernel.w - 1) + 1,
+                  w.in.w)};
   // Whole axes go to their end, also beyond what the last window reaches: so images are dense.
-  if (at.rows == w.out.h) seen.rows = {0, w.in.h, w.padding.h, w.padding.h};
-  if (at.columns == w.out.w) seen.columns = {0, w.in.w, w.padding.w, w.padding.w};
-  return seen;
+  if (at.rows == w.out.h) input.rows = {0, w.in.h, w.padding.h, w.padding.h};
+  if (at.columns == w.out.w) input.columns = {0, w.in.w, w.padding.w, w.padding.w};
+  return input;
 }
 
 void Reordered::run(const void* from, void* to, std::byte* scratch) const {

@@ -38,16 +38,17 @@ struct ConvPatch {
   std::int64_t row = 0, rows = 0, column = 0, columns = 0;
 };
 
-/// The elements of an axis that some windows see, [first, first + size), and how far the windows
+/// The elements of an axis that some windows read, [first, first + size), and how far the windows
 /// reach beyond its ends.
-struct SeenAxis {
+struct InputAxis {
   std::int64_t first = 0, size = 0, before = 0, after = 0;
 };
-struct SeenPart {
-  SeenAxis rows, columns;
+struct InputPart {
+  InputAxis rows, columns;
 };
-/// What the windows of a patch see; of all positions: the whole image, padded alike on both ends.
-SeenPart seen_by(const ops::Window& window, const ConvPatch& patch);
+/// The input that the windows of a patch read; of all positions: the whole image, padded alike on
+/// both ends.
+InputPart input_of(const ops::Window& window, const ConvPatch& patch);
 
 /// None where oneDNN knows no such convolution. `weights`, if given, is the layout that weights
 /// must have.

@@ -48,13 +48,13 @@ class Cutter {
   /// false when oneDNN refuses.
   bool add(std::int64_t image, std::int64_t images, const ConvPatch& patch) {
     const ops::Window& w = conv_.window;
-    const SeenPart seen = seen_by(w, patch);
-    if (seen.rows.size == 0 || seen.columns.size == 0) return true;  // only padding: adds nothing
-    const auto key = [](const SeenAxis& axis) {
+    const InputPart input = input_of(w, patch);
+    if (input.rows.size == 0 || input.columns.size == 0) return true;  // only padding: adds nothing
+    const auto key = [](const InputAxis& axis) {
       return std::tuple(axis.size, axis.before, axis.after);
     };
     const auto [found, is_new] =
-        made_.try_emplace({images, patch.rows, patch.columns, key(seen.rows), key(seen.columns)},
+        made_.try_emplace({images, patch.rows, patch.columns, key(input.rows), key(input.columns)},
                           cut_.primitives.size());
     if (is_new) {
       const auto* weights =
@@ -66,7 +66,7 @@ class Cutter {
       cut_.primitives.push_back(std::move(*primitive));
     }
     cut_.parts.push_back({.image = image,
-                          .x = w.at(0, seen.rows.first, seen.columns.first),
+                          .x = w.at(0, input.rows.first, input.columns.first),
                           .y = patch.row * w.out.w + patch.column,
                           .primitive = found->second});
     return true;

@@ -68,16 +68,16 @@ HWY_INLINE void sum_some_rows(std::int64_t begin, std::int64_t end, V (&total)[k
           hn::Add(hn::Add(sum[0][k][i], sum[1][k][i]), hn::Add(sum[2][k][i], sum[3][k][i]));
 }
 
-/// The same over all rows, in pieces whose sums are added in their order.
+/// The same over all rows, in blocks whose sums are added in their order.
 template <int kSums, int kVectors, class F>
 HWY_INLINE void sum_rows(std::int64_t rows, V (&total)[kSums][kVectors], F f) {
-  constexpr std::int64_t kPiece = 512;
-  sum_some_rows(0, std::min(rows, kPiece), total, f);
-  for (std::int64_t begin = kPiece; begin < rows; begin += kPiece) {
-    V piece[kSums][kVectors];
-    sum_some_rows(begin, std::min(rows, begin + kPiece), piece, f);
+  constexpr std::int64_t kBlock = 512;
+  sum_some_rows(0, std::min(rows, kBlock), total, f);
+  for (std::int64_t begin = kBlock; begin < rows; begin += kBlock) {
+    V block[kSums][kVectors];
+    sum_some_rows(begin, std::min(rows, begin + kBlock), block, f);
     for (int k = 0; k < kSums; ++k)
-      for (int i = 0; i < kVectors; ++i) total[k][i] = hn::Add(total[k][i], piece[k][i]);
+      for (int i = 0; i < kVectors; ++i) total[k][i] = hn::Add(total[k][i], block[k][i]);
   }
 }
 

@@ -71,17 +71,17 @@ Kernel broadcast_rows(const KernelCall& call, RowRun row) {
   const std::int64_t length = loops.sizes[outer];
   const std::int64_t rows = loops.iterations(outer);
   // Long rows are cut, short ones taken together.
-  const std::int64_t pieces = (length + kChunk - 1) / kChunk;
-  const std::int64_t together = pieces > 1 ? 1 : std::max<std::int64_t>(1, kChunk / length);
-  const std::int64_t tasks = (rows * pieces + together - 1) / together;
+  const std::int64_t chunks = (length + kChunk - 1) / kChunk;
+  const std::int64_t rows_per_task = chunks > 1 ? 1 : std::max<std::int64_t>(1, kChunk / length);
+  const std::int64_t tasks = (rows * chunks + rows_per_task - 1) / rows_per_task;
   return [=](const KernelArgs& args, const RunContext& context) {
     std::array<bool, kOperands> moves;
     for (std::size_t k = 0; k < kOperands; ++k) moves[k] = loops.steps[k][outer] != 0;
     parallel_for(context.threads, tasks, [&](std::int64_t task) {
-      const std::int64_t last = std::min(rows * pieces, (task + 1) * together);
-      for (std::int64_t i = task * together; i < last; ++i) {
-        const std::int64_t r = i / pieces;
-        const std::int64_t first = i % pieces * kChunk;
+      const std::int64_t last = std::min(rows * chunks, (task + 1) * rows_per_task);
+      for (std::int64_t i = task * rows_per_task; i < last; ++i) {
+        const std::int64_t r = i / chunks;
+        const std::int64_t first = i % chunks * kChunk;
         std::array<std::int64_t, kOperands> at;
         for (std::size_t k = 0; k < kOperands; ++k)
           at[k] = loops.offset(k, outer, r) + (moves[k] ? first : 0);
