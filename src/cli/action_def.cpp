@@ -24,7 +24,7 @@ Result<const ActionDef*> find_action(const std::string& name) {
       .hint = cat(did_you_mean(name, registered_names<all_actions>()), "`ch --help` lists all")};
 }
 
-bool obeys(const ActionDef& action, const SettingDef& def) {
+bool uses(const ActionDef& action, const SettingDef& def) {
   const auto holds = [](const auto& names, const auto& name) {
     return std::find(names.begin(), names.end(), name) != names.end();
   };
@@ -40,7 +40,7 @@ std::vector<SettingDef> accepted_settings(const ActionDef& action) {
   for (const SettingDef& def : all_settings()) {
     if (find_setting(action.own, def.field.name) != nullptr)
       continue;  // its own one stands instead
-    if (!action.groups.empty() || obeys(action, def)) accepted.push_back(def);
+    if (!action.groups.empty() || uses(action, def)) accepted.push_back(def);
   }
   for (SettingDef def : action.own) {  // for the command line alone
     def.in_table = def.in_toml = false;

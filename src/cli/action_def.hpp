@@ -65,6 +65,6 @@ Result<const ActionDef*> find_action(const std::string& name);
 /// The settings `action` accepts, in table order.
 std::vector<SettingDef> accepted_settings(const ActionDef& action);
 /// True when `action` does something with this setting.
-bool obeys(const ActionDef& action, const SettingDef& def);
+bool uses(const ActionDef& action, const SettingDef& def);
 
 }  // namespace chop::cli

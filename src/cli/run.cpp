@@ -58,7 +58,7 @@ void set_up_log(const ActionDef& action, const Settings& settings) {
   set_log_warnings(!(asked("no_warnings") && settings.flag("no_warnings")));
   for (const std::string& line : settings.warnings()) log_warning(line);
   for (const SettingDef& def : settings.defs())
-    if (settings.source(def.field.name) == SettingSource::Manual && !obeys(action, def) &&
+    if (settings.source(def.field.name) == SettingSource::Manual && !uses(action, def) &&
         def.field.name != "config")
       log_warning(cat(def.positional ? std::string(def.field.name) : flags_of(def).front(),
                       " has no effect on `ch ", action.name, "`"));

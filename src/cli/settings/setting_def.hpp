@@ -11,7 +11,7 @@
 
 namespace chop::cli {
 
-/// Headings of the help; an action names the groups it obeys.
+/// Headings of the help; an action names the groups it uses.
 enum class SettingGroup { Task, Data, Model, Training, Checkpoints, Machine, Hardware, Output };
 std::string_view heading(SettingGroup group);
 

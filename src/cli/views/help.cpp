@@ -139,7 +139,7 @@ std::string action_help(const ActionDef& action) {
     std::vector<SettingDef> members;
     for (const SettingDef& def : accepted)
       if (def.group == group && find_setting(action.own, def.field.name) == nullptr &&
-          (obeys(action, def) || def.field.name == "config"))
+          (uses(action, def) || def.field.name == "config"))
         members.push_back(def);
     lines = option_lines(action, members);
     if (!lines.empty()) text += cat("\n", heading(group), ":\n", lines);

@@ -55,7 +55,7 @@ class Planner {
   Plan::Step make_conversion(NodeId id);
   void add_chain(const Chain& chain);
   void add_epilogue(NodeId id, Value from, Plan::Step& step, Epilogue& epilogue) const;
-  void keep(Value value, Plan::Step& step, Epilogue& epilogue) const;
+  void add_output(Value value, Plan::Step& step, Epilogue& epilogue) const;
   void add_copy(NodeId id);
 
   const State& state_;

@@ -87,7 +87,7 @@ Plan::Step Planner::make_conversion(NodeId id) {
 }
 
 /// The last op so far makes `value`, which is to be kept.
-void Planner::keep(Value value, Plan::Step& step, Epilogue& epilogue) const {
+void Planner::add_output(Value value, Plan::Step& step, Epilogue& epilogue) const {
   if (schedule_.inside.contains(value)) return;
   if (epilogue.empty()) epilogue.emplace_back();
   EpilogueOp& op = epilogue.back();
@@ -128,12 +128,12 @@ void Planner::add_chain(const Chain& chain) {
   for (const Value& input : head.inputs) step.args.in.push_back(memory_of(input));
   const bool is_product = may_head(graph_, chain.head);
   Epilogue epilogue = is_product ? Epilogue() : epilogue_of(call, 0);
-  keep({chain.head}, step, epilogue);
+  add_output({chain.head}, step, epilogue);
   Value value{chain.head};
   for (const NodeId id : chain.epilogue) {
     add_epilogue(id, value, step, epilogue);
     value = Value{id};
-    keep(value, step, epilogue);
+    add_output(value, step, epilogue);
     const std::vector<NodeId> nodes = nodes_of(id);
     step.info.nodes.insert(step.info.nodes.end(), nodes.begin(), nodes.end());
     for (std::string& op : ops_of(graph_.node(id))) step.info.epilogue.push_back(std::move(op));

@@ -12,7 +12,7 @@
 
 namespace chop::testing_cli {
 
-/// An action that obeys everything, with model and dataset as positionals.
+/// An action that uses everything, with model and dataset as positionals.
 inline ActionDef everything() {
   return {.name = "try",
           .usage = "ch try [MODEL] [DATASET] [options]",
