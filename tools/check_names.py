@@ -37,7 +37,7 @@ def problems(root):
     header = root / "src/support/layers.hpp"
     if header.exists() and re.findall(r"^using namespace (\w+);", header.read_text(), re.M) != layers:
         yield "src/support/layers.hpp: its namespaces are not the layers of tools/layers.txt"
-    places = collections.defaultdict(list)
+    definitions = collections.defaultdict(list)
     for path in sorted((root / "src").rglob("*.[ch]pp")):
         where = path.relative_to(root)
         layer = where.parts[1]
@@ -51,9 +51,9 @@ def problems(root):
         if header.exists() and where.suffix == ".hpp" and not re.search(r'^#include "(?!hwy/)', path.read_text(), re.M):
             yield f"{where}:1: include \"support/layers.hpp\", so that other layers are seen"
         for namespace, name, number in types(path, layer):
-            places[namespace, name].append(f"{where}:{number}")
-    for (namespace, name), found in sorted(places.items()):
-        if len({place.rpartition(":")[0] for place in found}) > 1:
+            definitions[namespace, name].append(f"{where}:{number}")
+    for (namespace, name), found in sorted(definitions.items()):
+        if len({position.rpartition(":")[0] for position in found}) > 1:
             yield f"{found[0]}: {name} is defined again in {namespace}, at {', '.join(found[1:])}"
 
 

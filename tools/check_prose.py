@@ -17,18 +17,22 @@ WORD = re.compile(r"(?<![\w.-])(" + "|".join(sorted(STEMS, key=len, reverse=True
 # Words we no longer use, and what docs/naming.md says instead.
 RETIRED = {
     r"data base": "database", r"judg(?:e|es|ed|ing|ements?)": "evaluate, check",
-    r"signs? of life": "heartbeat", r"whoever": "the name of who it is",
+    r"signs? of life|pulses?": "heartbeat", r"whoever": "the name of who it is", r"errands?": "task",
+    r"dear(?:er|est)?": "slow, expensive", r"arrangements?": "layout, schedule", r"spots?": "position, tile",
+    r"(?<!decimal )(?<!take )places(?!=)": "positions, indices, elements",
 }
-RETIRED_WORD = re.compile("|".join(rf"(?P<w{i}>\b{word}\b)" for i, word in enumerate(RETIRED)), re.I)
+RETIRED_WORD = re.compile("|".join(rf"(?P<w{i}>\b(?:{word})\b)" for i, word in enumerate(RETIRED)), re.I)
+#: where a name is cut into its words: SignsOfLife, signs_of_life
+WITHIN_NAMES = re.compile(r"(?<=[a-z])(?=[A-Z])|_")
 
 
 def retired(name, text):
-    """Words of RETIRED; the files that list or test them may mention them."""
+    """Words of RETIRED, also within names; the files that list or test them may mention them."""
     if str(name) in {"docs/naming.md", "tools/check_prose.py", "tests/cli/check_test.py"}:
         return
     text = prose(text) if name.suffix == ".md" else text
     for number, line in enumerate(text.split("\n"), 1):
-        for found in RETIRED_WORD.finditer(line):
+        for found in RETIRED_WORD.finditer(WITHIN_NAMES.sub(" ", line)):
             instead = list(RETIRED.values())[int(found.lastgroup[1:])]
             yield f"{name}:{number}: '{found[0]}', here called: {instead}"
 

@@ -171,7 +171,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
       row.push_back(
           std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (a[i - 1] != b[j - 1] ? 1 : 0)}));
       if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-        row[j] = std::min(row[j], before_last[j - 2] + 1);  // two letters changed places
+        row[j] = std::min(row[j], before_last[j - 2] + 1);  // two letters were swapped
     }
     before_last = std::exchange(last, std::move(row));
   }

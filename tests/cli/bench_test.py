@@ -99,7 +99,7 @@ class Bench(unittest.TestCase):
                          ["there is no network", "", "at least 20x", "not measured"])
         self.assertEqual(self.cells(out, "step <beside> peer")[-1], "met")
 
-    def test_whoever_breaks_fails_the_run_after_everything_else(self):
+    def test_a_contender_that_fails_makes_the_run_fail_at_its_end(self):
         self.work(ours=1, peer=40, broken=-1, stranger=2)
         status, out, err = self.bench("--rounds", "1")
         self.assertEqual(status, 1)

@@ -164,6 +164,19 @@ class Check(unittest.TestCase):
         self.assertIn("  src/a.cpp:1: 'data base', here called: database\n", out)
         self.assertEqual(out.count("here called"), 4)
 
+    def test_retired_words_are_found_within_names(self):
+        self.write("tests/a_test.cpp", "TEST(Store, WithoutSignsOfLifeItIsStale) {}\nint signs_of_life;\n"
+                                       "int pulse_count;\nint lifeSigns;\nint impulses;\n")
+        self.write("tests/b_test.py", "def test_whoever_breaks_fails(self):\n    self.check(1, places=9)\n")
+        status, out = self.check("words")
+        self.assertEqual(status, 3)
+        for problem in ("a_test.cpp:1: 'Signs Of Life', here called: heartbeat",
+                        "a_test.cpp:2: 'signs of life', here called: heartbeat",
+                        "a_test.cpp:3: 'pulse', here called: heartbeat",
+                        "b_test.py:1: 'whoever', here called: the name of who it is"):
+            self.assertIn(f"  tests/{problem}\n", out)
+        self.assertEqual(out.count("here called"), 4)
+
     def test_dead_links_are_found(self):
         self.write("docs/a.md", "[up](../README.md#part)\n")
         self.assert_finds("links", "docs/a.md:1: no such file: ../README.md#part")

@@ -12,29 +12,29 @@ using google::protobuf::Message;
 using google::protobuf::Reflection;
 
 /// A value: a field of a message, and which one of a repeated field.
-struct Place {
+struct Slot {
   Message* message;
   const FieldDescriptor* field;
   int index = -1;
 };
 
-void collect(Message& message, std::vector<Place>& places, Words& words) {
+void collect(Message& message, std::vector<Slot>& slots, Words& words) {
   const Reflection& reflection = *message.GetReflection();
   std::vector<const FieldDescriptor*> fields;
   reflection.ListFields(message, &fields);
   for (const FieldDescriptor* field : fields) {
     const int count = field->is_repeated() ? reflection.FieldSize(message, field) : 1;
-    if (field->is_repeated()) places.push_back({&message, field});
+    if (field->is_repeated()) slots.push_back({&message, field});
     // Long lists of numbers are tensors: a few of them stand for all.
     for (int i = 0; i < std::min(count, 64); ++i) {
       const int index = field->is_repeated() ? i : -1;
       if (field->cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE) {
         collect(index < 0 ? *reflection.MutableMessage(&message, field)
                           : *reflection.MutableRepeatedMessage(&message, field, i),
-                places, words);
+                slots, words);
         continue;
       }
-      places.push_back({&message, field, index});
+      slots.push_back({&message, field, index});
       if (field->cpp_type() == FieldDescriptor::CPPTYPE_STRING)
         words.push_back(index < 0 ? reflection.GetString(message, field)
                                   : reflection.GetRepeatedString(message, field, i));
@@ -42,21 +42,21 @@ void collect(Message& message, std::vector<Place>& places, Words& words) {
   }
 }
 
-void change_list(const Place& place, Random& random) {
-  const Reflection& reflection = *place.message->GetReflection();
-  const int size = reflection.FieldSize(*place.message, place.field);
+void change_list(const Slot& slot, Random& random) {
+  const Reflection& reflection = *slot.message->GetReflection();
+  const int size = reflection.FieldSize(*slot.message, slot.field);
   if (size == 0) return;
   const auto any = [&] { return static_cast<int>(random.below(static_cast<std::size_t>(size))); };
   if (random.one_in(2))
-    reflection.SwapElements(place.message, place.field, any(), any());
+    reflection.SwapElements(slot.message, slot.field, any(), any());
   else if (random.one_in(4))
-    reflection.ClearField(place.message, place.field);
+    reflection.ClearField(slot.message, slot.field);
   else
-    reflection.RemoveLast(place.message, place.field);
+    reflection.RemoveLast(slot.message, slot.field);
 }
 
-/// Sets the value at a place; `Set` and `Get` differ for single and repeated fields.
-void change_value(const Place& p, const Words& words, Random& random) {
+/// Sets the value of a slot; `Set` and `Get` differ for single and repeated fields.
+void change_value(const Slot& p, const Words& words, Random& random) {
   const Reflection& r = *p.message->GetReflection();
   const bool one = p.index < 0;
   switch (p.field->cpp_type()) {
@@ -108,15 +108,15 @@ std::string mutate_onnx(const std::string& file, Random& random) {
   ::onnx::ModelProto model;
   if (random.one_in(12) || !model.ParseFromString(file)) return mutate_bytes(file, random);
   for (std::size_t changes = random.one_in(3) ? 2 : 1; changes > 0; --changes) {
-    std::vector<Place> places;
+    std::vector<Slot> slots;
     Words words;
-    collect(model, places, words);
-    if (places.empty()) break;
-    const Place place = places[random.below(places.size())];
-    if (place.field->is_repeated() && place.index < 0)
-      change_list(place, random);
+    collect(model, slots, words);
+    if (slots.empty()) break;
+    const Slot slot = slots[random.below(slots.size())];
+    if (slot.field->is_repeated() && slot.index < 0)
+      change_list(slot, random);
     else
-      change_value(place, words, random);
+      change_value(slot, words, random);
   }
   return model.SerializeAsString();
 }

@@ -1,5 +1,5 @@
 // Pickles cut into their operations: arguments change within their kind, operations go, come twice
-// or change places.
+// or are swapped.
 #include <cstring>
 
 #include "mutate/mutators.hpp"

@@ -56,7 +56,7 @@ inline Space draw_space(std::uint64_t seed, bool finite) {
   return Space(std::move(parameters));
 }
 
-/// Smooth where numbers are, different for every choice; inactive places count as nothing.
+/// Smooth where numbers are, different for every choice; inactive parameters count as nothing.
 inline double bowl(const Point& point) {
   double sum = 0;
   for (std::size_t i = 0; i < point.size(); ++i)

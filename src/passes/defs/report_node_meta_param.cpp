@@ -68,7 +68,7 @@ PassDef define() {
           .doc = "tabulate the metadata of every node",
           .details =
               "common: type, op, shapes, precisions. software: statistics, one entry per\n"
-              "operand. hardware: where a node is placed; empty until something places it.",
+              "operand. hardware: where a node is placed; empty until it is.",
           .args = {{.name = "which",
                     .initial = Tree::List{"all"},
                     .doc = "the parts to show",

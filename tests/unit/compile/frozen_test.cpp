@@ -335,7 +335,7 @@ TEST(FrozenPlan, SumsThatCouldWrapStayInFloat) {
   expect_close(fast, run(graph, 1, false, 1, 1e9), 1e-3);
 }
 
-TEST(FrozenPlan, ABiasBetweenTheStepsOfTheGridKeepsItsPlace) {
+TEST(FrozenPlan, ABiasOffTheGridIsAddedAfterTheSum) {
   for (const std::int64_t channels : {16, 256}) {
     GraphBuilder b("biased", 2);
     const Value x = b.input("x", {-1, channels, 5, 5});

@@ -218,7 +218,7 @@ TEST(SlicedPlan, FixedPointIsCutAndBlocksAreNot) {
   }
 }
 
-TEST(SlicedPlan, AnEmptyOutputTakesNobodysPlace) {
+TEST(SlicedPlan, AnEmptyOutputSharesNoMemory) {
   GraphBuilder b("empty", 1);
   const Value x = b.input("x", {-1, 16, 64, 64});
   const Value y = b.module("tanh", "act", {x});

@@ -43,7 +43,7 @@ TEST(SqliteStore, SpellingsOfOneFile) {
     EXPECT_TRUE(must(must(open_store(url))->find("s"))) << url;
 }
 
-TEST(SqliteStore, LooksAtWrongPlacesSayWhatIsWrong) {
+TEST(SqliteStore, AWrongPathIsAnErrorThatSaysWhatIsWrong) {
   const TempFolder folder;
   const std::string missing = (folder / "none.db").string();
   EXPECT_TRUE(mentions(what_of(missing, Create::No), "there is no file"));

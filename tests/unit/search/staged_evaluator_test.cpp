@@ -43,7 +43,7 @@ void expect_same(const Metrics& a, const Metrics& b) {
   EXPECT_EQ(a.confusion, b.confusion);
 }
 
-TEST(StagedEvaluator, AgreesWithJudgingTheWholeNetwork) {
+TEST(StagedEvaluator, AgreesWithEvaluatingTheWholeNetwork) {
   const Split rows = random_rows(1000, {16}, 5, 4);
   for (const char* name : {"jsc-tiny", "jsc-s", "jsc-trt"}) {
     const Graph graph = zoo(name);

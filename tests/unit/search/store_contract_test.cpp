@@ -236,7 +236,7 @@ TEST_P(StoreContract, TenThousandTrials) {
   must(session->commit({}));
 }
 
-TEST_P(StoreContract, ARunningTrialWithoutSignsOfLifeIsStale) {
+TEST_P(StoreContract, ARunningTrialWithoutHeartbeatIsStale) {
   if (GetParam() == "memory") GTEST_SKIP() << "it ends with its workers";
   const SessionOptions options{.heartbeat = 0.1, .grace = 0.4};
   auto lively = join(options);

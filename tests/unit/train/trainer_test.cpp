@@ -116,7 +116,7 @@ TEST(Train, StopsWhenPatienceIsLostAndSaysSo) {
   EXPECT_EQ(outcome.best_epoch, 0);
 }
 
-TEST(Train, StopsAfterTheStepsAllowedAndJudgesWhatThereIs) {
+TEST(Train, StopsAfterMaxStepsAndEvaluatesTheWeightsItHas) {
   TrainOptions options = quick(10, 16);
   options.max_steps = 6;  // of 4 per epoch
   const TrainOutcome outcome = run(toy_network(), toy_data(64), options);

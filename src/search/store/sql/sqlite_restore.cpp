@@ -133,7 +133,7 @@ Result<Database> rescue(sqlite3* database, const std::string& file) {
                            "': ", copied ? sqlite3_errmsg(rescued.get()) : std::strerror(errno))};
 }
 
-/// While it lives, no other process places files in the folder by these functions.
+/// While it lives, no other process puts files into the folder by these functions.
 class FolderTurn {
  public:
   explicit FolderTurn(const fs::path& folder)
