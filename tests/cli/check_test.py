@@ -121,6 +121,16 @@ class Check(unittest.TestCase):
         self.write("src/low/c.cpp", '// SIMD.\n#include "hwy/foreach_target.h"\n')
         self.assertEqual(self.check("layers")[0], 0)
 
+    def test_standard_headers_that_every_file_has_are_not_included_again(self):
+        self.write("tools/layers.txt", "support:\nlow: support\nhigh: low\n")
+        self.write("src/support/layers.hpp", "// All.\n#pragma once\n\n#include <map>\n#include <string>\n")
+        self.write("src/support/README.md", "# src/support\n")
+        self.write("src/low/a.hpp", '// Says something.\n#pragma once\n\n#include "support/layers.hpp"\n')
+        self.write("src/high/b.cpp", '// Uses it.\n#include <set>\n#include <string>\n\n#include "low/a.hpp"\n')
+        self.write("src/high/c.cpp", "// By itself.\n#include <string>\n")
+        self.assert_finds("layers", "src/high/b.cpp:3: support/layers.hpp provides <string>")
+        self.assertEqual(self.check("layers")[1].count("provides"), 1)
+
     def test_a_folder_no_layer_line_names_is_a_mistake(self):
         self.write("src/new/c.cpp", "// New.\n")
         self.assert_finds("layers", "src/new/c.cpp:1: tools/layers.txt does not know the layer 'new'")
