@@ -1,7 +1,5 @@
 #include "analysis/non_finite.hpp"
 
-#include <cmath>
-
 #include "support/text.hpp"
 
 namespace chop::analysis {

@@ -1,10 +1,6 @@
 // Values that are no numbers, or infinite, among weights and outputs.
 #pragma once
 
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "ir/graph.hpp"
 
 namespace chop::analysis {

@@ -1,7 +1,5 @@
 #include "cli/action_def.hpp"
 
-#include <algorithm>
-
 #include "support/text.hpp"
 
 #include "actions.inc"

@@ -3,9 +3,6 @@
 #pragma once
 
 #include <ostream>
-#include <span>
-#include <string_view>
-#include <vector>
 
 #include "cli/settings/setting_def.hpp"
 #include "cli/settings/settings.hpp"

@@ -1,9 +1,6 @@
 // What this program was built from and with.
 #pragma once
 
-#include <string>
-#include <string_view>
-
 #include "support/layers.hpp"
 
 namespace chop::cli {

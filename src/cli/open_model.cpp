@@ -1,6 +1,5 @@
 #include "cli/open_model.hpp"
 
-#include <algorithm>
 #include <filesystem>
 #include <iostream>
 #include <iterator>

@@ -1,7 +1,5 @@
 #include "cli/project.hpp"
 
-#include <algorithm>
-#include <array>
 #include <cctype>
 #include <ctime>
 
@@ -116,8 +114,8 @@ Status open_project(Session& session, const Settings& settings, const ProjectUse
                                                 use.share, kLockedHint));
     }
   }
-  log_info(cat(is_there ? "Project is at " : "Project will be created at ",
-               session.project.string()));
+  log_info(
+      cat(is_there ? "Project is at " : "Project will be created at ", session.project.string()));
   return {};
 }
 

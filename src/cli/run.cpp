@@ -1,11 +1,8 @@
 #include "cli/run.hpp"
 
-#include <algorithm>
 #include <exception>
-#include <memory>
 #include <new>
 #include <system_error>
-#include <vector>
 
 #include "cli/interrupt.hpp"
 #include "cli/settings/command_line.hpp"

@@ -1,7 +1,5 @@
 #include "cli/session.hpp"
 
-#include <algorithm>
-
 #include "cli/output.hpp"
 #include "models/registry.hpp"
 #include "onnx/import.hpp"

@@ -3,8 +3,6 @@
 #pragma once
 
 #include <filesystem>
-#include <optional>
-#include <string>
 
 #include "cli/action_def.hpp"
 #include "cli/open_model.hpp"

@@ -1,7 +1,5 @@
 #include "cli/set_aside.hpp"
 
-#include <vector>
-
 #include "support/system/log.hpp"
 #include "support/text.hpp"
 
@@ -28,8 +26,8 @@ std::error_code move_contents(const std::vector<fs::path>& entries, const fs::pa
   return code;
 }
 
-/// Gives a file a second name, so that its own is there until the new file replaces it. Writing to a
-/// symbolic link replaces the file it leads to, so that file is the one to keep.
+/// Gives a file a second name, so that its own is there until the new file replaces it. Writing to
+/// a symbolic link replaces the file it leads to, so that file is the one to keep.
 std::error_code keep_file(const fs::path& path, const fs::path& kept) {
   std::error_code code;
   const bool is_link = fs::is_symlink(path, code);

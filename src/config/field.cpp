@@ -1,9 +1,5 @@
 #include "config/field.hpp"
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-
 #include "support/text.hpp"
 
 namespace chop::config {

@@ -9,13 +9,6 @@
 //     describe_allowed(rows)     // "a whole number of at least 1"
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "support/tree.hpp"
 
 namespace chop::config {

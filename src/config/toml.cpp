@@ -2,10 +2,7 @@
 
 #include <toml++/toml.h>
 
-#include <algorithm>
 #include <cctype>
-#include <limits>
-#include <optional>
 #include <sstream>
 
 #include "support/text.hpp"

@@ -2,10 +2,6 @@
 // place that knows the library; a command parses its file once, and everybody reads the Tree.
 #pragma once
 
-#include <span>
-#include <string>
-#include <string_view>
-
 #include "support/tree.hpp"
 
 namespace chop::config {

@@ -1,7 +1,5 @@
 #include "data/dataset.hpp"
 
-#include <algorithm>
-
 #include "data/files/by_path.hpp"
 #include "data/registry.hpp"
 #include "support/text.hpp"

@@ -1,11 +1,7 @@
 // Data sets: features and labels in three splits, by name or by path.
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "tensor/tensor.hpp"
 

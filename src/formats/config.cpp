@@ -1,8 +1,5 @@
 #include "formats/config.hpp"
 
-#include <algorithm>
-#include <cassert>
-
 #include "support/text.hpp"
 
 namespace chop::formats {

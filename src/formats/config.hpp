@@ -1,12 +1,6 @@
 // The configuration of a format: what keys it has, and a checked, complete set of values.
 #pragma once
 
-#include <cstdint>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "config/field.hpp"
 #include "ir/attr.hpp"
 #include "support/result.hpp"

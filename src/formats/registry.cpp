@@ -1,6 +1,5 @@
 #include "formats/registry.hpp"
 
-#include <algorithm>
 #include <cctype>
 
 #include "config/toml.hpp"

@@ -12,9 +12,6 @@
 #define CH_FORMATS_VECTOR_INL
 #endif
 
-#include <cstddef>
-#include <cstdint>
-
 #include "formats/grid.hpp"
 #include "hwy/highway.h"
 

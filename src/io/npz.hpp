@@ -2,9 +2,6 @@
 #pragma once
 
 #include <filesystem>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "tensor/tensor.hpp"
 

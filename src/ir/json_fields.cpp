@@ -2,9 +2,6 @@
 
 #include "ir/json.hpp"
 
-#include <algorithm>
-#include <cmath>
-
 #include "support/escape.hpp"
 #include "support/text.hpp"
 

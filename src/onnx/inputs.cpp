@@ -1,6 +1,5 @@
 #include "onnx/inputs.hpp"
 
-#include <algorithm>
 #include <set>
 
 #include "onnx/importer.hpp"

@@ -1,7 +1,5 @@
 #include "onnx/onnx_call.hpp"
 
-#include <algorithm>
-
 #include "support/text.hpp"
 
 namespace chop::onnx {

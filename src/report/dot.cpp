@@ -1,6 +1,5 @@
 #include "report/dot.hpp"
 
-#include <algorithm>
 #include <set>
 
 #include "support/escape.hpp"

@@ -1,8 +1,6 @@
 // Tables for papers.
 #pragma once
 
-#include <string>
-
 #include "report/table.hpp"
 
 namespace chop::report {

@@ -8,10 +8,6 @@
 
 #include <concepts>
 #include <functional>
-#include <optional>
-#include <span>
-#include <string_view>
-#include <vector>
 
 #include "ops/core/op_def.hpp"
 #include "runtime/conv/frozen/epilogue.hpp"

@@ -1,7 +1,6 @@
 // What differs between oneDNN 2 (Debian 12) and oneDNN 3 (Debian 13). No other file knows.
 #pragma once
 
-#include <cstddef>
 #include <oneapi/dnnl/dnnl.hpp>
 
 #include "support/layers.hpp"

@@ -4,13 +4,6 @@
 #pragma once
 
 #include <functional>
-#include <map>
-#include <memory>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "runtime/kernel.hpp"
 #include "support/system/denormals.hpp"

@@ -8,9 +8,6 @@
 #define CH_SIMD_MATH_INL
 #endif
 
-#include <cstddef>
-#include <cstdint>
-
 #include "hwy/highway.h"
 //
 #include "hwy/contrib/math/math-inl.h"

@@ -5,7 +5,6 @@
 //   commit   7 failed, 10 running here; then it is evaluated without the lock
 #include "search/engine.hpp"
 
-#include <algorithm>
 #include <system_error>
 #include <thread>
 

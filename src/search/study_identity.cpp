@@ -21,12 +21,12 @@ constexpr const char* kFixed = "fixed_choices";
 constexpr const char* kData = "data";
 constexpr const char* kSimd = "simd";
 
-/// Attributes that must agree, and the key of the configuration each comes from.
-struct Mark {
-  const char* attribute;
+/// An attribute that must agree, and the key of the configuration it comes from.
+struct IdentityAttribute {
+  const char* name;
   const char* key;
 };
-constexpr std::array<Mark, 7> kMarks = {
+constexpr std::array<IdentityAttribute, 7> kIdentity = {
     {{"objectives", "search.strategy.metrics"},
      {"runners", "search.strategy.sw_runner and hw_runner"},
      {"network", "model"},
@@ -66,7 +66,8 @@ bool agree(const std::string& a, const std::string& b) {
 struct Difference {
   std::string key, one, other;
 };
-Difference difference_of(const Mark& mark, const std::string& a, const std::string& b) {
+Difference difference_of(const IdentityAttribute& attribute, const std::string& a,
+                         const std::string& b) {
   const Result<Tree> x = parse_json(a, "an attribute");
   const Result<Tree> y = parse_json(b, "an attribute");
   if (x && y && x.value().is_table() && y.value().is_table())
@@ -79,7 +80,7 @@ Difference difference_of(const Mark& mark, const std::string& a, const std::stri
                   other == nullptr ? "nothing" : to_json(*other)};
       }
   const auto shown = [](const std::string& json) { return json == "null" ? "nothing" : json; };
-  return {mark.key, shown(a), shown(b)};
+  return {attribute.key, shown(a), shown(b)};
 }
 
 Tree space_tree(const Space& space) {
@@ -274,13 +275,13 @@ Status check_same_study(const StudyInfo& wanted, const Study& found, const Space
   if (known == found.info.user.end()) return check_trials(found, space);
   CH_CHECK(check_space(found.info, attribute_value(known->second), space));
   CH_CHECK(check_fixed(found.info, wanted));
-  for (const Mark& mark : kMarks) {
-    const auto ours = wanted.user.find(mark.attribute);
-    const auto other = found.info.user.find(mark.attribute);
+  for (const IdentityAttribute& attribute : kIdentity) {
+    const auto ours = wanted.user.find(attribute.name);
+    const auto other = found.info.user.find(attribute.name);
     const std::string a = other == found.info.user.end() ? "null" : other->second;
     const std::string b = ours == wanted.user.end() ? "null" : ours->second;
     if (agree(a, b)) continue;
-    const Difference differs = difference_of(mark, a, b);
+    const Difference differs = difference_of(attribute, a, b);
     return another(found.info, differs.key,
                    cat("was made with ", differs.one, ", here it is ", differs.other));
   }
@@ -310,7 +311,7 @@ Status open_study(StudyStore& store, const StudyInfo& wanted, const Space& space
 
 Status check_same_attributes(const StudyInfo& a, const StudyInfo& b) {
   std::vector<const char*> attributes = {kSpace, kFixed, kData};
-  for (const Mark& mark : kMarks) attributes.push_back(mark.attribute);
+  for (const IdentityAttribute& attribute : kIdentity) attributes.push_back(attribute.name);
   for (const char* attribute : attributes) {
     const auto one = a.user.find(attribute);
     const auto other = b.user.find(attribute);

@@ -1,8 +1,5 @@
 #include "support/terminal_text.hpp"
 
-#include <algorithm>
-#include <array>
-
 #include "support/escape.hpp"
 
 namespace chop::support {

@@ -3,11 +3,8 @@
 // turn the direction of writing could make one text look like another.
 #pragma once
 
-#include <cstdint>
 #include <ostream>
 #include <streambuf>
-#include <string>
-#include <string_view>
 
 #include "support/layers.hpp"
 

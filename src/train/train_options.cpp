@@ -1,8 +1,5 @@
 #include "train/train_options.hpp"
 
-#include <algorithm>
-#include <cassert>
-#include <cmath>
 #include <type_traits>
 
 #include "support/text.hpp"

@@ -1,6 +1,5 @@
 #include "analysis/timing/layer_times.hpp"
 
-#include <algorithm>
 #include <chrono>
 
 #include "compile/compile.hpp"

@@ -1,10 +1,6 @@
 // How long each layer takes: the graph run as a plan, its steps mapped back to nodes.
 #pragma once
 
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "analysis/cost/cost.hpp"
 #include "data/dataset.hpp"
 #include "runtime/measure/counters.hpp"

@@ -4,7 +4,6 @@
 // one a line, the last perhaps unfinished and marked by a full stop, and offer what it prints, or
 // files where it prints nothing. So the shell knows every action, flag and name that this program
 // knows.
-#include <algorithm>
 
 #include "cli/action_def.hpp"
 #include "cli/output.hpp"

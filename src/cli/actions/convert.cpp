@@ -1,5 +1,4 @@
 // ch convert FROM TO: the same weights in another kind of file.
-#include <algorithm>
 #include <filesystem>
 
 #include "cli/action_def.hpp"

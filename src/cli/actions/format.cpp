@@ -1,5 +1,4 @@
 // ch format NAME [KEY=VALUE ...]: what a number format does to values, or to a file of them.
-#include <cmath>
 
 #include "cli/action_def.hpp"
 #include "cli/output.hpp"

@@ -1,5 +1,4 @@
 // ch inspect MODEL|FILE: what is in a network, on one screen; --report runs one of the reports.
-#include <algorithm>
 #include <set>
 
 #include "cli/open_model.hpp"
@@ -52,12 +51,10 @@ struct Report {
   std::string_view pass;
   Tree (*args)(const Graph&) = nullptr;  ///< of the pass; null: none
 };
-constexpr Report kReports[] = {{"graph", "report_graph"},
-                               {"types", "report_node_type"},
-                               {"shapes", "report_node_shape"},
-                               {"meta", "report_node_meta_param"},
-                               {"flops", "calculate_flops"},
-                               {"stats", "profile_statistics", statistics_args}};
+constexpr Report kReports[] = {
+    {"graph", "report_graph"},       {"types", "report_node_type"},
+    {"shapes", "report_node_shape"}, {"meta", "report_node_meta_param"},
+    {"flops", "calculate_flops"},    {"stats", "profile_statistics", statistics_args}};
 
 std::vector<std::string_view> report_names() {
   std::vector<std::string_view> names;

@@ -1,6 +1,5 @@
 // ch run MODEL|FILE [DATASET]: a network on the arrays of a file, on samples of a data set, on
 // random numbers; all its outputs, or those of one node.
-#include <algorithm>
 #include <filesystem>
 
 #include "cli/open_model.hpp"

@@ -1,5 +1,4 @@
 // ch study list|show|export|delete|merge: what searches have found, wherever it is kept.
-#include <algorithm>
 #include <filesystem>
 #include <iostream>
 

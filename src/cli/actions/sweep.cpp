@@ -1,9 +1,7 @@
 // ch sweep [MODEL] [DATASET] --batch-size 64,128 --learning-rate 1e-4,1e-3: the same training
 // over a grid of settings, several at a time, ending in one table and its pictures.
-#include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <map>
 #include <set>
 
 #include "cli/interrupt.hpp"

@@ -1,7 +1,5 @@
 // ch train [MODEL] [DATASET]: trains a network, validates after each epoch, tests at the end.
-#include <algorithm>
 #include <chrono>
-#include <optional>
 
 #include "cli/interrupt.hpp"
 #include "cli/output.hpp"

@@ -1,6 +1,4 @@
 // ch transform --config FILE: the passes of a configuration file, in its order.
-#include <algorithm>
-#include <optional>
 
 #include "cli/output.hpp"
 #include "cli/pass_run.hpp"

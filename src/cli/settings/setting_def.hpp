@@ -1,11 +1,6 @@
 // What is known about one setting: its names, its values, its default, what it is for.
 #pragma once
 
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "config/field.hpp"
 #include "support/result.hpp"
 

@@ -2,8 +2,6 @@
 // `ch settings` all come from here.
 #include "cli/settings/setting_defs.hpp"
 
-#include <array>
-
 #include "train/train_options.hpp"
 
 namespace chop::cli {

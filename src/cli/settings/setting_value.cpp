@@ -1,5 +1,4 @@
 // Reading and checking the value of one setting.
-#include <algorithm>
 
 #include "cli/settings/setting_def.hpp"
 #include "support/text.hpp"

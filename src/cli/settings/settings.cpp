@@ -1,7 +1,5 @@
 #include "cli/settings/settings.hpp"
 
-#include <cassert>
-
 #include "support/system/threads.hpp"
 #include "support/text.hpp"
 

@@ -1,7 +1,5 @@
 #include "cli/views/help.hpp"
 
-#include <algorithm>
-
 #include "report/table.hpp"
 #include "support/display.hpp"
 #include "support/text.hpp"

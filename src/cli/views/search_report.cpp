@@ -1,8 +1,5 @@
 #include "cli/views/search_report.hpp"
 
-#include <algorithm>
-#include <cmath>
-
 #include "cli/set_aside.hpp"
 #include "report/table.hpp"
 #include "search/algorithms/importance.hpp"

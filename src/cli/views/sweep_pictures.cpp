@@ -1,5 +1,4 @@
 // The pictures of a sweep: curves of every run, and for a grid of two settings a heat map.
-#include <algorithm>
 
 #include "cli/views/sweep_report.hpp"
 #include "cli/views/training_report.hpp"

@@ -1,9 +1,5 @@
 #include "cli/views/sweep_report.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <map>
-
 #include "support/text.hpp"
 
 namespace chop::cli {

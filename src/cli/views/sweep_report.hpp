@@ -2,11 +2,6 @@
 #pragma once
 
 #include <filesystem>
-#include <optional>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "report/svg.hpp"
 #include "report/table.hpp"

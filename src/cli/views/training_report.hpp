@@ -3,9 +3,6 @@
 #pragma once
 
 #include <filesystem>
-#include <optional>
-#include <span>
-#include <string>
 
 #include "cli/settings/settings.hpp"
 #include "report/svg.hpp"

@@ -1,6 +1,4 @@
 // The steps of a plan: what a kernel is told, and how chains and conversions are put together.
-#include <algorithm>
-#include <cassert>
 #include <cstring>
 
 #include "compile/call_facts.hpp"

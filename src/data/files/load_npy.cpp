@@ -1,5 +1,4 @@
 // A .npy file of features, with its labels in a second file: jets.npy and jets_labels.npy.
-#include <optional>
 
 #include "data/files/loaders.hpp"
 #include "data/files/samples.hpp"

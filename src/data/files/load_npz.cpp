@@ -1,5 +1,4 @@
 // Arrays of a .npz file, as numpy.savez(file, x=..., y=...) writes it.
-#include <algorithm>
 
 #include "data/files/loaders.hpp"
 #include "data/files/samples.hpp"

@@ -1,7 +1,5 @@
 #include "data/files/samples.hpp"
 
-#include <algorithm>
-
 #include "data/rows.hpp"
 
 namespace chop::data {

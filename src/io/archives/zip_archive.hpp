@@ -2,16 +2,8 @@
 // the bytes that are there before anything is unpacked.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <filesystem>
 #include <functional>
-#include <map>
-#include <memory>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "support/system/files.hpp"
 

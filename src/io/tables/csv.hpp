@@ -3,11 +3,6 @@
 
 #include <filesystem>
 #include <functional>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "tensor/tensor.hpp"
 

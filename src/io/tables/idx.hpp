@@ -1,10 +1,7 @@
 // idx: the format of MNIST. A magic number, big-endian dimensions, big-endian elements.
 #pragma once
 
-#include <cstddef>
 #include <filesystem>
-#include <span>
-#include <string>
 
 #include "tensor/tensor.hpp"
 

@@ -1,6 +1,4 @@
 // Pooling in one to three dimensions.
-#include <algorithm>
-#include <limits>
 
 #include "onnx/export/export_call.hpp"
 #include "onnx/import_helpers.hpp"

@@ -1,7 +1,5 @@
 #include "onnx/export/exporter.hpp"
 
-#include <algorithm>
-
 #include "formats/quantiser.hpp"
 #include "formats/registry.hpp"
 #include "onnx/model_file.hpp"

@@ -1,7 +1,5 @@
 #include "ops/core/infer.hpp"
 
-#include <array>
-
 #include "formats/registry.hpp"
 #include "ir/limits.hpp"
 #include "ir/verify.hpp"

@@ -1,8 +1,6 @@
 // Types of every value of a graph, for one batch size.
 #pragma once
 
-#include <vector>
-
 #include "ops/core/op_def.hpp"
 
 namespace chop::ops {

@@ -1,11 +1,6 @@
 // All operators, from the files of ops/defs.
 #pragma once
 
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "ops/core/op_def.hpp"
 
 namespace chop::ops {

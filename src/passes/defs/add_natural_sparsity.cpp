@@ -3,7 +3,6 @@
 //   density = elements that are not zero / elements,   sparsity = 1 - density
 //
 // The reference system calls the density sparsity; here each has its own name.
-#include <algorithm>
 
 #include "analysis/calibration/observe.hpp"
 #include "analysis/operands.hpp"

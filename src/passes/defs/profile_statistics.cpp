@@ -3,7 +3,6 @@
 // Weights: every parameter and buffer of a module once, as a whole. Activations: inputs of the
 // chosen nodes (and outputs, if asked for), sample by sample, while the network runs in evaluation
 // mode.
-#include <algorithm>
 
 #include "analysis/calibration/observe.hpp"
 #include "analysis/operands.hpp"

@@ -11,8 +11,6 @@
 #define CH_GEMM_TILES_INL
 #endif
 
-#include <algorithm>
-
 #include "hwy/highway.h"
 #include "runtime/gemm/gemm.hpp"
 

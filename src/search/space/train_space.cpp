@@ -1,8 +1,5 @@
 #include "search/space/train_space.hpp"
 
-#include <algorithm>
-#include <cmath>
-
 #include "search/space/format_keys.hpp"
 #include "support/text.hpp"
 

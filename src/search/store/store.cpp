@@ -1,9 +1,5 @@
 #include "search/store/store.hpp"
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-
 #include "support/text.hpp"
 
 namespace chop::search {

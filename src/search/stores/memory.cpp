@@ -1,6 +1,4 @@
 // Studies that live as long as the process: trials without a database, and tests.
-#include <algorithm>
-#include <cassert>
 #include <condition_variable>
 #include <mutex>
 

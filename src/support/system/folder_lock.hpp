@@ -1,12 +1,7 @@
 // A folder that others keep out of while a run writes into it.
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "support/result.hpp"
 

@@ -7,8 +7,6 @@
 #define CH_STANDARD_EPILOGUE_INL
 #endif
 
-#include <limits>
-
 #include "formats/vector-inl.hpp"
 #include "runtime/conv/frozen/apply_epilogue.hpp"
 #include "runtime/simd_math-inl.hpp"

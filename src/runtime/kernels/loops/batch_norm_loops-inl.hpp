@@ -8,8 +8,6 @@
 #define CH_BATCH_NORM_LOOPS_INL
 #endif
 
-#include <algorithm>
-#include <cmath>
 #include <type_traits>
 
 #include "runtime/kernels/loops/batch_norm_job.hpp"

@@ -4,9 +4,6 @@
 // lost connection, and the session tries the transaction again.
 #include "search/store/sql/pg_connection.hpp"
 
-#include <algorithm>
-#include <map>
-
 #include "search/store/sql/pg_library.hpp"
 #include "search/store/store.hpp"
 #include "support/text.hpp"

@@ -5,7 +5,6 @@
 //     in progress: the server has not noticed the loss yet; ask again soon
 #include "search/store/sql/session.hpp"
 
-#include <cassert>
 #include <variant>
 
 #include "search/store/sql/background_writer.hpp"

@@ -5,9 +5,7 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <chrono>
-#include <map>
 #include <thread>
 
 #include "search/store/sql/sqlite_restore.hpp"

@@ -3,8 +3,6 @@
 
 #include <sqlite3.h>
 
-#include <string>
-
 #include "support/result.hpp"
 
 namespace chop::search {

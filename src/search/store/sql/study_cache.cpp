@@ -3,10 +3,6 @@
 // trials never change, so they are read once.
 #include "search/store/sql/study_cache.hpp"
 
-#include <algorithm>
-#include <cassert>
-#include <cmath>
-
 namespace chop::search {
 namespace {
 

@@ -8,7 +8,6 @@
 // read_updates() then asks for the rows 12, 15 and those after 15 only.
 #pragma once
 
-#include <map>
 #include <unordered_map>
 
 #include "search/store/sql/trial_rows.hpp"
