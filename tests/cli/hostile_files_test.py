@@ -2,15 +2,18 @@
 import json
 import os
 import pathlib
-import resource
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 import zlib
 
 import numpy
 from onnx import TensorProto, helper, numpy_helper
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import limited  # noqa: E402
 
 CH = os.environ["CH_BIN"]
 HUGE = 2**40
@@ -24,18 +27,11 @@ class Hostile(unittest.TestCase):
 
     def refused(self, says, *words):
         environment = {**os.environ, "CH_CACHE_DIR": str(self.folder / "cache"), "OMP_NUM_THREADS": "1"}
-        with open(self.folder / "stderr", "w+b") as errors:
-            child = subprocess.Popen([CH, *map(str, words)], cwd=self.folder, env=environment,
-                                     stdout=subprocess.DEVNULL, stderr=errors,
-                                     preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY)))
-            _, status, usage = os.wait4(child.pid, 0)
-            child.returncode = os.waitstatus_to_exitcode(status)
-            errors.seek(0)
-            text = errors.read().decode(errors="replace")
+        code, text, seconds, peak = limited.run([CH, *words], MEMORY, cwd=self.folder, env=environment)
         self.assertIn(says, text)
-        self.assertEqual(child.returncode, 1, text)
-        self.assertLess(usage.ru_utime + usage.ru_stime, 1.0, says)
-        self.assertLess(usage.ru_maxrss, MEMORY >> 10, says)
+        self.assertEqual(code, 1, text)
+        self.assertLess(seconds, 1.0, says)
+        self.assertLess(peak, MEMORY, says)
 
 
 class Onnx(Hostile):

@@ -2,16 +2,19 @@
 import json
 import os
 import pathlib
-import resource
 import shutil
 import struct
 import subprocess
+import sys
 import tempfile
 import unittest
 import zipfile
 
 import numpy
 import torch
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import limited  # noqa: E402
 
 CH = os.environ["CH_BIN"]
 SOURCE = pathlib.Path(os.environ["CH_SOURCE"])
@@ -198,15 +201,10 @@ class Inspect(InFolder):
         with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
             for name, contents in entries.items():
                 archive.writestr(name, contents)
-        with open(self.folder / "stderr", "w+b") as errors:
-            child = subprocess.Popen([CH, "inspect", str(path)], cwd=self.folder, stdout=subprocess.DEVNULL, stderr=errors,
-                                     preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_DATA, (256 << 20,) * 2))
-            _, status, usage = os.wait4(child.pid, 0)
-            child.returncode = os.waitstatus_to_exitcode(status)
-            errors.seek(0)
-            self.assertIn(says, errors.read().decode())
-        self.assertEqual(child.returncode, 1, says)
-        self.assertLess(usage.ru_utime + usage.ru_stime, 1.0, says)
+        code, text, seconds, _ = limited.run([CH, "inspect", path], 256 << 20, cwd=self.folder)
+        self.assertIn(says, text)
+        self.assertEqual(code, 1, says)
+        self.assertLess(seconds, 1.0, says)
 
 
 class Convert(InFolder):

@@ -32,6 +32,8 @@ class RandomSamples {
   }
 
  private:
+  static constexpr std::int64_t kLarge = 1 << 20;  ///< larger attributes mean "no limit"
+
   std::int64_t below(std::int64_t count) {
     return static_cast<std::int64_t>(stream_.below(n_++, static_cast<std::uint64_t>(count)));
   }
@@ -55,7 +57,7 @@ class RandomSamples {
     if (found != sizes_.end() && !one_of(6))
       number = found->second;
     else if (one_of(3))
-      number = number < 0 ? -1 - below(3) : below(number > 1 ? 2 * number + 2 : 4);
+      number = number < 0 ? -1 - below(3) : below(number > 1 ? 2 * std::min(number, kLarge) + 2 : 4);
   }
   void change(Attr& value) {
     if (auto* const flag = std::get_if<bool>(&value)) {

@@ -175,12 +175,12 @@ TEST_F(Downloaded, FashionMnistHasAFolderAndClassesOfItsOwn) {
 TEST_F(Downloaded, Cifar10IsReadFromItsArchiveAsFromItsFiles) {
   expect_error("cifar10", {}, "`ch data get cifar10` downloads cifar-10-binary.tar.gz");
   std::vector<testing::TarPart> parts = {{.name = "cifar-10-batches-bin/", .type = '5'}};
-  for (const char* name : {"data_batch_1", "data_batch_2", "data_batch_3", "data_batch_4",
-                           "data_batch_5", "test_batch"}) {
+  for (const std::string_view name : {"data_batch_1", "data_batch_2", "data_batch_3",
+                                      "data_batch_4", "data_batch_5", "test_batch"}) {
     std::string bytes;
     for (int i = 0; i < 12; ++i)
       bytes += std::string(1, static_cast<char>(i % 10)) +
-               std::string(3072, static_cast<char>(name[11] + 3 * i));
+               std::string(3072, static_cast<char>(name.back() + 3 * i));
     parts.push_back({.name = cat("cifar-10-batches-bin/", name, ".bin"), .bytes = bytes});
     put("files", cat(name, ".bin"), bytes);
   }
