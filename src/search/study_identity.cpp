@@ -25,6 +25,7 @@ constexpr const char* kSimd = "simd";
 struct IdentityAttribute {
   const char* name;
   const char* key;
+  bool of_options = false;  ///< a table of options; a message names the one that differs
 };
 constexpr std::array<IdentityAttribute, 7> kIdentity = {
     {{"objectives", "search.strategy.metrics"},
@@ -33,7 +34,7 @@ constexpr std::array<IdentityAttribute, 7> kIdentity = {
      {"weights", "load_name (or seed, where nothing is loaded)"},
      {"dataset", "dataset"},
      {"most_batches", "--debug"},
-     {"training", "an option of training"}}};
+     {"training", "an option of training", true}}};
 
 /// Of what is no table, none.
 const Tree::Table& entries_of(const Tree& tree) {
@@ -62,7 +63,7 @@ bool agree(const std::string& a, const std::string& b) {
   return !x || !y || same_values(x.value(), y.value());
 }
 
-/// Where two attributes differ: at the first such key of tables, else as a whole.
+/// Where two values of an attribute differ: at the first such option, else as a whole.
 struct Difference {
   std::string key, one, other;
 };
@@ -70,7 +71,7 @@ Difference difference_of(const IdentityAttribute& attribute, const std::string& 
                          const std::string& b) {
   const Result<Tree> x = parse_json(a, "an attribute");
   const Result<Tree> y = parse_json(b, "an attribute");
-  if (x && y && x.value().is_table() && y.value().is_table())
+  if (attribute.of_options && x && y && x.value().is_table() && y.value().is_table())
     for (const Tree* table : {&x.value(), &y.value()})
       for (const auto& [key, ignored] : *table->as_table()) {
         const Tree* const one = x.value().find(key);

@@ -303,7 +303,7 @@ TEST(HostileOnnx, AxesAndCountsThatDoNotFitAreRefused) {
   scales.node("QuantizeLinear", {"x", "s"}, {"q"});
   scales.node("Cast", {"q"}, {"y"});
   OnnxBuilder::set(*scales.graph().mutable_node(1), "to", std::int64_t{1});
-  EXPECT_REFUSED(scales, "along dimension 1 of a tensor that has 1");
+  EXPECT_REFUSED(scales, "for each index of dimension 1 of a tensor that has 1");
   OnnxBuilder few;
   few.input("x", {1, 2}).reals("k", {2}, {1, 2}).output("y");
   few.node("Where", {"k"}, {"y"});
