@@ -133,9 +133,10 @@ Result<std::int64_t> validation_rows(std::int64_t train_rows, const DataOptions&
     return Error{.what = cat("a validation fraction of ", python_repr(fraction), " is impossible"),
                  .hint = "a number between 0 and 1, such as 0.1"};
   if (train_rows < 2)
-    return Error{.what = cat(train_rows, train_rows == 1 ? " train row leaves" : " train rows leave",
-                             " none for validation"),
-                 .hint = "give more rows, or --validation train"};
+    return Error{
+        .what = cat(train_rows, train_rows == 1 ? " train row leaves" : " train rows leave",
+                    " none for validation"),
+        .hint = "give more rows, or --validation train"};
   return std::max(std::int64_t{1}, static_cast<std::int64_t>(
                                        std::floor(fraction * static_cast<double>(train_rows))));
 }

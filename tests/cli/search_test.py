@@ -210,7 +210,7 @@ width = [4, 6, 8]
         config = self.write(CONFIG)
         best = self.search("--config", config, "--trials", 1, "--debug", "--batch-size", 8)["best"]
         # Accuracy over 5 batches of 8 rows is a number of fortieths.
-        accuracy = 40 * float(best[0]["software_metrics"]["accuracy"])
+        accuracy = 40 * float(best[0]["accuracy"])
         self.assertAlmostEqual(accuracy, round(accuracy), delta=1e-9)
 
     def test_bad_input_is_refused_before_the_first_trial(self):

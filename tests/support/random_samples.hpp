@@ -57,7 +57,8 @@ class RandomSamples {
     if (found != sizes_.end() && !one_of(6))
       number = found->second;
     else if (one_of(3))
-      number = number < 0 ? -1 - below(3) : below(number > 1 ? 2 * std::min(number, kLarge) + 2 : 4);
+      number =
+          number < 0 ? -1 - below(3) : below(number > 1 ? 2 * std::min(number, kLarge) + 2 : 4);
   }
   void change(Attr& value) {
     if (auto* const flag = std::get_if<bool>(&value)) {
