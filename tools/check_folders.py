@@ -1,8 +1,9 @@
-"""Folders of src/ that one cannot take in at a glance: too many files, or no short README.md.
+"""Folders of src/ that one cannot take in at a glance: too many files, no short README.md, or one that names what is gone.
 
 Folders in which every file is a definition of its own (`ch_collect` of CMakeLists.txt) may be as large as they like.
 """
 import collections
+import fnmatch
 import re
 
 MOST_FILES = 27  # "about 25", with the README
@@ -25,3 +26,21 @@ def problems(names, read):
             yield f"{folder}: no README.md that says what belongs here"
         elif (lines := read(readme).count("\n")) > MOST_README_LINES:
             yield f"{readme}: {lines} lines, the most is {MOST_README_LINES}"
+
+
+#: what a README names in backticks that is a file or a folder; NAME and foo stand for any name
+PATH = re.compile(r"`((?!NAME|foo\b)\w[\w.*-]*(?:/[\w.*-]*)*)`")
+
+
+def missing_names(names, read):
+    """Files and folders that a README of src/ names and that are neither in a folder above it nor below the root."""
+    known = {str(parent) for name in names for parent in (name, *name.parents)}
+    for readme in names:
+        if readme.parts[0] != "src" or readme.name != "README.md":
+            continue
+        for number, line in enumerate(read(readme).split("\n"), 1):
+            for named in PATH.findall(line):
+                wanted = [str(folder / named) for folder in readme.parents]
+                found = any(fnmatch.filter(known, path) if "*" in named else path in known for path in wanted)
+                if not found and ("/" in named or named.endswith((".hpp", ".cpp"))):
+                    yield f"{readme}:{number}: no such file or folder: {named}"

@@ -68,6 +68,15 @@ class Check(unittest.TestCase):
         self.write("src/low/README.md", "A line.\n" * 21)
         self.assert_finds("folders", "src/low/README.md: 21 lines, the most is 20")
 
+    def test_a_readme_names_files_and_folders_that_exist(self):
+        self.write("src/low/part/README.md", "`a.hpp`, `low/a.hpp`, `src/high/b.cpp`, `part/`, `../x`, `foo.cpp`, `NAME/x.hpp`,\n"
+                                             "`any word`, `Type::Member`, `a*.hpp`.\n")
+        self.assertEqual(self.check("readmes")[0], 0, self.check("readmes")[1])
+        self.write("src/low/part/README.md", "Here.\n`a.hpp` and `b.cpp`, `high/a.hpp`, `gone/`, `gone*.cpp`.\n")
+        for name in ("b.cpp", "high/a.hpp", "gone/", "gone*.cpp"):
+            self.assert_finds("readmes", f"src/low/part/README.md:2: no such file or folder: {name}")
+        self.assertEqual(self.check("readmes")[1].count("no such"), 4)
+
     def test_without_git_the_files_are_those_that_lie_there(self):
         self.write("README.md", "Two words \n")
         self.write("build/README.md", "Two words \n")
