@@ -92,7 +92,8 @@ int thread_count(const Settings& settings) {
 DataOptions data_options(const Settings& settings) {
   const bool may_split = find_setting(settings.defs(), "split") != nullptr;
   return {.path = settings.text_or_empty("data"),
-          .validation = settings.text("validation").value_or("split"),
+          .validation =
+              parse_validation(settings.text_or_empty("validation")).value_or(Validation::Split),
           .validation_fraction = settings.real("validation_fraction"),
           .use_cache = !settings.flag("disable_dataset_cache"),
           .rows = settings.integer("rows"),

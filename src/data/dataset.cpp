@@ -7,6 +7,9 @@
 namespace chop::data {
 namespace {
 
+/// In the order of Validation.
+constexpr std::array<std::string_view, 2> kValidationNames = {"split", "train"};
+
 /// (x · scale - mean) / std, as the network was trained; in double, rounded once.
 void prepare(Split& split, const DataOptions& options) {
   for (float& x : split.x.mutable_data<float>())
@@ -35,6 +38,16 @@ Result<Dataset> load(std::string_view name_or_path, const DataOptions& options) 
 }
 
 }  // namespace
+
+std::vector<std::string_view> validation_names() {
+  return {kValidationNames.begin(), kValidationNames.end()};
+}
+
+std::optional<Validation> parse_validation(std::string_view name) {
+  const auto* found = std::find(kValidationNames.begin(), kValidationNames.end(), name);
+  if (found == kValidationNames.end()) return {};
+  return static_cast<Validation>(found - kValidationNames.begin());
+}
 
 std::string describe_rows(const Dataset& data) {
   std::string text = shown_rows(rows_in_splits(data), total_rows(data));

@@ -43,12 +43,17 @@ std::string describe_rows(const Dataset& data);
 /// "200 of 1,000 rows", "1,000 rows", "1 row".
 std::string shown_rows(std::int64_t used, std::int64_t all);
 
+/// Which rows validate: rows of their own, taken from the train rows; or the train rows
+/// themselves, as the reference system does.
+enum class Validation : std::uint8_t { Split, Train };
+/// Their names ("split", "train"), in the same order.
+std::vector<std::string_view> validation_names();
+std::optional<Validation> parse_validation(std::string_view name);
+
 struct DataOptions {
   /// The file or folder of a named data set; empty: the cache folder, or synthetic data.
   std::filesystem::path path = {};
-  /// "split": rows of their own, taken from the train rows. "train": the train rows
-  /// themselves, as the reference system does.
-  std::string validation = "split";
+  Validation validation = Validation::Split;
   double validation_fraction = 0.1;
   /// 0: the data set's own seeds (42 for jets and splits). Another value draws other
   /// synthetic jets and another 80/20 split. This is not the seed of the training, which

@@ -124,10 +124,7 @@ Split copy_split(const SplitBytes& from, std::int64_t begin, std::int64_t end, i
 }
 
 Result<std::int64_t> validation_rows(std::int64_t train_rows, const DataOptions& options) {
-  if (options.validation == "train") return std::int64_t{0};
-  if (options.validation != "split")
-    return Error{.what = cat("validation = '", options.validation, "' is not known"),
-                 .hint = "'split' (rows of their own) or 'train' (the train rows)"};
+  if (options.validation == Validation::Train) return std::int64_t{0};
   const double fraction = options.validation_fraction;
   if (!(fraction > 0 && fraction < 1))
     return Error{.what = cat("a validation fraction of ", python_repr(fraction), " is impossible"),

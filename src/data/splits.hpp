@@ -50,7 +50,7 @@ Split copy_split(const SplitBytes& from, std::int64_t begin, std::int64_t end, i
 SplitBytes bytes_of(const Split& split);
 
 /// How many of the train rows validate; an error when a part would be empty or an option
-/// is out of range. 0 when validation is "train".
+/// is out of range. 0 for Validation::Train.
 Result<std::int64_t> validation_rows(std::int64_t train_rows, const DataOptions& options);
 
 /// Fills train and validation of the data set: the last rows of `all` validate, the others

@@ -74,7 +74,7 @@ chop::DataOptions options_from(const Arguments& args) {
   for (std::size_t i = 2; i < args.size(); ++i) {
     const std::vector<std::string> pair = chop::split(args[i], '=');
     if (pair[0] == "path") options.path = pair[1];
-    if (pair[0] == "validation") options.validation = pair[1];
+    if (pair[0] == "validation") options.validation = chop::parse_validation(pair[1]).value();
     if (pair[0] == "use_cache") options.use_cache = pair[1] == "1";
     if (pair[0] == "rows") options.rows = whole(pair[1]);
     if (pair[0] == "seed") options.seed = static_cast<std::uint64_t>(whole(pair[1]));

@@ -1,5 +1,6 @@
 // Settings the reference system does not have.
 #include "cli/settings/setting_defs.hpp"
+#include "data/dataset.hpp"
 #include "support/system/simd_level.hpp"
 
 namespace chop::cli {
@@ -9,7 +10,7 @@ std::vector<SettingDef> own_settings() {
       {.field = {.name = "validation",
                  .initial = "split",
                  .doc = "validate on a part of the training data kept apart, or on all of it",
-                 .choices = {"split", "train"}},
+                 .choices = validation_names()},
        .group = SettingGroup::Data},
       {.field = {.name = "validation_fraction",
                  .initial = 0.1,

@@ -40,7 +40,7 @@ Result<Dataset> load(const DataOptions& options) {
                   .sample_shape = {1, 2, 2},
                   .num_classes = 2,
                   .synthetic = true};
-  dataset.validation = options.validation == "train" ? dataset.train : generate(1, rows);
+  dataset.validation = options.validation == Validation::Train ? dataset.train : generate(1, rows);
   return dataset;
 }
 

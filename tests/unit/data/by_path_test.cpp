@@ -73,7 +73,7 @@ TEST(ByPath, StandardisationIsAnOption) {
   for (int i = 0; i < 20; ++i) text += cat(i, ",7,", i % 3, "\n");
   const auto path = folder.write("t.csv", text);
   const Result<Dataset> loaded =
-      load_dataset(path.string(), {.validation = "train", .standardise = true});
+      load_dataset(path.string(), {.validation = Validation::Train, .standardise = true});
   ASSERT_TRUE(loaded) << error_of(loaded);
   const Dataset& data = loaded.value();
   double sum = 0;
@@ -190,7 +190,7 @@ TEST(ByPath, AFolderOfDigitsIsMnist) {
   expect_error(folder.path(), "no file 't10k-labels-idx1-ubyte.gz'");
   folder.write("t10k-labels-idx1-ubyte", idx({1}, "\x07"));
   const Result<Dataset> loaded =
-      load_dataset("mnist", {.path = folder.path(), .validation = "train"});
+      load_dataset("mnist", {.path = folder.path(), .validation = Validation::Train});
   ASSERT_TRUE(loaded) << error_of(loaded);
   EXPECT_EQ(loaded.value().train.x.shape(), (Shape{20, 1, 28, 28}));
   EXPECT_EQ(loaded.value().train.x.at(0), 51.0F / 255.0F);

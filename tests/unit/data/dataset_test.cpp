@@ -86,11 +86,12 @@ TEST_F(Datasets, ToyTinyIsWhatNumpyDraws) {
   EXPECT_EQ(data.validation.x.at(0), static_cast<float>((0.417022004702574 - 0.5) * 2));
   EXPECT_EQ(data.test.x.at(0), static_cast<float>((0.43599490214200376 - 0.5) * 2));
   EXPECT_EQ(data.train.y.at(0), 1);
-  const Result<Dataset> same = load_dataset("toy_tiny", {.validation = "train", .rows = 8});
+  const Result<Dataset> same =
+      load_dataset("toy_tiny", {.validation = Validation::Train, .rows = 8});
   ASSERT_TRUE(same);
   EXPECT_EQ(same.value().validation.x.bytes(), same.value().train.x.bytes());
   expect_error("toy_tiny", {.path = "x.csv"}, "takes no file");
-  expect_error("toy_tiny", {.validation = "none"}, "'split'");
+  expect_error("toy_tiny", {.validation_fraction = 1}, "fraction");
 }
 
 TEST_F(Datasets, SyntheticJetsAreSplitStandardisedAndLabelledSynthetic) {
@@ -129,7 +130,8 @@ TEST_F(Datasets, TheCacheGivesTheSameDataAndCanBeSwitchedOff) {
   expect_same(off.value(), first.value());
   expect_same(off.value(), second.value());
   EXPECT_EQ(second.value().notes.size(), 1U);
-  const Result<Dataset> train = load_dataset("jsc", {.validation = "train", .rows = kRows});
+  const Result<Dataset> train =
+      load_dataset("jsc", {.validation = Validation::Train, .rows = kRows});
   ASSERT_TRUE(train);
   EXPECT_EQ(train.value().train.rows(), 40'000);
   EXPECT_EQ(train.value().validation.x.bytes(), train.value().train.x.bytes());

@@ -115,7 +115,7 @@ TEST(Validation, TakesTheLastTenthOfTheTrainRows) {
 
 TEST(Validation, SharesTheTensorsOfTrainWhenAskedTo) {
   Dataset dataset;
-  ASSERT_TRUE(split_validation(dataset, numbered(29), {.validation = "train"}));
+  ASSERT_TRUE(split_validation(dataset, numbered(29), {.validation = Validation::Train}));
   EXPECT_EQ(dataset.train.rows(), 29);
   EXPECT_EQ(dataset.train.x.bytes(), dataset.validation.x.bytes());
 }
@@ -142,8 +142,15 @@ TEST(Validation, AFractionOfFewRowsIsAtLeastOne) {
   EXPECT_EQ(validation_rows(29, {}).value(), 2);
 }
 
+TEST(Validation, IsKnownByName) {
+  const std::vector<std::string_view> names = validation_names();
+  for (std::size_t i = 0; i < names.size(); ++i)
+    EXPECT_EQ(parse_validation(names[i]), static_cast<Validation>(i)) << names[i];
+  EXPECT_EQ(parse_validation("train"), Validation::Train);
+  EXPECT_EQ(parse_validation("test"), std::nullopt);
+}
+
 TEST(Validation, ImpossibleOptionsAreErrors) {
-  EXPECT_FALSE(validation_rows(100, {.validation = "test"}));
   for (const double bad : {0.0, 1.0, -0.1, kNan})
     EXPECT_FALSE(validation_rows(100, {.validation_fraction = bad})) << bad;
   const Result<std::int64_t> none = validation_rows(1, {});
