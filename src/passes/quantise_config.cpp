@@ -45,7 +45,7 @@ Result<std::string> format_name(std::string_view key, const Tree& value) {
 }  // namespace
 
 std::vector<std::string> operands_of_group(const Node& node, std::string_view group) {
-  if (group == "data_out") return {"data_out_0"};
+  if (group == kDataOut) return {"data_out_0"};
   const OpDef& op = op_of(node);
   const auto declares = [&op](std::string_view name) {
     return std::any_of(op.quantisable.begin(), op.quantisable.end(),
@@ -172,11 +172,11 @@ Status QuantiseConfig::take_group(const Quantisable& wanted, const Node& node,
   const bool configured = is_configured(group);
   const bool all_configured =
       std::any_of(keys_.begin(), keys_.end(), [](const Key& key) { return key.operand.empty(); });
-  if (!configured && (group == "data_out" || (!wanted.required && !all_configured))) return {};
+  if (!configured && (group == kDataOut || (!wanted.required && !all_configured))) return {};
   // Keys for results alone leave what a node reads as it is.
   const bool results_alone =
       !keys_.empty() && std::all_of(keys_.begin(), keys_.end(),
-                                    [](const Key& key) { return key.operand == "data_out"; });
+                                    [](const Key& key) { return key.operand == kDataOut; });
   if (!configured && results_alone) return {};
   const bool others_configured = !keys_.empty() && !all_configured;
   if (!configured && others_configured && complete({std::string(def->name), {}})) return {};
@@ -202,7 +202,7 @@ Result<QuantiseConfig::NodeFormats> QuantiseConfig::formats_for(
   NodeFormats found;
   for (const Quantisable& one : op_of(node).quantisable)
     CH_CHECK(take_group(one, node, operands, found));
-  CH_CHECK(take_group({"data_out", false}, node, operands, found));
+  CH_CHECK(take_group({kDataOut, false}, node, operands, found));
   return found;
 }
 

@@ -10,8 +10,9 @@
 namespace chop::passes {
 
 /// What a key of a table may be for: "weight" of "weight_width".
+inline constexpr char kDataOut[] = "data_out";
 inline constexpr std::array<std::string_view, 4> kOperandGroups = {"data_in", "weight", "bias",
-                                                                   "data_out"};
+                                                                   kDataOut};
 
 /// One `config` table. Keys are the format's, behind the operand they are for
 /// ("weight_width"); a key without operand is for all operands. An operand may have a format of

@@ -11,6 +11,8 @@ namespace chop::passes {
 namespace {
 
 constexpr std::string_view kDefault = "default";
+/// Values of the field `by`, in the order of SelectBy.
+constexpr std::array<std::string_view, 3> kSelectBy = {"type", "name", "regex_name"};
 
 std::vector<std::string> quantisable_names(const Graph& graph) {
   std::vector<std::string> names;
@@ -131,9 +133,16 @@ void forget_learned(Graph& graph, NodeId id) {
 
 }  // namespace
 
+Field select_by_field() {
+  return {.name = "by",
+          .doc = "what the tables are named after",
+          .choices = {kSelectBy.begin(), kSelectBy.end()}};
+}
+
 SelectBy select_by(std::string_view by) {
-  if (by == "type") return SelectBy::Type;
-  return by == "name" ? SelectBy::Name : SelectBy::RegexName;
+  const auto* found = std::find(kSelectBy.begin(), kSelectBy.end(), by);
+  assert(found != kSelectBy.end() && "the field allows only these");
+  return static_cast<SelectBy>(found - kSelectBy.begin());
 }
 
 bool is_quantisable(const Node& node) {
@@ -228,12 +237,13 @@ Status quantise_node(Graph& graph, NodeId id, const Types& types, QuantiseConfig
 
 std::vector<Field> calibration_args() {
   const std::span<const std::string_view> methods = calibration_methods();
+  const CalibrationOptions defaults;
   return {{.name = "calibration",
-           .initial = "mse",
+           .initial = methods[static_cast<std::size_t>(defaults.method)],
            .doc = "how ranges are chosen from data",
            .choices = {methods.begin(), methods.end()}},
           {.name = "quantile",
-           .initial = 0.999,
+           .initial = defaults.quantile,
            .doc = "share of the values that must fit, for calibration = \"quantile\"",
            .bounds = {.most = 1, .above = 0.5}},
           {.name = "num_samples",

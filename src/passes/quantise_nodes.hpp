@@ -11,7 +11,9 @@
 namespace chop::passes {
 
 enum class SelectBy : std::uint8_t { Type, Name, RegexName };
-/// "type", "name"; anything else is "regex_name".
+/// The field `by` (type, name or regex_name), without an initial value.
+Field select_by_field();
+/// Of a value that the field allows.
 SelectBy select_by(std::string_view by);
 
 /// The tables of a quantize pass: each for a type of nodes, a node, or names that match.

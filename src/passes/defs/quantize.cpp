@@ -37,7 +37,8 @@ Result<PassOutput> run(Graph& graph, const Args& args, const PassContext& contex
 /// All operands of every layer in fixed point.
 PassSample sample(std::int64_t width, std::int64_t frac_width, double within) {
   Tree config = Tree::Table{{"name", "integer"}};
-  for (const char* operand : {"data_in", "weight", "bias"}) {
+  for (const std::string_view operand : kOperandGroups) {
+    if (operand == kDataOut) continue;
     config.set(cat(operand, "_width"), width);
     config.set(cat(operand, "_frac_width"), frac_width);
   }
@@ -48,6 +49,8 @@ PassSample sample(std::int64_t width, std::int64_t frac_width, double within) {
 }  // namespace
 
 PassDef define() {
+  Field by = select_by_field();
+  by.required = true;
   return {.name = "quantize",
           .doc = "give the operands of selected nodes number formats",
           .details =
@@ -63,10 +66,7 @@ PassDef define() {
               "of its\n"
               "nodes, are said and passed over: one file may serve many networks.\n"
               "A frac_width that is absent or \"auto\" is chosen from data.",
-          .args = {{.name = "by",
-                    .doc = "what the tables are named after",
-                    .required = true,
-                    .choices = {"type", "name", "regex_name"}},
+          .args = {std::move(by),
                    calibration_args()[0],
                    calibration_args()[1],
                    calibration_args()[2],

@@ -11,13 +11,12 @@ namespace {
 const std::vector<Field>& setup_defs() {
   static const std::vector<Field> defs = [] {
     std::vector<Field> all = calibration_args();
-    all.insert(all.begin(), {.name = "by",
-                             .initial = "name",
-                             .doc = "what the tables are named after",
-                             .choices = {"name", "type", "regex_name"}});
+    Field by = select_by_field();
+    by.initial = "name";
     all.insert(
-        all.begin() + 1,
-        {.name = "tie", .initial = false, .doc = "all nodes of a table have the same formats"});
+        all.begin(),
+        {std::move(by),
+         {.name = "tie", .initial = false, .doc = "all nodes of a table have the same formats"}});
     return all;
   }();
   return defs;

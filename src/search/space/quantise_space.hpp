@@ -78,7 +78,7 @@ class QuantiseSpace {
   Graph graph_;  ///< the network before any choice
   PassContext context_;
   CalibrationOptions calibration_ = {};
-  std::int64_t num_samples_ = 512;
+  std::int64_t num_samples_ = 0;
   std::string by_;
   bool tie_ = false;
   std::vector<NodeTable> tables_;
