@@ -4,6 +4,7 @@
 #include "data/registry.hpp"
 #include "io/weights_file.hpp"
 #include "models/registry.hpp"
+#include "support/system/log.hpp"
 
 namespace chop::cli {
 
@@ -35,7 +36,7 @@ std::vector<SettingDef> reference_settings() {
       {.field = {.name = "log_level",
                  .initial = "info",
                  .doc = "least important log lines to print",
-                 .choices = {"debug", "info", "warning", "error", "critical"}},
+                 .choices = log_level_names()},
        .group = SettingGroup::Output},
       {.field = {.name = "report_to",
                  .initial = "tensorboard",

@@ -134,6 +134,12 @@ void mark_unfinished_line(bool unfinished) {
   the_log().sink->mark_unfinished(unfinished);
 }
 
+std::vector<std::string_view> log_level_names() {
+  std::vector<std::string_view> names;
+  for (const LevelInfo& each : kLevels) names.push_back(each.name);
+  return names;
+}
+
 std::optional<LogLevel> parse_log_level(std::string_view name) {
   for (std::size_t i = 0; i < kLevels.size(); ++i)
     if (kLevels.at(i).name == name) return static_cast<LogLevel>(i);

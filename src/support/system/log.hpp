@@ -31,7 +31,8 @@ void clear_log_sink();
 /// it first.
 void mark_unfinished_line(bool unfinished);
 
-/// debug, info, warning, error or critical.
+/// debug, info, warning, error, critical: from the least important on.
+std::vector<std::string_view> log_level_names();
 std::optional<LogLevel> parse_log_level(std::string_view name);
 /// The text of one line, without its end.
 std::string format_log_line(LogLevel level, std::string_view message, bool colour);
