@@ -4,6 +4,25 @@
 #include "runners.inc"
 
 namespace chop::search {
+namespace {
+
+/// The reference system's names of the splits.
+struct DataLoader {
+  std::string_view name;
+  Split Dataset::*split;
+};
+constexpr DataLoader kDataLoaders[] = {{"train_dataloader", &Dataset::train},
+                                       {"val_dataloader", &Dataset::validation},
+                                       {"test_dataloader", &Dataset::test}};
+
+std::vector<std::string> data_loader_names() {
+  std::vector<std::string> names;
+  for (const DataLoader& each : kDataLoaders) names.emplace_back(each.name);
+  return names;
+}
+
+}  // namespace
+
 std::span<const RunnerDef> all_runners() {
   static const std::vector<RunnerDef> table = runners::collected();
   return table;
@@ -21,20 +40,20 @@ Result<const RunnerDef*> find_runner(std::string_view name, bool hardware) {
 }
 
 Field data_loader_argument() {
-  return {.name = "data_loader",
-          .initial = "val_dataloader",
-          .doc = "the rows to evaluate on",
-          .choices = {"train_dataloader", "val_dataloader", "test_dataloader"}};
+  Field field{.name = "data_loader", .initial = "val_dataloader", .doc = "the rows to evaluate on"};
+  for (const DataLoader& each : kDataLoaders) field.choices.push_back(each.name);
+  return field;
 }
 
 Result<const Split*> rows_of(const Dataset& data, const Args& args) {
   const std::string& name = args.text("data_loader");
-  const Split* split = name == "train_dataloader" ? &data.train
-                       : name == "val_dataloader" ? &data.validation
-                                                  : &data.test;
+  const auto* loader = std::find_if(std::begin(kDataLoaders), std::end(kDataLoaders),
+                                    [&](const DataLoader& each) { return each.name == name; });
+  assert(loader != std::end(kDataLoaders) && "the argument allows only these");
+  const Split* split = &(data.*loader->split);
   if (split->rows() == 0)
     return args.wrong("data_loader", cat("the data set has no rows for ", name),
-                      "choose another of train_dataloader, val_dataloader, test_dataloader");
+                      cat("choose another of ", join(data_loader_names(), ", ")));
   return split;
 }
 
