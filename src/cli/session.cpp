@@ -230,6 +230,10 @@ Result<Session> open_session(const Invocation& invocation, NeedsData needs,
   return session;
 }
 
+void warn_of_random_weights() {
+  log_warning("The weights are random, so accuracy means nothing; --load gives trained ones");
+}
+
 std::string labelled(const Dataset& data, std::string_view what) {
   return data.synthetic ? cat(what, " (synthetic)") : std::string(what);
 }

@@ -64,6 +64,9 @@ Result<Graph> make_model(const ModelSource& source, const Settings& settings, co
 /// Loads `path` over `graph`; true when passes made the graph it holds.
 Result<bool> load_into(Graph& graph, const std::filesystem::path& path, const Settings& settings);
 
+/// Of a network that no file has trained, where its accuracy is printed.
+void warn_of_random_weights();
+
 /// "accuracy (synthetic)" where the data set is not real, so that no such figure is taken
 /// for a measurement.
 std::string labelled(const Dataset& data, std::string_view what);

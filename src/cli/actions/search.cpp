@@ -228,9 +228,7 @@ Result<Exit> run(const Invocation& invocation) {
     search.url = (search_folder(session) / "study.db").string();
     CH_TRY(search.store, open_store(search.url));
   }
-  if (!session.trained && !search.problem->trains())
-    log_warning(
-        "The weights are random; --load a trained checkpoint for figures that mean something");
+  if (!session.trained && !search.problem->trains()) warn_of_random_weights();
   log_info(cat("Searching '", session.model_name, "' with ", config.sampler->name, ": ",
                config.n_trials, config.n_trials == 1 ? " trial, " : " trials, ", config.n_jobs,
                " at a time..."));

@@ -72,9 +72,7 @@ Result<Exit> run(const Invocation& invocation) {
       evaluation.most_batches = quick_batches(session.data.test, evaluation.batch);
     CH_TRY(before, evaluate(session.graph, session.data.test, evaluation));
   }
-  if (!session.trained && changes_numbers(calls))
-    log_warning(
-        "The weights are random; --load a trained checkpoint for figures that mean something");
+  if (!session.trained && changes_numbers(calls)) warn_of_random_weights();
   CH_CHECK(set_aside(folder));  // everything is ready: from here on files are written
   CH_TRY(const std::vector<PassReport> reports,
          run_and_print(invocation, session.graph, calls, context));
