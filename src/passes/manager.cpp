@@ -37,7 +37,7 @@ Result<PassReport> run_one(Graph& graph, const PassCall& call, const PassContext
         cat("the pass ", call.def->name, " left a graph that does not verify: a bug of ch"));
   report.changes = changes_between(graph, changed);
   if (call.def->promise == Promise::MetadataOnly && report.changes.beyond_metadata())
-    return Error{.what = cat("the pass ", call.def->name, " promises to change metadata alone, ",
+    return Error{.what = cat("the pass ", call.def->name, " promises to change only metadata, ",
                              "and changed ", describe(report.changes)),
                  .hint = "this is a bug of ch"};
   graph = std::move(changed);

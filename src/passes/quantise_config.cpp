@@ -156,7 +156,7 @@ Result<NumberFormat> QuantiseConfig::format_for(const FormatDef& def, const Quan
     if (key.value.is_null() || (key.name == decided && open)) continue;
     std::optional<Attr> value = attr_of(key.value);
     if (!value)
-      return Error{.what = cat("a format cannot be told ", to_text(key.value)),
+      return Error{.what = cat(to_text(key.value), " is not a value for a format"),
                    .notes = {cat(wanted.operand, "_", key.name)}};
     format.config[key.name] = std::move(*value);
   }

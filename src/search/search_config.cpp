@@ -32,7 +32,7 @@ Status check_keys(const Tree& table, const ArgSource& source, std::vector<std::s
   return {};
 }
 
-/// Reads the parts one after the other; each names the key it stumbles over.
+/// Reads the parts one after the other; errors name the key.
 class Reader {
  public:
   Reader(const Tree& search, const std::string& file, const SearchOverrides& overrides)
@@ -152,7 +152,7 @@ class Reader {
     if (!config_.sum && strategy.find("metrics") != nullptr &&
         strategy.find("metrics")->as_table() != nullptr &&
         strategy.find("metrics")->as_table()->size() > 1)
-      return setup.wrong("pruner", "trials with several objectives cannot be told hopeless",
+      return setup.wrong("pruner", "pruning needs a single objective",
                          "sum_scaled_metrics = true makes them one; or leave the pruner out");
     return {};
   }

@@ -234,7 +234,7 @@ class RealJets(InFolder):
         super().setUp()
         if not (SHARED / "checkpoints").exists() or not (SHARED / "jsc").exists():
             self.skipTest("the real checkpoints and jets are not here (CH_SHARED_DATA)")
-        # All 1,000 jets are tested: a file with test rows alone is not split.
+        # All 1,000 jets are tested: a file with only test rows is not split.
         numpy.savez(self.folder / "jets.npz", x_test=numpy.load(SHARED / "jsc" / "jets1000_standardised.npy"),
                     y_test=numpy.load(SHARED / "jsc" / "jets1000_labels.npy"))
 

@@ -111,7 +111,7 @@ std::vector<SettingDef> own_settings() {
        .accepted_with = "json"},
       {.field = {.name = "quiet",
                  .initial = false,
-                 .doc = "print results, warnings and errors alone"},
+                 .doc = "print only results, warnings and errors"},
        .flags = {"--quiet", "-q"},
        .group = SettingGroup::Output},
   };

@@ -104,7 +104,7 @@ Result<Dataset> whole_samples(const Samples& samples, Dataset dataset, const std
                               const DataOptions& options) {
   if (options.standardise)
     return Error{
-        .what = cat("'", name, "' has test rows alone, and nothing to standardise them by"),
+        .what = cat("'", name, "' has only test rows, and nothing to standardise them by"),
         .hint = "standardise them before saving, or have it split as `ch train` does (--split)"};
   const RowSplit rows{.train = {}, .test = first_rows(samples.y.size(), options)};
   SamplesSplit parts = take_split(samples, rows, dataset.sample_shape, options);
