@@ -37,10 +37,10 @@ std::vector<SettingDef> accepted_settings(const ActionDef& action) {
   std::vector<SettingDef> accepted;
   for (const SettingDef& def : all_settings()) {
     if (find_setting(action.own, def.field.name) != nullptr)
-      continue;  // its own one stands instead
+      continue;  // the action's own setting replaces it
     if (!action.groups.empty() || uses(action, def)) accepted.push_back(def);
   }
-  for (SettingDef def : action.own) {  // for the command line alone
+  for (SettingDef def : action.own) {  // only for the command line
     def.in_table = def.in_toml = false;
     accepted.push_back(std::move(def));
   }

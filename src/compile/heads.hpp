@@ -12,8 +12,8 @@ bool is_constant(const State& state, NodeId id);
 /// operands must be constant, so that they can be packed once.
 bool can_head(const State& state, NodeId id, DType source);
 
-/// Whether the call is an epilogue op of rows of float32 that stands alone, so that a chain of such
-/// calls can begin with it.
+/// Whether a chain without convolution or product can begin with this call: an epilogue op on
+/// float32 rows [n, c].
 bool can_head_epilogue(const State& state, NodeId id);
 
 }  // namespace chop::compile

@@ -1,4 +1,4 @@
-// The text form of a graph on its way to a plan: what the steps found out stands behind the lines.
+// The text form of a graph on its way to a plan: comments show what the steps found out.
 //
 //   # f32[1, 64, 112, 112]; chain 1: conv2d + batch_norm2d + relu; channels last; never in memory
 //   %conv1 = call_function[target=conv1] conv2d(%x_channels_last, %conv1.weight) {...}

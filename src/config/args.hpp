@@ -1,4 +1,4 @@
-// A table of values, checked against the fields that may stand in it.
+// A table of values, checked against the fields it may have.
 //
 // A table of a configuration file (or key=value words) is checked once; after that a pass asks for
 // values that are known to be of the right kind.

@@ -1,5 +1,5 @@
-// TOML as a Tree: in the order it was written, each value with its line, "NA" as nothing. The one
-// place that knows the library; a command parses its file once, and everybody reads the Tree.
+// TOML as a Tree: in the order it was written, each value with its line, "NA" as nothing. Only
+// toml.cpp includes the TOML library. A command parses its file once; all readers use the Tree.
 #pragma once
 
 #include "support/tree.hpp"

@@ -31,7 +31,7 @@ struct Dataset {
   std::vector<std::string> notes;  ///< INFO lines for the user
 };
 
-/// What passes look at: the train rows, or all there are in a file of test rows alone.
+/// What passes look at: the train rows, or all there are in a file with only test rows.
 inline const Split& calibration_rows(const Dataset& data) {
   return data.train.rows() > 0 ? data.train : data.test;
 }

@@ -1,6 +1,6 @@
 // What a format does to one value, ready for loops: no names, no maps, only numbers.
 //
-// Each format keeps its numbers in a struct of its own. Everybody else sees an Element: those
+// Each format keeps its numbers in a struct of its own. All other code sees an Element: those
 // bytes, and what loops must know of any format. Formats whose values share something (an exponent,
 // a scale) complete a copy of their element for every group of values.
 #pragma once

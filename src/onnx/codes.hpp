@@ -1,4 +1,4 @@
-// Quantised integers of ONNX's operators: what stands for the real number scale · (q - zero_point).
+// Quantised integers q of ONNX's operators, which mean scale · (q - zero_point).
 #pragma once
 
 #include "onnx/import_helpers.hpp"

@@ -1,6 +1,6 @@
 // Merging loops: neighbouring dimensions become one loop where every operand steps through them
-// without a gap. [2, 3, 4] plus a bias [4] is two loops, 6 by 4: the bias stands still in the first
-// (steps 4 and 0) and moves in the second (steps 1 and 1).
+// without a gap. [2, 3, 4] plus a bias [4] is two loops, 6 by 4: the bias has step 0 in the first
+// loop and step 1 in the second (y: 4 and 1).
 #include "runtime/loops.hpp"
 
 namespace chop::runtime {

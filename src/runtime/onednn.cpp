@@ -33,7 +33,7 @@ bool has_room() {
 
 void prepare_onednn() {
   [[maybe_unused]] static const bool room = has_room();
-  // Fails only when it comes too late, and then what was made before runs already.
+  // Fails only after the first primitive was made; what was made before runs all the same.
   [[maybe_unused]] static const dnnl_status_t once = dnnl_set_max_cpu_isa(most_allowed());
   [[maybe_unused]] thread_local const bool alone = (omp_set_num_threads(1), true);
 }

@@ -104,7 +104,8 @@ Result<Engine::Turn> Engine::exchange(const std::optional<Trial>& finished) {
     changed_ = std::chrono::steady_clock::now();
     if (ended && observer_.on_trial) observer_.on_trial(trial);
   }
-  // A trial whose worker was only slow may have been given up by others; a finished one stays so.
+  // Another process may have marked this trial failed because its worker was slow; a finished trial
+  // never changes.
   const bool late =
       finished && is_finished(trials_[static_cast<std::size_t>(finished->number)].state);
   if (late) {
@@ -185,7 +186,8 @@ void Engine::give_up_on(std::int64_t number, StudyChanges& changes) {
   Trial again{.number = static_cast<std::int64_t>(trials_.size()), .state = TrialState::Waiting};
   again.system["fixed_params"] = fixed_parameters(failed.parameters);
   again.system["failed_trial"] = std::to_string(number);
-  if (!failed.user.contains(kInterrupted)) history.push(number);  // a stop is nobody's fault
+  // Interrupted trials do not count as retries.
+  if (!failed.user.contains(kInterrupted)) history.push(number);
   again.system["retry_history"] = to_json(history);
   put(again, changes);
 }
@@ -216,7 +218,7 @@ Result<Engine::Turn> Engine::choose(StudyChanges& changes) {
   const Turn wait{.next = Next::Wait};
   if (!may_begin()) return others_run() ? wait : Turn{};
   const auto number = static_cast<std::int64_t>(trials_.size());
-  // A trial that stands in for a failed one has its point; the next one comes after that.
+  // A retry has the point of the trial it replaces, so the sampler's next point is not used up.
   const auto count = number - static_cast<std::int64_t>(replaced_.size());
   CH_TRY(Proposal proposal, sampler_.propose(sampled_, count));
   if (proposal.kind == Proposal::Kind::Wait)
@@ -232,7 +234,7 @@ Result<Engine::Turn> Engine::choose(StudyChanges& changes) {
   return turn;
 }
 
-/// A trial that stands in for a failed one, or that somebody asked for.
+/// A waiting trial: a retry of a failed one, or one that was enqueued.
 Result<Engine::Turn> Engine::take_waiting(std::int64_t number, StudyChanges& changes) {
   Turn turn{.next = Next::Try, .trial = trials_[static_cast<std::size_t>(number)]};
   Point point(problem_.space().dimensions(), kInactive);

@@ -34,7 +34,7 @@ struct TrainOptions {
 
 /// What an option decides about a training.
 enum class Decides : std::uint8_t {
-  Steps,   ///< what a step computes: a run is resumed, and a study continued, with the same alone
+  Steps,   ///< what a step computes: a run is resumed, a study continued, only with the same value
   Length,  ///< when it ends: a study is continued with the same, a run may be resumed with another
   Nothing  ///< neither of them: threads, checkpoints, reports
 };

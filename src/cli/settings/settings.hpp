@@ -55,11 +55,11 @@ class Settings {
   Result<std::vector<Settings>> grid() const;
 
   std::span<const SettingDef> defs() const { return *defs_; }
-  /// The text a source gave, with lists joined by commas; nothing when it was silent.
+  /// The text a source gave, with lists joined by commas; nothing when it does not set it.
   std::optional<std::string> shown(std::string_view dest, SettingSource source) const;
 
  private:
-  /// Per setting: what each source said; empty when it was silent.
+  /// Per setting: what each source said; empty when it does not set it.
   using Layers = std::array<std::vector<SettingEntry>, 3>;
 
   std::size_t index_of(std::string_view dest) const;

@@ -12,8 +12,8 @@
 // =>
 //   %dx = linear_grad(%dy, %x, %w, %y) {relu=true}
 //
-// Only where nobody else reads what lies between. Which calls can do it their op says
-// (Trait::TakesRelu), and which ops are clamped away (Trait::Rectifier).
+// Only where no other call reads the value in between. Trait::TakesRelu marks the ops that can do a
+// relu as well, Trait::Rectifier the ops that are one.
 
 #include "compile/call_facts.hpp"
 #include "compile/step_def.hpp"

@@ -9,8 +9,9 @@
 //   %pool = max_pool2d(%q)
 //   %conv = conv2d(%pool, ...)
 //
-// Rounding keeps the order of values, so the same elements are selected, but perhaps 0 for -0; that
-// is lost on readers that accumulate products, so all readers must be such.
+// Rounding keeps the order of values, so the same elements are selected, except that 0 and -0 may
+// be exchanged. Sums of products do not depend on the sign of zero, so every reader must be a
+// convolution or product.
 #include "compile/call_facts.hpp"
 #include "compile/step_def.hpp"
 #include "runtime/conv/frozen/apply_epilogue.hpp"
@@ -38,7 +39,8 @@ class Mover {
   }
 
  private:
-  /// Whether `late` rounds what a selecting call made, and nobody would notice if it came before.
+  /// Whether `late` rounds the result of a selecting call, and no reader can tell if it rounds
+  /// before that call instead.
   bool can_move(NodeId late) {
     if (!is_call(graph_, late) || selects_elements(graph_, types_, late)) return false;
     const std::optional<Grid> grid = grid_of(graph_, types_, {late});

@@ -17,7 +17,8 @@ namespace {
 /// What a slice may keep alive: about what the caches of a core and its share of the common one
 /// hold.
 constexpr std::int64_t kMostAlive = std::int64_t{12} << 20;
-/// Less is not worth going through the steps for: a batch may have small divisors alone.
+/// Slices smaller than this cost more than they save: a batch of prime size has no other divisor
+/// than 1.
 constexpr std::int64_t kLeastAlive = kMostAlive / 16;
 
 /// Only its first dimension is the batch's.

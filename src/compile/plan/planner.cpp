@@ -7,8 +7,8 @@
 //   assemble                       kernels, with the addresses of their operands
 //
 // conv -> batch norm -> relu -> quantise, found to be one chain: one step, named after the quantise
-// and run where the convolution stands. The convolution, the norm and the relu have no live range,
-// because they never reach memory; the bytes of the quantise live until their last reader.
+// and run when the convolution would run. The convolution, the norm and the relu have no live
+// range, because they never reach memory; the bytes of the quantise live until their last reader.
 #include "compile/plan/planner.hpp"
 
 #include "compile/call_facts.hpp"

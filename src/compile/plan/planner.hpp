@@ -1,4 +1,5 @@
-// Turns a graph with its schedule into the steps of a plan: who runs when, and where values lie.
+// Turns a graph with its schedule into the steps of a plan: the order of calls, and the address of
+// every value.
 #pragma once
 
 #include "compile/plan/live_ranges.hpp"

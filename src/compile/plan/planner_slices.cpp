@@ -35,7 +35,8 @@ TensorType Planner::whole_type(Value value) const {
   return type;
 }
 
-/// What is whole lives as long as the plan, so no other value with bytes has its address.
+/// Inputs and outputs of the whole batch are live during the whole plan, so no other value shares
+/// their addresses.
 void Planner::find_moving() {
   const auto slices = static_cast<std::size_t>(slices_);
   parts_.slices = slices;

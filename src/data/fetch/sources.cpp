@@ -48,7 +48,7 @@ class Fetch {
     if (size_or_zero(part_) == 0) remove_part(part_);
     if (fetched) return fetched;
     Error error = std::move(fetched).error();
-    // Whatever the reason: how to do without us.
+    // Every failed download says how to fetch the file by hand.
     if (error.hint.empty())
       error.hint = cat("fetch ", by_hand(), " by hand and put it into ", folder_.string(), " as ",
                        source_.file);

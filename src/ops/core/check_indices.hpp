@@ -1,4 +1,4 @@
-// Indices are data, so whether they are inside is known at the run only.
+// Bounds checks of indices. They are data, so they can only be checked when the plan runs.
 #pragma once
 
 #include "ops/core/op_def.hpp"

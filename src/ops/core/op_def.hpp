@@ -218,7 +218,7 @@ struct Quantisable {
       : operand(name), required(needed), is_signed(negative) {}
 
   std::string_view operand;  ///< "data_in", "weight", "bias"
-  bool required;             ///< false: stays float where a configuration is silent about it
+  bool required;             ///< false: stays float unless the configuration names it
   bool is_signed;            ///< false: negative values do not matter, so the sign bit is free
 };
 

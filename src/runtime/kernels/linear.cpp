@@ -62,8 +62,8 @@ bool heads_chain(const KernelCall& call) {
          (call.in[0].dtype == DType::F32 || is_worth_bytes(call)) && numel(call.out[0].shape) > 0;
 }
 
-/// Rows of float sums go through the epilogue while they are in the cache. They are computed where
-/// the result lies, or in memory of their own where it is not the only one, or bytes.
+/// Rows of float sums go through the epilogue while they are in the cache. They are computed in the
+/// result's own memory; in scratch memory where the chain has several results or an integer one.
 Kernel make_float_chain(const KernelCall& call, Epilogue epilogue) {
   const auto results =
       std::ranges::count_if(epilogue, [](const auto& op) { return op.output >= 0; });

@@ -71,8 +71,8 @@ void each_block(const Lanes& l, int threads, Work work) {
   });
 }
 
-/// y = e^(x - top) and its sums. Where a lane lies in one piece, it is the vector; the last of many
-/// lanes may be alone in its block and does not.
+/// y = e^(x - top), and their sums. Vectors run along the lane where it is contiguous (step 1), and
+/// otherwise across the lanes of the block.
 void shifted_exponentials(const Block& b, const float* x, float* y, float* top, double* sum) {
   for (std::int64_t i = 0; i < b.width; ++i) {
     top[i] = -std::numeric_limits<float>::infinity();

@@ -1,5 +1,6 @@
 // Convolutions and products in double: those of f64 tensors (sums of many products of 8-bit
-// integers, from ConvInteger and its kin), and convolutions of f32 that oneDNN does not do.
+// integers, from ConvInteger, MatMulInteger and QLinear operators), and convolutions of f32 that
+// oneDNN does not do.
 //
 // A convolution is a product with a matrix of copied windows (im2col), made for one panel of
 // positions at a time:  y [oc, positions] = w [oc, ic · taps] · windows [ic · taps, positions].

@@ -1,4 +1,5 @@
-// What this machine can do at best, measured: the yardstick for what a network achieves.
+// What this machine can do at best, measured: the reference for the percentages of
+// `ch bench-model`.
 #pragma once
 
 #include "support/layers.hpp"

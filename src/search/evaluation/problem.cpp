@@ -70,7 +70,7 @@ Status SearchProblem::make_runners(const ProblemOptions& options) {
   return {};
 }
 
-/// Formats change neither the products nor who computes them, so the network itself tells.
+/// Formats do not change which backend computes a layer, so the network without formats decides.
 Status SearchProblem::find_dependence(const ProblemOptions& options) {
   const auto look_at = [this](Result<Program> program) {
     depends_on_processor_ |= program && program.value().plan().depends_on_processor();

@@ -21,7 +21,7 @@ struct RunnerContext {
   std::int64_t most_batches = 0;  ///< evaluated on so many; 0: all
   int workers = 1;
   int threads = 1;         ///< of each worker
-  bool reporting = false;  ///< trials will be asked how they stand while they run
+  bool reporting = false;  ///< trials report intermediate values
 };
 
 /// How a trial is observed and ended while it runs.

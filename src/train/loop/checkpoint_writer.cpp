@@ -4,7 +4,7 @@ namespace chop::train {
 
 CheckpointWriter::CheckpointWriter(const TrainOptions& options, const Dataset& data)
     : options_(options) {
-  // With both policies it is made when it is asked for, should no thread be to be had.
+  // With both policies std::async computes it later, in get(), if no thread can be started.
   constexpr auto kBeside = std::launch::async | std::launch::deferred;
   const bool beside = writes() && options.threads > 1;
   fingerprint_ = std::async(beside ? kBeside : std::launch::deferred, [&options, &data] {

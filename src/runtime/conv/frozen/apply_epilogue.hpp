@@ -26,8 +26,8 @@ struct TileOrigin {
 void apply_epilogue(std::span<const EpilogueOp> epilogue, const Accumulators& acc,
                     const TileOrigin& origin, const KernelArgs& args);
 
-/// An epilogue of rows [rows, channels] that lie one behind the other. Some of them are taken as
-/// one long row with what belongs to a channel written several times: so vectors are whole.
+/// An epilogue of contiguous rows [rows, channels]. Several rows are processed as one long row,
+/// with the values of each channel repeated, so that few channels still fill whole vectors.
 class RowEpilogue {
  public:
   RowEpilogue(std::int64_t channels, Epilogue epilogue);

@@ -32,10 +32,10 @@ struct SqlDialect {
   std::string_view outcome;
   std::string_view now;            ///< the server's clock, as heartbeats have it
   std::string_view heartbeat_age;  ///< seconds since `heartbeat`, by that clock
-  std::string_view in_list;        ///< what says of a column that it is in the list $1
-  std::string_view hold_rows;      ///< what ends a query whose rows nobody may change meanwhile
+  std::string_view in_list;        ///< condition: the column is in the list $1
+  std::string_view hold_rows;      ///< suffix of a query that locks its rows
   std::string_view tables;         ///< a query of the names of all tables
-  std::string_view lock_schema;    ///< in a transaction: nobody else makes tables meanwhile
+  std::string_view lock_schema;    ///< in a transaction: no other process makes tables meanwhile
   bool has_enums = false;          ///< and serial numbers, and times: PostgreSQL's types
   char list_open = '[';
   char list_close = ']';

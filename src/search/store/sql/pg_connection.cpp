@@ -29,7 +29,8 @@ constexpr SqlDialect kPostgresqlDialect = {
     .list_open = '{',
     .list_close = '}'};
 
-/// What other processes wait for must not last: not when this one hangs, nor when its machine goes.
+/// Locks must not outlive this process: the server ends a transaction that is idle for a minute, as
+/// that of a machine that is gone is.
 constexpr const char* kSessionSettings =
     "SET lock_timeout = '60s'; SET idle_in_transaction_session_timeout = '60s'; "
     "SET datestyle = 'ISO, YMD'; SET extra_float_digits = 3; SET client_min_messages = warning; "

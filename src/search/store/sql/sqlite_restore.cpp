@@ -105,9 +105,8 @@ class OpenFile {
 
 constexpr std::int64_t kLogHeader = 32;
 
-/// Removes the log and its index that the deleted file has left beside `file`, by whose name they
-/// would be taken for those of the next file there. A log tells itself by random numbers at its
-/// beginning.
+/// Removes the log and its index of the deleted file, which SQLite would otherwise use for a new
+/// file of that name. The salt in the first 32 bytes identifies a log.
 void remove_own_log(const OpenFile& log, const std::string& file) {
   std::string bytes(kLogHeader, '\0');
   std::ifstream(file + "-wal", std::ios::binary).read(bytes.data(), kLogHeader);
