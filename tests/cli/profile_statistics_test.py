@@ -63,6 +63,11 @@ class ProfileStatistics(unittest.TestCase):
         self.assertIn(b"range_min_max", once.read_bytes())
         self.assertEqual(once.read_bytes(), twice.read_bytes())
 
+    def test_without_arguments_it_says_what_they_choose(self):
+        said = self.good().stdout
+        for text in ("nothing is measured", "activation_statistics say what", "target_activation_nodes where"):
+            self.assertIn(text, said)
+
     def test_wrong_arguments(self):
         self.refused(*RELU, "num_samples=0", says=["passes.profile_statistics.num_samples = 0", "at least 1"])
         self.refused("target_activation_nodes=relu", "activation_statistics.range_quantile.quantile=1.5",

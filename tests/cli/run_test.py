@@ -73,6 +73,15 @@ class Run(unittest.TestCase):
         self.ch("run", "a/best.ckpt", "jsc", "--random", 1, code=1)
         self.assertIn("give one of them", self.log)
 
+    def test_a_few_rows_of_a_data_set_will_do(self):
+        self.ch("run", "a/best.ckpt", "jsc", "--rows", 5)
+        self.assertIn("Running on ", self.log)
+
+    def test_random_rows_are_asked_for_as_samples(self):
+        self.ch("run", "a/best.ckpt", "--random", 1, "--rows", 3, code=1)
+        self.assertIn("--rows is for data sets, and --random is given", self.log)
+        self.assertIn("--samples 3 makes so many rows", self.log)
+
     def test_a_network_in_toml_takes_the_shape_of_its_samples(self):
         (self.folder / "net.toml").write_text('[model]\nlayers = [{ op = "linear", out_features = 3 }]\n')
         numpy.save(self.folder / "six.npy", numpy.ones((2, 6), numpy.float32))

@@ -177,6 +177,36 @@ class BeforeTheFirstCheckpoint(InFolder):
         self.assertIn("Resuming from", self.ch(*words, "--resume").stderr)
 
 
+class WhatIsThere(InFolder):
+    WORDS = ["train", "jsc-tiny", "jsc", *SMALL, "--max-epochs", 1, "--project", "p"]
+
+    def test_a_backup_of_the_users_stays_and_what_a_killed_run_left_goes(self):
+        self.ch(*self.WORDS)
+        folder = self.checkpoints("p")
+        backup, stray = folder / "best.ckpt.tmp-my-own-backup", folder / "best.ckpt.tmp-abcdefghijk1"
+        for path in (backup, stray):
+            path.write_text("precious")
+            os.utime(path, (0, 0))
+        self.ch(*self.WORDS)
+        self.assertEqual(backup.read_text(), "precious")
+        self.assertFalse(stray.exists())
+
+    def test_a_checkpoint_behind_a_link_is_kept_with_its_weights(self):
+        self.ch(*self.WORDS)
+        best = self.checkpoints("p") / "best.ckpt"
+        (self.folder / "store").mkdir()
+        best.rename(self.folder / "store/best.ckpt")
+        best.symlink_to(self.folder / "store/best.ckpt")
+        before = [digest(best)]
+        for seed in (7, 8):
+            self.ch(*self.WORDS, "--seed", seed)
+            self.assertTrue(best.is_symlink())
+            self.assertNotIn(digest(best), before)
+            kept = [digest(best.with_name(f"best-v{version + 1}.ckpt")) for version in range(len(before))]
+            self.assertEqual(kept, before)
+            before.append(digest(best))
+
+
 class Stopping(InFolder):
     def test_every_signal_saves_and_shows_in_the_exit_code(self):
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):

@@ -190,6 +190,31 @@ TEST(Engine, TrialsOfTheDeadAreTriedAgain) {
   EXPECT_EQ(again, 1);
 }
 
+TEST(Engine, DoesNotWaitForTrialsOfOthersThatAreNoneOfItsOwn) {
+  const testing::TempFolder folder;
+  const std::string url = (folder / "a.db").string();
+  auto store = open_store(url).value();
+  Bench bench(with_sampler("random"));
+  const SessionOptions usual;
+  bench.run(*store, 3);
+  auto their_store = open_store(url).value();
+  auto other = their_store->join("study", usual).value();  // it lives on, with trials 3 to 7
+  other->begin().value();
+  StudyChanges more;
+  for (std::int64_t number = 3; number < 8; ++number) {
+    more.added.push_back({.number = number, .started = local_now()});
+    more.added.back().parameters = parameters_of(bench.problem->space(), {1, 2, 0});
+  }
+  ASSERT_TRUE(other->commit(std::move(more)));
+  ASSERT_TRUE(other->flush());
+  int asked = 0;
+  EngineObserver observer;
+  observer.stop_requested = [&asked] { return ++asked > 5; };
+  EXPECT_FALSE(bench.run(*store, 3, observer, usual).stopped);
+  asked = 0;
+  EXPECT_TRUE(bench.run(*store, 4, observer, usual).stopped) << "a fourth trial is one of theirs";
+}
+
 TEST(Engine, GivesUpOnTrialsThatEndEveryWorker) {
   Bench bench(with_sampler("random"));
   const testing::TempFolder folder;

@@ -125,6 +125,17 @@ TEST_F(Files, WhatAKilledWriterLeftIsRemovedByTheNext) {
   EXPECT_TRUE(fs::exists(other)) << "it belongs to another file";
 }
 
+TEST_F(Files, AFileOfTheUsersOwnWithASimilarNameStays) {
+  const auto hour_ago = fs::file_time_type::clock::now() - std::chrono::hours(1);
+  for (const char* name : {"file.tmp-my-own-backup", "file.tmp-abcdefghijk",
+                           "file.tmp-ABCDEFGHIJKL", "file.tmp-abcdefghijklm", "file.tmp"}) {
+    ASSERT_TRUE(write_file(folder_ / name, "precious"));
+    fs::last_write_time(folder_ / name, hour_ago);
+  }
+  ASSERT_TRUE(write_file(folder_ / "file", "whole"));
+  EXPECT_EQ(entries(), 6U);
+}
+
 TEST_F(Files, AWriterThatIsStillAtWorkKeepsItsFile) {
   const fs::path path = folder_ / "file";
   const Status status = write_file(path, [&](std::ostream& out) {
