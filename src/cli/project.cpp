@@ -4,6 +4,7 @@
 #include <ctime>
 
 #include "support/system/log.hpp"
+#include "support/system/temporary_file.hpp"
 #include "support/text.hpp"
 
 namespace chop::cli {
@@ -91,6 +92,14 @@ fs::path area_in_project(const ProjectUse& use) {
   return fs::path("software") / use.area;
 }
 
+/// Removes what killed runs left half-written. The lock is held.
+void tidy_up(const Session& session, const ProjectUse& use) {
+  const OtherWriters others =
+      use.share == FolderLock::Share::No ? OtherWriters::None : OtherWriters::Possible;
+  remove_temporary_files(session.software() / use.area, others);
+  if (!use.also.empty()) remove_temporary_files(session.software() / use.also, others);
+}
+
 }  // namespace
 
 std::string projects_like(const Settings& settings) {
@@ -114,6 +123,7 @@ Status open_project(Session& session, const Settings& settings, const ProjectUse
                                                 use.share, kLockedHint));
     }
   }
+  tidy_up(session, use);
   log_info(
       cat(is_there ? "Project is at " : "Project will be created at ", session.project.string()));
   return {};

@@ -191,6 +191,17 @@ class WhatIsThere(InFolder):
         self.assertEqual(backup.read_text(), "precious")
         self.assertFalse(stray.exists())
 
+    def test_what_killed_runs_left_in_any_folder_goes_at_once(self):
+        self.ch(*self.WORDS)
+        logs = self.projects / "p/software/tensorboard/lightning_logs/version_0"
+        old = self.checkpoints("p") / "best.ckpt.tmp2147483647-1"  # a name of version 0.1.0
+        left = [self.checkpoints("p") / "epoch.tmp-abcdefghijkl", logs / "metrics.csv.tmp-abcdefghijkl", old]
+        for path in left:
+            path.write_text("half")
+        os.utime(old, (0, 0))
+        self.ch(*self.WORDS, "--resume")
+        self.assertEqual([path for path in left if path.exists()], [])
+
     def test_a_checkpoint_behind_a_link_is_kept_with_its_weights(self):
         self.ch(*self.WORDS)
         best = self.checkpoints("p") / "best.ckpt"

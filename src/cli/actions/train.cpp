@@ -210,6 +210,7 @@ Result<Exit> run(const Invocation& invocation) {
   CH_CHECK(open_project(session, settings,
                         {.area = "training_ckpts",
                          .purpose = "`ch train`",
+                         .also = kTensorboardFolder,
                          .continues = resumes ? "last.ckpt" : ""}));
   TrainOptions options = train_options(settings);
   options.checkpoints = session.checkpoints();

@@ -56,7 +56,7 @@ Status write_history(const std::filesystem::path& folder, const std::string& tit
 Result<TrainingReport> TrainingReport::open(const std::filesystem::path& software,
                                             const Settings& settings) {
   CH_TRY(std::filesystem::path folder,
-         create_version_folder(software / "tensorboard" / "lightning_logs"));
+         create_version_folder(software / kTensorboardFolder / "lightning_logs"));
   std::string hparams = to_yaml(settings_values(settings));
   CH_CHECK(write_file(folder / "hparams.yaml", hparams));
   CH_TRY(EventWriter events, EventWriter::open(folder));

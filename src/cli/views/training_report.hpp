@@ -12,6 +12,9 @@
 
 namespace chop::cli {
 
+/// The folder of <project>/software that events, metrics and pictures go to.
+constexpr std::string_view kTensorboardFolder = "tensorboard";
+
 /// One row per epoch; stable column keys.
 Table history_table(std::span<const EpochMetrics> history);
 /// What can be drawn over the epochs of a training.

@@ -30,4 +30,11 @@ class TemporaryFile {
   std::unique_ptr<State> state_;
 };
 
+/// Whether others may be writing files where one is about to tidy up.
+enum class OtherWriters : std::uint8_t { None, Possible };
+
+/// Removes from `folder` and the folders in it the temporary files whose writers were killed. With
+/// OtherWriters::None those of the last minute too; the caller holds a lock on the folder then.
+void remove_temporary_files(const std::filesystem::path& folder, OtherWriters others);
+
 }  // namespace chop::support

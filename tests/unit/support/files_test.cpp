@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <optional>
 
+#include "support/system/temporary_file.hpp"
 #include "support/text.hpp"
 
 namespace chop {
@@ -123,6 +124,27 @@ TEST_F(Files, WhatAKilledWriterLeftIsRemovedByTheNext) {
   EXPECT_FALSE(fs::exists(stray));
   EXPECT_TRUE(fs::exists(young)) << "its writer may be about to lock it";
   EXPECT_TRUE(fs::exists(other)) << "it belongs to another file";
+}
+
+TEST_F(Files, AFolderIsTidiedOfWhatKilledWritersLeft) {
+  const std::string dead = "file.tmp2147483647-3";  // more than any process's number
+  const std::string living = cat("file.tmp", ::getpid(), "-3");
+  for (const std::string& name : {std::string("deep/file.tmp-abcdefghijkl"), dead, living,
+                                  std::string("file.tmp-my-own-backup"), std::string("a.tmp1-b")}) {
+    ASSERT_TRUE(write_file(folder_ / name, "half"));
+    fs::last_write_time(folder_ / name, fs::file_time_type::clock::now() - std::chrono::hours(1));
+  }
+  ASSERT_TRUE(write_file(folder_ / "deep" / "file.tmp-mnopqrstuvwx", "young"));
+  support::remove_temporary_files(folder_, support::OtherWriters::Possible);
+  EXPECT_FALSE(fs::exists(folder_ / "deep" / "file.tmp-abcdefghijkl"));
+  EXPECT_FALSE(fs::exists(folder_ / dead));
+  EXPECT_TRUE(fs::exists(folder_ / living));
+  EXPECT_TRUE(fs::exists(folder_ / "file.tmp-my-own-backup"));
+  EXPECT_TRUE(fs::exists(folder_ / "a.tmp1-b"));
+  EXPECT_TRUE(fs::exists(folder_ / "deep" / "file.tmp-mnopqrstuvwx"));
+  support::remove_temporary_files(folder_, support::OtherWriters::None);
+  EXPECT_FALSE(fs::exists(folder_ / "deep" / "file.tmp-mnopqrstuvwx"));
+  support::remove_temporary_files(folder_ / "nowhere", support::OtherWriters::None);
 }
 
 TEST_F(Files, AFileOfTheUsersOwnWithASimilarNameStays) {
