@@ -271,6 +271,17 @@ class FoldersThatGo(InFolder):
         for name in ("best.ckpt", "last.ckpt"):
             self.assertTrue((self.checkpoints("p") / name).exists())
 
+    def test_a_lock_removed_in_mid_run_is_made_anew_and_is_no_loss(self):
+        process = self.start(*LONG, "--project", "p")
+        lock = self.checkpoints("p") / ".lock"
+        lock.unlink()
+        for line in process.stderr:
+            if lock.exists():
+                break
+            self.assertNotIn("was removed", line)
+        self.assertIn("is in use by `ch train`", self.ch(*LONG, "--project", "p", code=1).stderr)
+        self.assertNotIn("was removed", self.end(process, signal.SIGINT)[1])
+
     def test_a_test_that_cannot_write_prints_its_result(self):
         self.ch("train", "jsc-tiny", "jsc", *SMALL, "--max-epochs", 1, "--project", "p")
         best = self.checkpoints("p") / "best.ckpt"

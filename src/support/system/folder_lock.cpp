@@ -37,6 +37,13 @@ std::string contents(int file) {
   return {text.data(), static_cast<std::size_t>(std::max<ssize_t>(size, 0))};
 }
 
+bool are_same(int file, const fs::path& path) {
+  struct stat held = {};
+  struct stat found = {};
+  return ::fstat(file, &held) == 0 && ::lstat(path.c_str(), &found) == 0 &&
+         held.st_dev == found.st_dev && held.st_ino == found.st_ino;
+}
+
 /// The folders of `folder` that are not there, made now; those that another process makes in the
 /// same moment are not among them.
 std::vector<fs::path> make_folders(const fs::path& folder) {
@@ -64,6 +71,7 @@ FolderLock::FolderLock(FolderLock&& other) noexcept
       hint_(std::move(other.hint_)),
       share_(other.share_),
       file_(std::exchange(other.file_, -1)),
+      folder_file_(std::exchange(other.folder_file_, -1)),
       made_(std::exchange(other.made_, {})) {}
 
 FolderLock& FolderLock::operator=(FolderLock&& other) noexcept {
@@ -72,6 +80,7 @@ FolderLock& FolderLock::operator=(FolderLock&& other) noexcept {
   std::swap(hint_, other.hint_);
   std::swap(share_, other.share_);
   std::swap(file_, other.file_);
+  std::swap(folder_file_, other.folder_file_);
   std::swap(made_, other.made_);
   return *this;
 }
@@ -108,16 +117,20 @@ Result<std::optional<FolderLock>> FolderLock::take_new(const fs::path& folder,
 
 Result<bool> FolderLock::restore() {
   if (file_ < 0 || is_in_place()) return false;
+  const bool folder_stayed = folder_file_ >= 0 && are_same(folder_file_, folder_);
   ::close(std::exchange(file_, -1));
   CH_CHECK(lock());
-  return true;
+  return !folder_stayed;
 }
 
 bool FolderLock::is_in_place() const {
-  struct stat held = {};
-  struct stat found = {};
-  return ::fstat(file_, &held) == 0 && ::lstat(lock_file(folder_).c_str(), &found) == 0 &&
-         held.st_dev == found.st_dev && held.st_ino == found.st_ino;
+  return are_same(file_, lock_file(folder_));
+}
+
+/// While it is open, no other folder can get its inode.
+void FolderLock::open_folder() {
+  if (folder_file_ >= 0) ::close(folder_file_);
+  folder_file_ = ::open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
 Status FolderLock::lock() {
@@ -131,7 +144,10 @@ Status FolderLock::lock() {
       return Error{.what = cat("cannot lock '", path.string(), "': ", std::strerror(errno))};
     const bool alone = ::flock(file_, LOCK_EX | LOCK_NB) == 0;
     const bool lockless = !alone && errno != EWOULDBLOCK;
-    if (alone ? hold() : !lockless && join(holder)) return {};
+    if (alone ? hold() : !lockless && join(holder)) {
+      open_folder();
+      return {};
+    }
     ::close(std::exchange(file_, -1));
     if (lockless) return {};
     if (!holder.empty()) break;
@@ -170,6 +186,7 @@ void FolderLock::release() {
     if (alone && is_in_place()) ::unlink(lock_file(folder_).c_str());
     ::close(std::exchange(file_, -1));
   }
+  if (folder_file_ >= 0) ::close(std::exchange(folder_file_, -1));
   for (; !made_.empty(); made_.pop_back()) ::rmdir(made_.back().c_str());  // if it is empty
 }
 

@@ -34,8 +34,8 @@ class FolderLock {
   FolderLock& operator=(FolderLock&& other) noexcept;
   ~FolderLock();
 
-  /// True when somebody removed the folder meanwhile. It is made and locked anew; an error when
-  /// another process was faster.
+  /// True when somebody removed the folder meanwhile. It is made and locked anew, as is the lock
+  /// where it alone was removed; an error when another process was faster.
   Result<bool> restore();
 
  private:
@@ -44,6 +44,7 @@ class FolderLock {
   bool hold();
   bool join(std::string& holder);
   bool is_in_place() const;
+  void open_folder();
   void release();
 
   std::filesystem::path folder_;
@@ -51,6 +52,7 @@ class FolderLock {
   std::string hint_;
   Share share_ = Share::No;
   int file_ = -1;
+  int folder_file_ = -1;
   std::vector<std::filesystem::path> made_;  ///< outermost first
 };
 

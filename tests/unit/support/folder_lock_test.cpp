@@ -114,6 +114,13 @@ TEST(FolderLock, AFolderThatWasRemovedIsMadeAndLockedAnew) {
   fs::remove_all(folder / "a");
   EXPECT_TRUE(lock.value().restore().value());
   EXPECT_FALSE(FolderLock::take(folder / "a", "y"));
+  fs::remove(folder / "a" / ".lock");
+  EXPECT_FALSE(lock.value().restore().value()) << "the folder is the same, with what is in it";
+  EXPECT_TRUE(fs::exists(folder / "a" / ".lock"));
+  EXPECT_FALSE(FolderLock::take(folder / "a", "y"));
+  fs::remove_all(folder / "a");
+  fs::create_directory(folder / "a");
+  EXPECT_TRUE(lock.value().restore().value()) << "it is another folder of that name";
   fs::remove_all(folder / "a");
   const Result<FolderLock> other = FolderLock::take(folder / "a", "y");
   ASSERT_TRUE(other);
