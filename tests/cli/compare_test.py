@@ -72,13 +72,16 @@ class Compare(unittest.TestCase):
     def test_weights_stand_side_by_side(self):
         text = self.compare(self.saved, "--node", "seq_blocks_2", "--weights").stdout
         self.assertIn("seq_blocks_2.weight [5, 16]: Linear, float -> LinearInteger, integer(8, 4)\nrow 0\n", text)
-        self.assertEqual(text.count("  before "), 10)
-        shown = self.as_json(self.saved, "--node", "seq_blocks_2", "--weights")["weights"]
-        self.assertEqual(shown["shape"], [5, 16])
+        self.assertIn("seq_blocks_2.bias [5]: ", text)
+        shown, bias = self.as_json(self.saved, "--node", "seq_blocks_2", "--weights")["weights"]
+        self.assertEqual((shown["operand"], shown["shape"]), ("weight", [5, 16]))
+        self.assertEqual((bias["operand"], bias["shape"]), ("bias", [5]))
         for before, after in zip(shown["before"], shown["after"]):
             self.assertEqual(after, max(-128, min(127, round(before * 16))) / 16)  # round() is half-even
-        bias = self.as_json(self.saved, "--node", "seq_blocks_2", "--weights", "--operand", "bias")["weights"]
-        self.assertEqual(bias["shape"], [5])
+        alone = self.as_json(self.saved, "--node", "seq_blocks_2", "--weights", "--operand", "bias")["weights"]
+        self.assertEqual(alone, [bias])
+        text = self.compare(self.saved, "--node", "seq_blocks_2", "--weights", "--operand", "weight").stdout
+        self.assertEqual(text.count("  before "), 10)
 
     def test_data_shows_where_outputs_part_and_what_it_costs(self):
         found = self.as_json(self.saved, "--data", *ROWS)
@@ -110,9 +113,11 @@ class Compare(unittest.TestCase):
     def test_all_weights_are_shown_without_a_node_and_two_files_of_one_name_told_apart(self):
         text = self.compare(self.saved, "--weights").stdout
         found = self.as_json(self.saved, "--weights")["weights"]
-        self.assertGreaterEqual(len(found), 2)
+        self.assertEqual({one["operand"] for one in found}, {"weight", "bias"})
         for one in found:
-            self.assertIn(f"{one['node']}.weight", text)
+            self.assertIn(f"{one['node']}.{one['operand']} [", text)
+        of_buffers = self.as_json(self.saved, "--weights", "--operand", "running_mean")["weights"]
+        self.assertEqual([one["node"] for one in of_buffers], ["seq_blocks_0"])
         (self.folder / "other").mkdir()
         other = self.folder / "other" / pathlib.Path(self.saved).name
         shutil.copy(self.folder / self.saved, other)

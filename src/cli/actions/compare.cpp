@@ -5,8 +5,8 @@
 #include "cli/output.hpp"
 #include "cli/session.hpp"
 #include "cli/views/comparison_report.hpp"
+#include "cli/views/weights_comparison.hpp"
 #include "data/registry.hpp"
-#include "formats/registry.hpp"
 #include "models/registry.hpp"
 #include "ops/core/infer.hpp"
 #include "support/system/log.hpp"
@@ -151,52 +151,6 @@ Result<Comparison> chosen_nodes(const Settings& settings, const Comparison& all)
                .hint = cat(did_you_mean(*wanted, names), "both networks have ", join(names, ", "))};
 }
 
-/// Weights row by row: of the node asked for, or of all that have the operand in both networks.
-struct ShownWeights {
-  std::string text;
-  Tree tree;
-};
-
-Result<ShownWeights> show_weights(const BothNetworks& both, const NodeComparison& node,
-                                  const std::string& operand) {
-  CH_TRY(const EffectiveOperand before, effective_operand(both.before.graph, node.name, operand));
-  CH_TRY(const EffectiveOperand after, effective_operand(both.after.graph, node.name, operand));
-  const Shape& shape = before.effective.shape();
-  if (shape != after.effective.shape())
-    return Error{.what = cat(operand, " of ", node.name, " is ", to_string(shape), " before, ",
-                             to_string(after.effective.shape()), " after"),
-                 .hint = "rows of different lengths cannot stand side by side"};
-  ShownWeights shown;
-  shown.text = cat(node.name, ".", operand, " ", to_string(shape), ": ", node.type_before, ", ",
-                   display(before.format), " -> ", node.type_after, ", ", display(after.format),
-                   "\n", rows_side_by_side(before.effective, after.effective), "\n");
-  shown.tree["node"] = node.name;
-  shown.tree["operand"] = operand;
-  shown.tree["shape"] = shape;
-  const auto numbers = [](const Tensor& tensor) {
-    const auto values = tensor.data<float>();
-    return Tree::List(values.begin(), values.end());
-  };
-  shown.tree["before"] = numbers(before.effective);
-  shown.tree["after"] = numbers(after.effective);
-  return shown;
-}
-
-Result<ShownWeights> show_all_weights(const BothNetworks& both, const Comparison& all,
-                                      const std::string& operand) {
-  ShownWeights shown{.text = {}, .tree = Tree::list()};
-  for (const NodeComparison& node : all.nodes) {
-    Result<ShownWeights> one = show_weights(both, node, operand);
-    if (!one) continue;  // it has no such operand
-    shown.text += one.value().text;
-    shown.tree.push(std::move(one.value().tree));
-  }
-  if (shown.text.empty())
-    return Error{.what = cat("no node has the operand '", operand, "' in both networks"),
-                 .hint = "--operand weight, bias, running_mean ..."};
-  return shown;
-}
-
 void print(const Invocation& invocation, const Table& table) {
   if (prints_text(invocation) && !table.rows.empty())
     invocation.out << shown(invocation, table, TableStyle::Simple) << "\n";
@@ -265,15 +219,15 @@ Result<Exit> run(const Invocation& invocation) {
   CH_TRY(const Comparison chosen, chosen_nodes(settings, all));
   ShownWeights weights;
   if (settings.flag("weights")) {
-    const std::string operand = settings.text_or_empty("operand");
-    CH_TRY(weights, settings.has("node") ? show_weights(both, chosen.nodes[0], operand)
-                                         : show_all_weights(both, chosen, operand));
+    CH_TRY(weights,
+           show_weights(both.before.graph, both.after.graph, chosen,
+                        {settings.text_or_empty("operand"), /*one_node=*/settings.has("node")}));
   }
   CH_TRY(const std::optional<Dataset> data, open_data(names, both, settings));
   print_comparison(invocation, both, all, chosen, weights.text);
   Tree result = Tree::Table{{"before", described(both.before)}, {"after", described(both.after)}};
   add_entries(result, tree_of(all));
-  result["weights"] = weights.tree;
+  result["weights"] = settings.flag("weights") ? weights.tree : Tree();
   if (data) CH_CHECK(run_both(invocation, both, *data, result));
   return done(invocation, result);
 }
@@ -310,10 +264,9 @@ ActionDef define() {
               option("node", "NAME", "show this node alone"),
               flag("weights",
                    "print the weights row by row, before and after, of all nodes or of --node"),
-              {.field = {.name = "operand",
-                         .initial = "weight",
-                         .doc = "what --weights prints: weight, bias, running_mean"},
-               .placeholder = "NAME"}},
+              option("operand", "NAME",
+                     "what --weights prints: weight, bias, running_mean; without it all that "
+                     "can be trained")},
       .run = run};
 }
 
