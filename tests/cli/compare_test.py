@@ -101,6 +101,18 @@ class Compare(unittest.TestCase):
         self.assertIn("of 50 rows", few)
         self.assertIn("(synthetic)", few)
 
+    def test_a_data_file_needs_no_second_network_before_it(self):
+        rows = [",".join(str((7 * row + column) % 5) for column in range(16)) for row in range(12)]
+        (self.folder / "samples.csv").write_text("\n".join(rows) + "\n")
+        found = self.as_json(self.saved, "samples.csv")
+        self.assertEqual(found["outputs"]["rows"], 12)
+        self.assertEqual(self.as_json(self.best, self.saved, "samples.csv")["outputs"], found["outputs"])
+        self.assertEqual(self.as_json(self.saved, "--data", "samples.csv")["outputs"], found["outputs"])
+        self.assertIn("cannot read 'missing.npz'", self.compare(self.saved, "missing.npz", code=1).stderr)
+        (self.folder / "empty").mkdir(exist_ok=True)
+        said = self.compare(self.saved, "empty", code=1).stderr
+        self.assertNotIn("holds no network", said)  # a folder without a network is taken for data
+
     def test_equal_networks_are_equal(self):
         text = self.compare(self.saved, self.saved, "--data", *ROWS).stdout
         for words in ("The networks are equal: no node differs", "All outputs are equal",

@@ -6,6 +6,7 @@
 #include "cli/session.hpp"
 #include "cli/views/comparison_report.hpp"
 #include "cli/views/weights_comparison.hpp"
+#include "data/files/by_path.hpp"
 #include "data/registry.hpp"
 #include "models/registry.hpp"
 #include "ops/core/infer.hpp"
@@ -29,9 +30,14 @@ struct BothNetworks {
   OpenedModel after;
 };
 
-/// Whether the second word is a data set, not a network: `ch compare FILE jsc`.
+/// Whether the second word is a data set, not a network: `ch compare FILE jsc`, or a data file, or
+/// a folder without a network.
 bool is_dataset_alone(const std::string& name) {
-  return find_dataset(name) && !find_model(name) && !fs::exists(name);
+  if (find_model(name)) return false;
+  if (has_ending_of_data(name)) return true;
+  if (!fs::exists(name)) return static_cast<bool>(find_dataset(name));
+  const Result<ModelSource> source = classify(name);
+  return source && source.value().kind == SourceKind::Folder;
 }
 
 Names read_names(const Settings& settings) {

@@ -32,12 +32,14 @@ std::string lower_case(std::string text) {
   return text;
 }
 
+bool has_ending_of_data(const fs::path& path) {
+  const std::string ending = lower_case(path.extension().string());
+  return std::find(kEndings.begin(), kEndings.end(), ending) != kEndings.end();
+}
+
 bool looks_like_path(std::string_view text) {
   std::error_code ignored;
-  const fs::path path(text);
-  const std::string ending = lower_case(path.extension().string());
-  return fs::exists(path, ignored) ||
-         std::find(kEndings.begin(), kEndings.end(), ending) != kEndings.end();
+  return fs::exists(text, ignored) || has_ending_of_data(text);
 }
 
 Result<Dataset> load_by_path(const fs::path& path, const DataOptions& options) {

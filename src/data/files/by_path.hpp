@@ -5,6 +5,9 @@
 
 namespace chop::data {
 
+/// Whether files with such a name are read as data: "x.csv".
+bool has_ending_of_data(const std::filesystem::path& path);
+
 /// True for existing paths and for names with the ending of a data file, so that a misspelt path is
 /// reported as a missing file and not as an unknown data set.
 bool looks_like_path(std::string_view text);
