@@ -4,16 +4,13 @@
 
 #include "cli/open_model.hpp"
 #include "cli/output.hpp"
+#include "cli/run_inputs.hpp"
 #include "cli/session.hpp"
 #include "compile/run_graph.hpp"
-#include "data/registry.hpp"
-#include "data/splits.hpp"
 #include "io/load_weights.hpp"
-#include "io/npy.hpp"
 #include "io/npz.hpp"
 #include "onnx/inputs.hpp"
 #include "ops/core/infer.hpp"
-#include "support/rng.hpp"
 #include "support/system/log.hpp"
 #include "support/text.hpp"
 
@@ -21,71 +18,6 @@ namespace chop::cli::actions::run {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// Where the inputs come from, and what is known of the data set they are from.
-struct Inputs {
-  NamedTensors arrays = {};  ///< under "" for the only input, whatever its name
-  Shape sample_shape = {};
-  std::int64_t num_classes = 0;
-};
-
-/// The arrays of a .npy or .npz file as they are: any type, one for each input.
-Result<Inputs> read_arrays(const fs::path& path) {
-  Inputs inputs;
-  if (path.extension() == ".npy") {
-    CH_TRY(Tensor tensor, read_npy(path));
-    inputs.arrays.emplace("", std::move(tensor));
-  } else {
-    CH_TRY(NpzArrays all, read_npz(path));
-    for (auto& [name, tensor] : all) inputs.arrays.emplace(name, std::move(tensor));
-    // A data set with labels: they are no input.
-    if (inputs.arrays.size() == 2 && inputs.arrays.contains("x")) inputs.arrays.erase("y");
-  }
-  if (inputs.arrays.empty()) return inputs;
-  const Shape& shape = inputs.arrays.begin()->second.shape();
-  if (inputs.arrays.size() == 1 && shape.size() > 1)
-    inputs.sample_shape = Shape(shape.begin() + 1, shape.end());
-  return inputs;
-}
-
-/// Samples of a data set by name, of which a few will do, or of a CSV file, all of it.
-Result<Inputs> read_samples(const std::string& name, const ModelSource& source,
-                            const Settings& settings) {
-  constexpr std::int64_t kFew = 128;
-  Graph graph;
-  if (Result<OpenedModel> opened = open_model(source); opened)
-    graph = std::move(opened.value().graph);
-  DataOptions options = data_options(settings);
-  options.whole = true;
-  CH_TRY(const Dataset data, open_dataset(name, options, graph, Labels::Optional));
-  const std::int64_t asked =
-      settings.maybe_integer("samples").value_or(find_dataset(name) ? kFew : 0);
-  const Split part = first_rows(data.test, asked);
-  log_info(cat("Running on ", shown_rows(part.rows(), data.test.rows())));
-  return Inputs{
-      .arrays = {{"", part.x}}, .sample_shape = data.sample_shape, .num_classes = data.num_classes};
-}
-
-/// Numbers of the standard normal distribution for every input.
-Result<NamedTensors> random_arrays(const Graph& graph, std::uint64_t seed, std::int64_t batch) {
-  NamedTensors arrays;
-  CH_TRY(const Types types, infer_types(graph, batch));
-  for (const NodeId id : graph.placeholders()) {
-    const TensorType& type = types[index(id)][0];
-    const std::string& name = graph.node(id).target;
-    if (type.dtype != DType::F32)
-      return Error{.what = cat("the input ", name, " takes ", name_of(type.dtype),
-                               ", and random numbers are f32"),
-                   .hint = "give its values in a file: --in X.npz"};
-    Tensor tensor(type);
-    const Stream stream(seed, name);
-    const std::span<float> values = tensor.mutable_data<float>();
-    for (std::size_t i = 0; i < values.size(); ++i)
-      values[i] = static_cast<float>(stream.normal(i));
-    arrays.emplace(name, std::move(tensor));
-  }
-  return arrays;
-}
 
 /// A single array is the single input's, whatever either is called.
 void name_single(NamedTensors& arrays, const Graph& graph) {
@@ -105,7 +37,8 @@ NamedTensors given_to(const MappedFile& file, const NamedTensors& arrays) {
 
 /// The network for these inputs. An ONNX model whose inputs' shapes or values are needed is opened
 /// again knowing them, and a network in TOML knowing the shape of a sample.
-Result<OpenedModel> open_for(const Settings& settings, const ModelSource& source, Inputs& inputs) {
+Result<OpenedModel> open_for(const Settings& settings, const ModelSource& source,
+                             RunInputs& inputs) {
   OpenModelOptions options{.seed = settings.seed()};
   CH_TRY(options.shapes, shapes_from(settings));
   Result<OpenedModel> opened = open_model(source, options);
@@ -125,17 +58,6 @@ Result<OpenedModel> open_for(const Settings& settings, const ModelSource& source
   for (const std::string& name : made.fixed) inputs.arrays.erase(name);
   name_single(inputs.arrays, made.graph);
   return opened;
-}
-
-Result<Inputs> read_inputs(const Settings& settings, const ModelSource& source) {
-  const std::string name = settings.text_or_empty("dataset");
-  if (name.empty()) return Inputs{};
-  if (settings.has("random"))
-    return Error{.what = cat("both '", name, "' and --random are given"),
-                 .hint = "give one of them"};
-  const std::string ending = fs::path(name).extension().string();
-  return ending == ".npy" || ending == ".npz" ? read_arrays(name)
-                                              : read_samples(name, source, settings);
 }
 
 /// The graph that ends in the results of the node called `name`.
@@ -182,7 +104,7 @@ Result<Exit> execute(const Invocation& invocation) {
     return Error{.what = cat("--out ", *path, ": outputs are written as .npz"),
                  .hint = "give a name that ends in .npz"};
   CH_TRY(const ModelSource source, classify(settings.text_or_empty("model")));
-  CH_TRY(Inputs inputs, read_inputs(settings, source));
+  CH_TRY(RunInputs inputs, read_inputs(settings, source));
   CH_TRY(OpenedModel model, open_for(settings, source, inputs));
   if (const auto seed = settings.maybe_integer("random")) {
     if (settings.source("rows") != SettingSource::Default)
