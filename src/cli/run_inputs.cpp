@@ -17,8 +17,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// The first `rows` rows of an array of any type.
+Tensor first_of(const Tensor& array, std::int64_t rows) {
+  if (rows >= array.dim(0)) return array;
+  Shape shape = array.shape();
+  shape[0] = rows;
+  Tensor part(array.dtype(), shape);
+  std::copy_n(array.bytes(), part.size_in_bytes(), part.mutable_bytes());
+  return part;
+}
+
 /// The arrays of a .npy or .npz file as they are: any type, one for each input.
-Result<RunInputs> read_arrays(const fs::path& path) {
+Result<RunInputs> read_arrays(const fs::path& path, const Settings& settings) {
   RunInputs inputs;
   if (path.extension() == ".npy") {
     CH_TRY(Tensor tensor, read_npy(path));
@@ -29,10 +39,12 @@ Result<RunInputs> read_arrays(const fs::path& path) {
     // A data set with labels: they are no input.
     if (inputs.arrays.size() == 2 && inputs.arrays.contains("x")) inputs.arrays.erase("y");
   }
-  if (inputs.arrays.empty()) return inputs;
-  const Shape& shape = inputs.arrays.begin()->second.shape();
-  if (inputs.arrays.size() == 1 && shape.size() > 1)
-    inputs.sample_shape = Shape(shape.begin() + 1, shape.end());
+  if (inputs.arrays.size() != 1 || inputs.arrays.begin()->second.rank() == 0) return inputs;
+  Tensor& only = inputs.arrays.begin()->second;
+  const std::int64_t all = only.dim(0);
+  only = first_of(only, settings.maybe_integer("samples").value_or(all));
+  log_info(cat("Running on ", shown_rows(only.dim(0), all)));
+  if (only.rank() > 1) inputs.sample_shape = Shape(only.shape().begin() + 1, only.shape().end());
   return inputs;
 }
 
@@ -83,7 +95,7 @@ Result<RunInputs> read_inputs(const Settings& settings, const ModelSource& sourc
     return Error{.what = cat("both '", name, "' and --random are given"),
                  .hint = "give one of them"};
   const std::string ending = fs::path(name).extension().string();
-  return ending == ".npy" || ending == ".npz" ? read_arrays(name)
+  return ending == ".npy" || ending == ".npz" ? read_arrays(name, settings)
                                               : read_samples(name, source, settings);
 }
 

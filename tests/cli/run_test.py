@@ -73,6 +73,29 @@ class Run(unittest.TestCase):
         self.ch("run", "a/best.ckpt", "jsc", "--random", 1, code=1)
         self.assertIn("give one of them", self.log)
 
+    def test_several_nodes_are_shown(self):
+        words = ["a/best.ckpt", "--random", 3, "--samples", 4]
+        both = self.outputs(*words, "--node", "seq_blocks_2", "--node", "seq_blocks_1", "--node", "seq_blocks_2")
+        self.assertEqual(list(both), ["seq_blocks_2", "seq_blocks_1"])
+        for name, values in both.items():
+            numpy.testing.assert_array_equal(self.outputs(*words, "--node", name)[name], values)
+
+    def test_json_has_all_values_as_numbers(self):
+        words = ["a/best.ckpt", "--random", 3, "--samples", 4]
+        expected = next(iter(self.outputs(*words).values()))
+        (found,) = json.loads(self.ch("run", *words, "--json", "-"))
+        self.assertEqual((found["dtype"], found["shape"]), ("f32", [4, 5]))
+        numpy.testing.assert_array_equal(numpy.float32(found["values"]).reshape(found["shape"]), expected)
+
+    def test_the_rows_of_an_array_are_said_and_can_be_fewer(self):
+        numpy.save(self.folder / "nine.npy", numpy.ones((9, 16), numpy.float32))
+        (whole,) = self.outputs("a/best.ckpt", "nine.npy").values()
+        self.assertIn("Running on 9 rows", self.log)
+        (part,) = self.outputs("a/best.ckpt", "nine.npy", "--samples", 2).values()
+        self.assertIn("Running on 2 of 9 rows", self.log)
+        self.assertEqual(part.shape, (2, 5))
+        numpy.testing.assert_allclose(part, whole[:2], rtol=1e-6)
+
     def test_a_few_rows_of_a_data_set_will_do(self):
         self.ch("run", "a/best.ckpt", "jsc", "--rows", 5)
         self.assertIn("Running on ", self.log)

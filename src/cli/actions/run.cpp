@@ -1,5 +1,5 @@
 // ch run MODEL|FILE [DATASET]: a network on the arrays of a file, on samples of a data set, on
-// random numbers; all its outputs, or those of one node.
+// random numbers; all its outputs, or those of some nodes.
 #include <filesystem>
 
 #include "cli/open_model.hpp"
@@ -60,23 +60,41 @@ Result<OpenedModel> open_for(const Settings& settings, const ModelSource& source
   return opened;
 }
 
-/// The graph that ends in the results of the node called `name`.
-Result<Graph> up_to(Graph graph, const std::string& name) {
-  CH_TRY(const Types types, infer_types(graph, 1));
+/// A graph that ends in the results of some of its nodes.
+struct CutGraph {
+  Graph graph;
+  std::vector<std::string> names = {};  ///< of the results, after the nodes as they were asked for
+};
+
+Result<NodeId> find_node(const Graph& graph, const std::string& name) {
   std::vector<std::string> names;
   for (const NodeId id : graph.order()) {
     const Node& node = graph.node(id);
     if (node.opcode == Opcode::Output) continue;
+    if (node.name == name || node.target == name) return id;
     names.push_back(node.name);
-    if (node.name != name && node.target != name) continue;
-    std::vector<Value> results;
-    for (std::uint32_t i = 0; i < types[index(id)].size(); ++i) results.push_back({id, i});
-    graph.set_outputs(std::move(results));
-    graph.drop_unused();
-    return graph;
   }
   return Error{.what = cat("no node '", name, "'"),
                .hint = cat(did_you_mean(name, names), "the network has ", join(names, ", "))};
+}
+
+Result<CutGraph> up_to(Graph graph, const std::vector<std::string>& nodes) {
+  CutGraph cut;
+  CH_TRY(const Types types, infer_types(graph, 1));
+  std::vector<Value> results;
+  for (const std::string& name : nodes) {
+    CH_TRY(const NodeId id, find_node(graph, name));
+    const std::size_t count = types[index(id)].size();
+    for (std::uint32_t i = 0; i < count; ++i) {
+      if (std::find(results.begin(), results.end(), Value{id, i}) != results.end()) continue;
+      results.push_back({id, i});
+      cut.names.push_back(count == 1 ? name : cat(name, "_", i));
+    }
+  }
+  graph.set_outputs(std::move(results));
+  graph.drop_unused();
+  cut.graph = std::move(graph);
+  return cut;
 }
 
 NpzArrays as_arrays(const std::vector<NamedOutput>& outputs) {
@@ -98,59 +116,95 @@ std::string first_values(const Tensor& tensor) {
   return join(shown, " ");
 }
 
-Result<Exit> execute(const Invocation& invocation) {
-  const Settings& settings = invocation.settings;
-  if (const auto path = settings.text("out"); path && fs::path(*path).extension() != ".npz")
-    return Error{.what = cat("--out ", *path, ": outputs are written as .npz"),
-                 .hint = "give a name that ends in .npz"};
-  CH_TRY(const ModelSource source, classify(settings.text_or_empty("model")));
-  CH_TRY(RunInputs inputs, read_inputs(settings, source));
-  CH_TRY(OpenedModel model, open_for(settings, source, inputs));
+/// All numbers of a result, in the order of memory.
+Tree all_values(const Tensor& tensor) {
+  Tree::List values;
+  if (is_floating(tensor.dtype())) {
+    for (std::int64_t i = 0; i < tensor.size(); ++i) values.emplace_back(tensor.at(i));
+    return values;
+  }
+  const Tensor whole = tensor.to(DType::I64);
+  for (const std::int64_t value : whole.data<std::int64_t>()) values.emplace_back(value);
+  return values;
+}
+
+Status write_outputs(const fs::path& path, const std::vector<NamedOutput>& outputs) {
+  for (const NamedOutput& output : outputs)
+    if (output.value.dtype() == DType::BF16)
+      log_info(cat("The output ", output.name, " is bf16, which numpy does not have; it is ",
+                   "written as f32, with the same values"));
+  CH_CHECK(write_npz(path, as_arrays(outputs)));
+  log_info(cat("Written: ", path.string()));
+  return {};
+}
+
+/// Prints the first values of each output; all of them go into the JSON.
+Result<Exit> print_outputs(const Invocation& invocation, const Graph& graph,
+                           const std::vector<NamedOutput>& outputs) {
+  Table table{.columns = {{"Output", Align::Left},
+                          {"Type", Align::Left},
+                          {"Shape", Align::Left},
+                          {"Values", Align::Left, 60},
+                          {"Not finite", Align::Left}},
+              .rows = {}};
+  Tree::List result;
+  NonFinites not_finite = non_finite_weights(graph);
+  const std::size_t in_weights = not_finite.size();
+  for (const NamedOutput& output : outputs) {
+    const std::size_t before = not_finite.size();
+    add_non_finite(not_finite, "output", output.name, output.value);
+    const std::string dtype(name_of(output.value.dtype()));
+    const std::string counts = not_finite.size() == before ? "" : not_finite.back().counts();
+    table.rows.push_back(
+        {output.name, dtype, to_string(output.value.shape()), first_values(output.value), counts});
+    Tree entry = Tree::Table{{"name", output.name}, {"dtype", dtype}};
+    entry["shape"] = output.value.shape();
+    if (invocation.settings.has("json")) entry["values"] = all_values(output.value);
+    if (!counts.empty()) entry["not_finite"] = counts;
+    result.push_back(std::move(entry));
+  }
+  if (not_finite.size() == in_weights) table.columns.pop_back();  // rows may be longer
+  warn_of_non_finite(not_finite);
+  if (prints_text(invocation)) invocation.out << shown(invocation, table, TableStyle::Simple);
+  return done(invocation, result);
+}
+
+/// Random numbers where they are asked for; an error where there is nothing to run on.
+Status complete_inputs(NamedTensors& arrays, const Graph& graph, const Settings& settings) {
   if (const auto seed = settings.maybe_integer("random")) {
     if (settings.source("rows") != SettingSource::Default)
       return Error{.what = "--rows is for data sets, and --random is given",
                    .hint = cat("--samples ", settings.integer("rows"), " makes so many rows")};
-    CH_TRY(inputs.arrays, random_arrays(model.graph, static_cast<std::uint64_t>(*seed),
-                                        settings.maybe_integer("samples").value_or(1)));
-  } else if (inputs.arrays.empty() && !model.graph.placeholders().empty()) {
+    CH_TRY(arrays, random_arrays(graph, static_cast<std::uint64_t>(*seed),
+                                 settings.maybe_integer("samples").value_or(1)));
+  } else if (arrays.empty() && !graph.placeholders().empty()) {
     return Error{.what = "nothing to run the network on",
                  .hint = "name a data set or a file (.npz, .npy, .csv), or --random SEED"};
   }
-  const auto node = settings.text("node");
-  if (node) {
-    CH_TRY(model.graph, up_to(std::move(model.graph), *node));
+  return {};
+}
+
+Result<Exit> execute(const Invocation& invocation) {
+  const Settings& settings = invocation.settings;
+  const auto out = settings.text("out");
+  if (out && fs::path(*out).extension() != ".npz")
+    return Error{.what = cat("--out ", *out, ": outputs are written as .npz"),
+                 .hint = "give a name that ends in .npz"};
+  CH_TRY(const ModelSource source, classify(settings.text_or_empty("model")));
+  CH_TRY(RunInputs inputs, read_inputs(settings, source));
+  CH_TRY(OpenedModel model, open_for(settings, source, inputs));
+  CH_CHECK(complete_inputs(inputs.arrays, model.graph, settings));
+  std::vector<std::string> names;
+  if (const auto nodes = settings.text("node")) {
+    CH_TRY(CutGraph cut, up_to(std::move(model.graph), split(*nodes, '\n')));
+    model.graph = std::move(cut.graph);
+    names = std::move(cut.names);
   }
   CH_TRY(std::vector<NamedOutput> outputs,
          run_graph(model.graph, inputs.arrays, thread_count(settings)));
-  for (std::size_t i = 0; node && i < outputs.size(); ++i)
-    outputs[i].name = outputs.size() == 1 ? *node : cat(*node, "_", i);
-  Table table{.columns = {{"Output", Align::Left, 0, "name"},
-                          {"Type", Align::Left, 0, "dtype"},
-                          {"Shape", Align::Left, 0, "shape"},
-                          {"Values", Align::Left, 60, "values"},
-                          {"Not finite", Align::Left, 0, "not_finite"}},
-              .rows = {}};
-  NonFinites not_finite = non_finite_weights(model.graph);
-  for (const NamedOutput& output : outputs) {
-    const std::size_t before = not_finite.size();
-    add_non_finite(not_finite, "output", output.name, output.value);
-    const bool finite = not_finite.size() == before;
-    table.rows.push_back({output.name, std::string(name_of(output.value.dtype())),
-                          to_string(output.value.shape()), first_values(output.value),
-                          finite ? "" : not_finite.back().counts()});
-  }
-  if (std::ranges::all_of(table.rows, [](const auto& row) { return row.back().text.empty(); }))
-    table.columns.pop_back();  // rows may be longer than the list of columns
-  if (const auto path = settings.text("out")) {
-    for (const NamedOutput& output : outputs)
-      if (output.value.dtype() == DType::BF16)
-        log_info(cat("The output ", output.name, " is bf16, which numpy does not have; it is ",
-                     "written as f32, with the same values"));
-    CH_CHECK(write_npz(*path, as_arrays(outputs)));
-    log_info(cat("Written: ", *path));
-  }
-  warn_of_non_finite(not_finite);
-  return print_table(invocation, table, TableStyle::Simple);
+  for (std::size_t i = 0; i < names.size(); ++i) outputs[i].name = names[i];
+  if (out) CH_CHECK(write_outputs(*out, outputs));
+  return print_outputs(invocation, model.graph, outputs);
 }
 
 }  // namespace
@@ -167,8 +221,8 @@ ActionDef define() {
           "FILE is an ONNX model, a checkpoint of ours or a network in TOML. DATASET is the name\n"
           "of one, whose first test rows are used, or a file: .csv, .npy, or .npz with one array\n"
           "for each input under its name; one array for one input needs no name. --random\n"
-          "draws numbers of the standard normal distribution. Without --out the first values\n"
-          "are shown and nothing is written.",
+          "draws numbers of the standard normal distribution. --node may be given several times.\n"
+          "Without --out the first values are shown and nothing is written; --json has all.",
       .positionals = {"model", "dataset"},
       .required = {"model"},
       .settings = sample_settings({"load_name", "load_type", "load_partial"}),
@@ -183,7 +237,9 @@ ActionDef define() {
                          .kind = FieldKind::Integer,
                          .bounds = kAtLeastOne},
                .placeholder = "N"},
-              option("node", "NAME", "show the results of this node instead"),
+              {.field = {.name = "node", .doc = "show the results of this node instead"},
+               .placeholder = "NAME",
+               .repeats = true},
               {.field = {.name = "out",
                          .doc = "outputs: .npz with one array per output",
                          .kind = FieldKind::Path},
