@@ -1,3 +1,5 @@
+// What a word means: a model of the zoo, else a file or folder, whose ending and bytes say whether
+// it is TOML, the text form, an ONNX model or a checkpoint.
 #include "cli/open_model.hpp"
 
 #include <filesystem>

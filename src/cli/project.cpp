@@ -1,3 +1,5 @@
+// The folder of a run: the one the user names, the newest one that the run continues, the one a
+// file it loads lies in, or a new one named after model, task, data set and time.
 #include "cli/project.hpp"
 
 #include <cctype>

@@ -1,3 +1,5 @@
+// Finds the action, merges its settings (command line over configuration file over defaults), runs
+// it, and turns an error into a message and an exit code.
 #include "cli/run.hpp"
 
 #include <exception>

@@ -1,3 +1,5 @@
+// Questions about a call before there is a plan, answered by the op's definition and by the kernels
+// that can run it.
 #include "compile/call_facts.hpp"
 
 #include "ops/core/quantise.hpp"

@@ -1,3 +1,5 @@
+// Runs the steps of compile/defs in the order their `after` gives. A chain that no backend can make
+// is noticed by the last step; all steps then run again without it.
 #include "compile/compile.hpp"
 
 #include <chrono>

@@ -1,3 +1,6 @@
+// Reverse-mode differentiation: marks the nodes between a wanted leaf and the loss, then walks them
+// backwards. Each op's rule adds nodes for the gradients of its operands; those of a value with
+// several readers are added (y = a b + a: da = dy b + dy).
 #include "compile/gradient.hpp"
 
 #include <set>

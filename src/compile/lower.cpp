@@ -1,3 +1,6 @@
+// One walk in topological order that copies each node: parameters become get_attr nodes, one per
+// parameter; an operand or result with a format goes through a quantize call, which readers that
+// want the same format share.
 #include "compile/lower.hpp"
 
 #include <tuple>

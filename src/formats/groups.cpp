@@ -1,3 +1,5 @@
+// Keys and groups of three families: blocks over several dimensions, blocks along one dimension,
+// and one scale per row, channel or tensor.
 #include "formats/groups.hpp"
 
 namespace chop::formats {

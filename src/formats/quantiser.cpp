@@ -1,3 +1,5 @@
+// Completes a format for a shape: groups and what they share, then runs of values through the fast
+// loop of the format, the loop for blocks, or the definition, value by value.
 #include "formats/quantiser.hpp"
 
 #include "formats/fast.hpp"

@@ -1,3 +1,5 @@
+// Asks the definition at both ends of every octave and, where they differ, searches by bisection
+// for the magnitude at which the shared number changes.
 #include "formats/share_table.hpp"
 
 #include "formats/format_def.hpp"

@@ -1,3 +1,5 @@
+// Saves a graph as JSON metadata beside its parameters; loading fills the parameters by name and
+// lists every difference.
 #include "io/checkpoint.hpp"
 
 #include "io/safetensors.hpp"

@@ -1,3 +1,5 @@
+// Finds the prefix under which most names of the file fit the network, matches names and shapes,
+// and puts the tensors in only when all of it fits (or the user asked for a part).
 #include "io/load_weights.hpp"
 
 #include <set>

@@ -1,3 +1,5 @@
+// Reads the header (a Python dictionary), checks its extent against the file, and copies the array,
+// from Fortran order into C order where need be.
 #include "io/npy.hpp"
 
 #include <cstring>

@@ -1,3 +1,5 @@
+// Each ONNX call is folded if its operands are constants, otherwise its definition adds nodes of
+// ours.
 #include "onnx/importer.hpp"
 
 #include "ir/limits.hpp"

@@ -1,3 +1,5 @@
+// A file is first counted field by field, without building messages, then parsed by protobuf;
+// tensors come from their typed fields, their bytes, or a file beside the model.
 #include "onnx/model_file.hpp"
 
 #include <google/protobuf/descriptor.h>

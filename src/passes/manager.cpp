@@ -1,3 +1,5 @@
+// For each pass: copy the graph, run the pass on the copy, verify it, list the changes, and refuse
+// those that the pass promised not to make.
 #include "passes/manager.hpp"
 
 #include <chrono>

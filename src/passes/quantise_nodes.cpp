@@ -1,3 +1,5 @@
+// Which table is for a node (by type, name or pattern, else default), then the formats of its
+// operands, then calibration of the keys that are left open ("auto").
 #include "passes/quantise_nodes.hpp"
 
 #include "analysis/calibration/observe.hpp"

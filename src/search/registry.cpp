@@ -1,3 +1,4 @@
+// The registries of samplers, pruners and stores: what the files of their folders define.
 #include <cctype>
 
 #include "search/algorithms/pruner_def.hpp"

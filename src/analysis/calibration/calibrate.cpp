@@ -1,3 +1,5 @@
+// Every candidate value of the open key is tried: by range (min_max, quantile), by mean squared
+// error, or by KL divergence of the sample. The best wins, the first among equals.
 #include "analysis/calibration/calibrate.hpp"
 
 #include "formats/quantiser.hpp"

@@ -1,3 +1,5 @@
+// Compiles the graph with the chosen values observed and runs it batch by batch. Batches of many
+// rows run beside one another, each on a thread of its own.
 #include "analysis/calibration/observe.hpp"
 
 #include <cstring>

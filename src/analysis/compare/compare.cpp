@@ -1,3 +1,5 @@
+// Matches nodes by name and compares their ops, attributes, inputs and formats, and the weights
+// after their formats.
 #include "analysis/compare/compare.hpp"
 
 #include <set>

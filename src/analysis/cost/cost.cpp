@@ -1,3 +1,5 @@
+// Counts each node by its op's `cost`, with the bits of its operands' formats, and adds up; a
+// parameter that several nodes read counts once.
 #include "analysis/cost/cost.hpp"
 
 #include <set>

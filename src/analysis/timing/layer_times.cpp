@@ -1,3 +1,5 @@
+// Runs a frozen plan again and again, alternately as it is and with a clock around every step
+// (medians are kept), and maps the steps to the nodes they compute.
 #include "analysis/timing/layer_times.hpp"
 
 #include <chrono>

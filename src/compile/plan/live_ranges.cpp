@@ -1,3 +1,6 @@
+// Greedy by size: the largest value first, each at the lowest offset that is free during its live
+// range. a [0, 2] of 100 bytes, b [1, 3] of 50, c [3, 4] of 80: a and c at 0, b at 128 (64-byte
+// aligned).
 #include "compile/plan/live_ranges.hpp"
 
 #include <numeric>

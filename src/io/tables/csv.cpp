@@ -1,3 +1,5 @@
+// One pass over the text, line by line and cell by cell; numbers are read by from_chars, to the
+// bit.
 #include "io/tables/csv.hpp"
 
 #include <charconv>

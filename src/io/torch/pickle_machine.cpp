@@ -1,3 +1,4 @@
+// The loop over the opcodes of a pickle: a table says what each does to the stack.
 #include "io/torch/pickle_machine.hpp"
 
 #include "support/text.hpp"

@@ -1,3 +1,5 @@
+// Finds the part of a checkpoint that holds the weights, and lists the tensors in its nested dicts
+// by their paths.
 #include "io/torch/state_dict.hpp"
 
 #include <set>

@@ -1,3 +1,5 @@
+// Reads storages and tensors from the values of a pickle; every view is checked against the extent
+// of its storage before its elements are copied.
 #include "io/torch/torch_values.hpp"
 
 #include <cstring>

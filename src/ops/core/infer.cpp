@@ -1,3 +1,6 @@
+// Type inference: one walk in topological order, in which each op's `infer` gives the types of its
+// results from those of its operands. Verification infers types too, and checks attributes and
+// formats.
 #include "ops/core/infer.hpp"
 
 #include "formats/registry.hpp"

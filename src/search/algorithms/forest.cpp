@@ -1,3 +1,5 @@
+// Grows a tree on a bootstrap sample: every box is split at the column and value that reduce the
+// squared deviations most, until its values are equal.
 #include "search/algorithms/forest.hpp"
 
 namespace chop::search {

@@ -1,3 +1,5 @@
+// Tournament selection, simulated binary crossover and polynomial mutation make children; once a
+// generation has finished, `survive_` picks the parents of the next one.
 #include "search/algorithms/genetic.hpp"
 
 #include "search/algorithms/spread.hpp"

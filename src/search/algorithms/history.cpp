@@ -1,3 +1,5 @@
+// Trials are read once when they are new and once more when they finish; a study that is not the
+// one read before starts the history again.
 #include "search/algorithms/history.hpp"
 
 #include <bit>

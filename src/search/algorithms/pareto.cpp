@@ -1,3 +1,5 @@
+// Ranks and fronts by binary search over rows in lexicographic order; the hypervolume by slices
+// along the last objective.
 #include "search/algorithms/pareto.hpp"
 
 #include <numeric>

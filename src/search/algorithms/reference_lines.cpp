@@ -1,3 +1,5 @@
+// Rows are translated to the ideal point and scaled by the intercepts of the plane through the
+// extreme points (Deb and Jain 2014); each then belongs to the nearest line.
 #include "search/algorithms/reference_lines.hpp"
 
 namespace chop::search {

@@ -1,3 +1,5 @@
+// Reads the seed tables into parameters of the space, and turns the values of a trial back into a
+// table for each node, as the pass quantize reads it.
 #include "search/space/quantise_space.hpp"
 
 #include <set>

@@ -1,3 +1,5 @@
+// Counts and enumerates points when some parameters are active only under others: independent parts
+// are counted apart and multiplied.
 #include "search/space/space.hpp"
 
 #include <numeric>

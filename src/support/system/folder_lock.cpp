@@ -1,3 +1,5 @@
+// An advisory lock on a file of the folder. The holder writes who it is into the file, which those
+// who are refused read.
 #include "support/system/folder_lock.hpp"
 
 #include <fcntl.h>

@@ -1,3 +1,5 @@
+// A pool of worker threads. Each thread first runs its own range of tasks, the same in every call,
+// then steals those of others; workers spin for 50 us before they sleep.
 #include "support/system/threads.hpp"
 
 #include <sched.h>
