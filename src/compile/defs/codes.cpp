@@ -107,12 +107,14 @@ Status run(State& state) {
 }  // namespace
 
 StepDef define() {
-  return {.name = "codes",
-          .doc = "keep fixed-point values as bytes where only products of bytes read them",
-          .after = "constants",
-          .applies = when_frozen,
-          .needs_types = true,
-          .run = run};
+  return {
+      .name = "codes",
+      .doc =
+          "keep fixed-point values as codes (8-bit integers) where only integer products read them",
+      .after = "constants",
+      .applies = when_frozen,
+      .needs_types = true,
+      .run = run};
 }
 
 }  // namespace chop::compile::steps::codes

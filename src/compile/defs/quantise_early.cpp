@@ -77,7 +77,7 @@ Status run(State& state) {
 
 StepDef define() {
   return {.name = "quantise_early",
-          .doc = "round before a max pooling instead of behind it, so that it handles bytes",
+          .doc = "round before a max pooling instead of after it, so that it works on 8-bit codes",
           .after = "slices",
           .applies = when_frozen,
           .needs_types = true,
