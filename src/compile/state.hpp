@@ -41,8 +41,8 @@ struct State {
   std::set<Value> observed() const;
 };
 
-/// The text form (docs/ir-text.md) with what the steps found out behind the lines, as comments:
-/// types, constants, chains, layouts, bytes. `after` is the step that ran last. Once there is a
+/// The text form (docs/ir-text.md), with what the steps found out as comments: types, constants,
+/// chains, layouts, codes. `after` is the step that ran last. Once there is a
 /// plan, its steps are listed instead.
 std::string print(const State& state, std::string_view after, const PrintOptions& options = {});
 

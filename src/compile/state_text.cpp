@@ -83,8 +83,14 @@ class Notes {
 };
 
 /// What the words of the notes mean, a line for each that there is.
-std::string legend(const Schedule& schedule) {
+std::string legend(const State& state) {
+  const Schedule& schedule = state.schedule;
+  const std::span<const NodeId> order = state.graph.order();
+  const bool fused = std::any_of(order.begin(), order.end(), [&](NodeId id) {
+    return is_call(state.graph, id) && ops_of(state.graph.node(id)).size() > 1;
+  });
   const std::pair<bool, std::string_view> lines[] = {
+      {fused, "relu=true: a relu is fused into the call"},
       {!schedule.constants.empty(), "constant: computed once, when the plan is made"},
       {!schedule.chains.empty(),
        "chain: a convolution or product and the calls that finish its result, run as one, tile by "
@@ -126,7 +132,7 @@ std::string print(const State& state, std::string_view after, const PrintOptions
   const std::string head = cat("# after ", after, ": ", target_text(state), "\n");
   if (state.plan) return head + plan_text(state);
   const Notes notes(state);
-  return head + legend(state.schedule) +
+  return head + legend(state) +
          ir::print(state.graph,
                    {.values = options.values, .note = [&](NodeId id) { return notes.of(id); }});
 }

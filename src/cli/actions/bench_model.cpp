@@ -163,7 +163,7 @@ ActionDef define() {
   return {
       .name = "bench-model",
       .usage = "ch bench-model MODEL|FILE [DATASET] [options]",
-      .summary = "run a network and set its time per layer against what it counts",
+      .summary = "time a network layer by layer, beside the operations and bytes it needs",
       .details =
           "  ch bench-model resnet18 --batch-size 1\n"
           "  ch bench-model jsc-s jsc --batch-size 1024 --threads 1 --json bench.json\n"

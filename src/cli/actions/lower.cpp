@@ -1,6 +1,6 @@
 // ch lower MODEL|FILE: the compiler at work: a network after any of its steps.
-#include "cli/open_model.hpp"
 #include "cli/output.hpp"
+#include "cli/session.hpp"
 #include "compile/compile.hpp"
 #include "ir/text/text.hpp"
 #include "support/text.hpp"
@@ -100,9 +100,9 @@ Result<Exit> run(const Invocation& invocation) {
   const compile::Target target = target_of(settings, model.graph);
   if (target.frozen && target.mode == Mode::Training)
     return Error{.what = "parameters that are trained cannot be frozen",
-                 .hint = "give --mode train or --frozen"};
+                 .hint = "give one of them: --mode train, or --frozen"};
   if (last->applies != nullptr && !last->applies(target))
-    return Error{.what = cat("there is nothing to do for the step '", last->name, "' here"),
+    return Error{.what = cat("the step '", last->name, "' does not run here"),
                  .hint = "`ch lower --list` says which steps are for --frozen and --mode train"};
   compile::Trace trace;
   CH_TRY(const compile::State state, compile_until(model.graph, target, *last, &trace));
@@ -131,9 +131,9 @@ ActionDef define() {
           "  ch lower resnet18 --frozen --after chains\n"
           "  ch lower resnet18 --frozen --batch-size 8 --time\n"
           "FILE is an ONNX model, a checkpoint, a network in TOML or a graph as text (.chir; - is\n"
-          "standard input). What is printed is the text form, with what the compiler found out\n"
-          "behind the lines; after the last step, the steps of the plan. docs/compiler.md walks\n"
-          "through it.",
+          "standard input). It prints the text form of the graph; comments say what the compiler\n"
+          "found out about each call. After the last step it prints the steps of the plan.\n"
+          "docs/compiler.md walks through it.",
       .positionals = {"model"},
       .settings = {"shape", "seed", "simd", "log_level", "json", "quiet", "no_warnings"},
       .own = {{.field = {.name = "after", .initial = "plan", .doc = "the last step that runs"},

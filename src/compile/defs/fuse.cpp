@@ -78,8 +78,9 @@ class Fusion {
     if (before.index != 0 || !can_clamp(before.node)) return false;
     if (readers_[before].size() != 1 || observed_.contains(before) ||
         !can_move_behind(before.node, id)) {
-      state_.remarks.push_back({"fuse", cat("kept '", graph_.node(id).name, "': '",
-                                            graph_.node(before.node).name, "' has other readers")});
+      const std::string& into = graph_.node(before.node).name;
+      state_.remarks.push_back({"fuse", cat("'", graph_.node(id).name, "' is not fused into '",
+                                            into, "': others read '", into, "' too")});
       return false;
     }
     Node& fused = graph_.node(id);

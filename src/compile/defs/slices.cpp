@@ -4,8 +4,8 @@
 // mobilenetv2 with a batch of 16: one image has 5 MB alive at the most, so two run at a time and
 // the plan runs its steps eight times. Chosen is the largest divisor of the batch whose rows fit,
 // if the parameters, which every slice reads again, weigh less than what the rows write. What is
-// alive is found by compiling for one row up to the layout and measuring that plan. Graphs whose
-// rows meet (a softmax over the batch, a loss) are not cut.
+// alive is found by compiling for one row up to the layout and measuring that plan. Graphs with
+// a call that mixes rows (a softmax over the batch, a loss) are not sliced.
 #include "compile/plan/planner.hpp"
 #include "compile/step_def.hpp"
 #include "ops/core/registry.hpp"
@@ -34,14 +34,14 @@ class RowFinder {
  public:
   RowFinder(const Graph& graph, const Types& types) : graph_(graph), types_(types) {}
 
-  /// Nothing when rows meet somewhere, or when an output has none.
+  /// Nothing when a call mixes rows, or when an output has none.
   std::optional<std::set<NodeId>> run() {
     const std::span<const NodeId> order = graph_.order();
     if (!std::all_of(order.begin(), order.end(), [&](NodeId id) { return visit(id); })) return {};
     return std::move(by_row_);
   }
-  /// Where rows meet, once run() found that they do.
-  const std::string& meeting() const { return graph_.node(visited_).name; }
+  /// The node that mixes rows, once run() has found one.
+  const std::string& mixing() const { return graph_.node(visited_).name; }
 
  private:
   bool visit(NodeId id) {
@@ -137,7 +137,7 @@ void cut(State& state) {
   const std::optional<std::set<NodeId>> by_row = finder.run();
   if (!by_row) {
     state.remarks.push_back(
-        {"slices", cat("the batch runs as a whole: rows meet at '", finder.meeting(), "'")});
+        {"slices", cat("the batch is not sliced: '", finder.mixing(), "' mixes its rows")});
     return;
   }
   const auto fitting_types = [&](std::int64_t rows) -> std::optional<Types> {
