@@ -189,13 +189,28 @@ Result<Exit> report(const Invocation& invocation, const Search& search, const Se
   return Exit::Done;
 }
 
+/// The project's folder, and a store in it unless the search has one already.
+Status open_own_store(Search& search, Session& session, const Settings& settings) {
+  const bool own_file = !search.store;
+  CH_CHECK(open_project(session, settings,
+                        {.area = "search_ckpts",
+                         .purpose = cat("`ch search` of study '", search.study, "' in ",
+                                        own_file ? "study.db" : shown_url(search.url)),
+                         .share = FolderLock::Share::SamePurpose,
+                         .continues = own_file ? "study.db" : ""}));
+  if (!own_file) return {};
+  search.url = (search_folder(session) / "study.db").string();
+  CH_TRY(search.store, open_store(search.url));
+  return {};
+}
+
 Result<Exit> run(const Invocation& invocation) {
   const Settings& settings = invocation.settings;
   CH_TRY(const SearchConfig config, configured_search(settings));
-  if (const auto wanted = settings.text("save_best"); wanted && *wanted != "auto")
-    if (!parse_int(*wanted))
-      return Error{.what = cat("--save-best ", *wanted, ": not the number of a trial"),
-                   .hint = "leave the number out for the best one"};
+  if (const auto wanted = settings.text("save_best");
+      wanted && *wanted != "auto" && !parse_int(*wanted))
+    return Error{.what = cat("--save-best ", *wanted, ": not the number of a trial"),
+                 .hint = "leave the number out for the best one"};
   Search search{.study = study_name(settings)};
   const bool dry = settings.flag("dry_run");
   if (const auto url = settings.text("storage"); url && !dry) {
@@ -212,30 +227,17 @@ Result<Exit> run(const Invocation& invocation) {
     invocation.out << space_text(*search.problem,
                                  asked_style(invocation).value_or(TableStyle::Orgtbl))
                    << std::flush;
-  if (dry) {
-    const auto size = search.problem->space().size();
-    return done(invocation, Tree::Table{{"points", size},
+  if (dry)
+    return done(invocation, Tree::Table{{"points", search.problem->space().size()},
                                         {"parameters", search.problem->space().dimensions()}});
-  }
-  const bool own_file = !search.store;
-  CH_CHECK(open_project(session, settings,
-                        {.area = "search_ckpts",
-                         .purpose = cat("`ch search` of study '", search.study, "' in ",
-                                        own_file ? "study.db" : shown_url(search.url)),
-                         .share = FolderLock::Share::SamePurpose,
-                         .continues = own_file ? "study.db" : ""}));
-  if (own_file) {
-    search.url = (search_folder(session) / "study.db").string();
-    CH_TRY(search.store, open_store(search.url));
-  }
+  CH_CHECK(open_own_store(search, session, settings));
   if (!session.trained && !search.problem->trains()) warn_of_random_weights();
   log_info(cat("Searching '", session.model_name, "' with ", config.sampler->name, ": ",
                config.n_trials, config.n_trials == 1 ? " trial, " : " trials, ", config.n_jobs,
                " at a time..."));
   const InterruptGuard guard;
   CH_TRY(const EngineOutcome outcome, run_study(search, session, settings));
-  if (Result<bool> restored = restore_project(session); !restored)
-    return std::move(restored).error();
+  CH_TRY([[maybe_unused]] const bool restored, restore_project(session));
   return report(invocation, search, session, outcome);
 }
 

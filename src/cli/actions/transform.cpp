@@ -50,6 +50,23 @@ Table accuracy_table(const Session& session, const Metrics& before, const Metric
   return table;
 }
 
+/// The accuracy before passes that change numbers, and how it is measured again after them.
+struct Before {
+  EvaluateOptions options;
+  std::optional<Metrics> metrics;  ///< nothing where there is nothing to compare
+};
+
+Result<Before> evaluate_before(const Session& session, const Settings& settings,
+                               const std::vector<PassCall>& calls) {
+  Before before;
+  if (!changes_numbers(calls) || !session.has_data() || !session.data.labelled) return before;
+  before.options = evaluation_options(train_options(settings), session.data);
+  if (before.options.most_batches == 0)
+    before.options.most_batches = quick_batches(session.data.test, before.options.batch);
+  CH_TRY(before.metrics, evaluate(session.graph, session.data.test, before.options));
+  return before;
+}
+
 Result<Exit> run(const Invocation& invocation) {
   const Settings& settings = invocation.settings;
   CH_TRY(const std::vector<PassCall> calls, configured_passes(settings));
@@ -64,22 +81,15 @@ Result<Exit> run(const Invocation& invocation) {
       .threads = thread_count(settings),
       .seed = settings.seed(),
       .folder = folder};
-  std::optional<Metrics> before;
-  EvaluateOptions evaluation;
-  if (changes_numbers(calls) && session.has_data() && session.data.labelled) {
-    evaluation = evaluation_options(train_options(settings), session.data);
-    if (evaluation.most_batches == 0)
-      evaluation.most_batches = quick_batches(session.data.test, evaluation.batch);
-    CH_TRY(before, evaluate(session.graph, session.data.test, evaluation));
-  }
+  CH_TRY(const Before before, evaluate_before(session, settings, calls));
   if (!session.trained && changes_numbers(calls)) warn_of_random_weights();
   CH_CHECK(set_aside(folder));  // everything is ready: from here on files are written
   CH_TRY(const std::vector<PassReport> reports,
          run_and_print(invocation, session.graph, calls, context));
   Tree accuracy;
-  if (before) {
-    CH_TRY(const Metrics after, evaluate(session.graph, session.data.test, evaluation));
-    const Table table = accuracy_table(session, *before, after);
+  if (before.metrics) {
+    CH_TRY(const Metrics after, evaluate(session.graph, session.data.test, before.options));
+    const Table table = accuracy_table(session, *before.metrics, after);
     if (prints_text(invocation))
       invocation.out << shown(invocation, table, TableStyle::Orgtbl) << std::flush;
     accuracy = tree_of(table);

@@ -86,31 +86,34 @@ std::int64_t full_size(const Window& window, std::size_t d) {
   return (window.image[d] - 1) * window.stride[d] + (window.kernel[d] - 1) * window.dilation[d] + 1;
 }
 
+/// What padding takes away at both ends of the full result.
+Padding crop_of(const OnnxCall& call, const Window& window, const Ints& extra, const Ints& wanted) {
+  const std::string kind = call.text("auto_pad", "NOTSET");
+  if (wanted.empty() && kind != "SAME_UPPER" && kind != "SAME_LOWER")
+    return padding_of(call, window.image, window.kernel, window.stride, window.dilation);
+  Padding crop{Ints(window.dims, 0), Ints(window.dims, 0)};
+  for (std::size_t d = 0; d < window.dims; ++d) {
+    const std::int64_t size = wanted.empty() ? window.image[d] * window.stride[d]
+                                             : wanted[wanted.size() - window.dims + d];
+    const std::int64_t total = full_size(window, d) + extra[d] - size;
+    const std::int64_t half = (total - (total < 0 ? 1 : 0)) / 2;  // toward minus infinity
+    crop.begin[d] = kind == "SAME_UPPER" ? half : total - half;
+    crop.end[d] = total - crop.begin[d];
+  }
+  return crop;
+}
+
 void import_conv_transpose(const OnnxCall& call) {
   Importer& make = call.make();
   Window window;
   if (!window_of(call, window)) return;
   const Ints extra = call.ints("output_padding", Ints(window.dims, 0));
   const Ints wanted = call.ints("output_shape");
-  const std::string kind = call.text("auto_pad", "NOTSET");
   if (!fits_window(extra, window.dims, 0) ||
       (!wanted.empty() && (wanted.size() < window.dims || !fits_window(wanted, wanted.size(), 0))))
     return call.fail(
         cat("ConvTranspose: output_padding and output_shape need ", window.dims, " numbers"));
-  // All of it first, then what padding takes away at both ends.
-  Padding crop{Ints(window.dims, 0), Ints(window.dims, 0)};
-  if (!wanted.empty() || kind == "SAME_UPPER" || kind == "SAME_LOWER") {
-    for (std::size_t d = 0; d < window.dims; ++d) {
-      const std::int64_t size = wanted.empty() ? window.image[d] * window.stride[d]
-                                               : wanted[wanted.size() - window.dims + d];
-      const std::int64_t total = full_size(window, d) + extra[d] - size;
-      const std::int64_t half = (total - (total < 0 ? 1 : 0)) / 2;  // toward minus infinity
-      crop.begin[d] = kind == "SAME_UPPER" ? half : total - half;
-      crop.end[d] = total - crop.begin[d];
-    }
-  } else {
-    crop = padding_of(call, window.image, window.kernel, window.stride, window.dilation);
-  }
+  Padding crop = crop_of(call, window, extra, wanted);
   if (make.failed()) return;
   const Shape w = make.shape(call.in(1));
   if (make.failed()) return;

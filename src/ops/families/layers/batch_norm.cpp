@@ -158,6 +158,31 @@ Attrs norm_attrs(std::int64_t features, Attrs more) {
   return more;
 }
 
+namespace {
+
+std::vector<Sample> norm_samples(std::size_t dims) {
+  return in_dims(
+      dims,
+      {{.attrs = norm_attrs(3), .inputs = {{{2, 3, 1, 2, 2}}}},
+       {.attrs = norm_attrs(2, {{"training", true}}), .inputs = {{{2, 2, 2, 3, 2}}}},
+       {.attrs = norm_attrs(2, {{"training", true}, {"relu", true}}),
+        .inputs = {{{2, 2, 1, 3, 4}}}},
+       {.attrs = norm_attrs(2, {{"training", true}, {"affine", false}}),
+        .inputs = {{{1, 2, 2, 2, 3}}}},
+       {.attrs = norm_attrs(1, {{"training", true}, {"track_running_stats", false}}),
+        .inputs = {{{3, 1, 1, 1, 2}}}},
+       {.attrs = norm_attrs(2, {{"training", true}, {"eps", 0.1}, {"momentum", 0.3}}),
+        .inputs = {{{2, 2, 2, 1, 3}}}},
+       {.attrs =
+            norm_attrs(2, {{"training", true}, {"affine", false}, {"track_running_stats", false}}),
+        .inputs = {{{4, 2, 1, 1, 1}}}},
+       {.attrs = norm_attrs(2, {{"track_running_stats", false}}), .inputs = {{{1, 2, 1, 1, 4}}}},
+       {.attrs = norm_attrs(1, {{"affine", false}, {"eps", 0.1}}), .inputs = {{{2, 1, 1, 1, 1}}}},
+       {.attrs = norm_attrs(1), .inputs = {{{2, 1, 1, 1, 1}}}}});
+}
+
+}  // namespace
+
 OpDef batch_norm_op(OpDef op) {
   op.mase_type = MaseType::Module;
   op.torch =
@@ -190,24 +215,7 @@ OpDef batch_norm_op(OpDef op) {
   op.quantisable = {"data_in", {"weight", false}, {"bias", false}};
   op.onnx = {{"BatchNormalization", 9}};
   op.repr = norm_repr;
-  std::vector<Sample> samples = in_dims(
-      op.dims,
-      {{.attrs = norm_attrs(3), .inputs = {{{2, 3, 1, 2, 2}}}},
-       {.attrs = norm_attrs(2, {{"training", true}}), .inputs = {{{2, 2, 2, 3, 2}}}},
-       {.attrs = norm_attrs(2, {{"training", true}, {"relu", true}}),
-        .inputs = {{{2, 2, 1, 3, 4}}}},
-       {.attrs = norm_attrs(2, {{"training", true}, {"affine", false}}),
-        .inputs = {{{1, 2, 2, 2, 3}}}},
-       {.attrs = norm_attrs(1, {{"training", true}, {"track_running_stats", false}}),
-        .inputs = {{{3, 1, 1, 1, 2}}}},
-       {.attrs = norm_attrs(2, {{"training", true}, {"eps", 0.1}, {"momentum", 0.3}}),
-        .inputs = {{{2, 2, 2, 1, 3}}}},
-       {.attrs =
-            norm_attrs(2, {{"training", true}, {"affine", false}, {"track_running_stats", false}}),
-        .inputs = {{{4, 2, 1, 1, 1}}}},
-       {.attrs = norm_attrs(2, {{"track_running_stats", false}}), .inputs = {{{1, 2, 1, 1, 4}}}},
-       {.attrs = norm_attrs(1, {{"affine", false}, {"eps", 0.1}}), .inputs = {{{2, 1, 1, 1, 1}}}},
-       {.attrs = norm_attrs(1), .inputs = {{{2, 1, 1, 1, 1}}}}});
+  const std::vector<Sample> samples = norm_samples(op.dims);
   op.samples.insert(op.samples.begin(), samples.begin(), samples.end());
   return op;
 }

@@ -137,28 +137,9 @@ std::string adaptive_repr(const Call& call) {
   return "output_size=" + given_repr(call.ints("output_size"));
 }
 
-}  // namespace
-
-OpDef max_pool_op(OpDef op) {
-  op.torch = kept(cat("F.", op.name, "(x, kernel_size, stride, padding, dilation, ceil_mode)"));
-  op.fx =
-      "x, kernel_size, stride=stride, padding=padding, dilation=dilation, ceil_mode=ceil_mode, "
-      "return_indices=False";
-  op.attrs = {kernel_attr(),
-              stride_attr(),
-              padding_attr(),
-              {"dilation", Ints{1}, "distance between neighbouring taps"},
-              ceil_attr()};
-  op.infer = pool_infer;
-  op.forward = max_forward;
-  op.gradient = max_gradient;
-  op.cost = pool_cost<false>;
-  op.rows_apart = images_by_row;
-  op.quantisable = {"data_in"};
-  op.onnx = {{"MaxPool", 10}};
-  op.repr = max_repr;
-  op.samples = in_dims(
-      op.dims,
+std::vector<Sample> max_pool_samples(std::size_t dims) {
+  return in_dims(
+      dims,
       {{.attrs = {{"kernel_size", Ints{2}}},
         .inputs = {{.shape = {2, 2, 2, 4, 5}, .distinct = true}}},
        {.attrs = {{"kernel_size", Ints{3}}, {"stride", Ints{2}}, {"padding", Ints{1}}},
@@ -188,6 +169,29 @@ OpDef max_pool_op(OpDef op) {
        {.attrs = {{"kernel_size", Ints{2}}}, .inputs = {{.shape = {2, 3, 3, 3}, .distinct = true}}},
        {.attrs = {{"kernel_size", Ints{3}}, {"stride", Ints{1}}},
         .inputs = {{.shape = {2, 3, 4, 5}, .distinct = true}}}});
+}
+
+}  // namespace
+
+OpDef max_pool_op(OpDef op) {
+  op.torch = kept(cat("F.", op.name, "(x, kernel_size, stride, padding, dilation, ceil_mode)"));
+  op.fx =
+      "x, kernel_size, stride=stride, padding=padding, dilation=dilation, ceil_mode=ceil_mode, "
+      "return_indices=False";
+  op.attrs = {kernel_attr(),
+              stride_attr(),
+              padding_attr(),
+              {"dilation", Ints{1}, "distance between neighbouring taps"},
+              ceil_attr()};
+  op.infer = pool_infer;
+  op.forward = max_forward;
+  op.gradient = max_gradient;
+  op.cost = pool_cost<false>;
+  op.rows_apart = images_by_row;
+  op.quantisable = {"data_in"};
+  op.onnx = {{"MaxPool", 10}};
+  op.repr = max_repr;
+  op.samples = max_pool_samples(op.dims);
   return op;
 }
 
