@@ -40,6 +40,11 @@ Error unknown_word(const std::string& word, const ActionDef& action,
   if (!word.starts_with('-') || word == "-")
     return {.what = cat("unexpected argument '", word, "'"), .hint = cat("usage: ", action.usage)};
   const std::string name = word.substr(0, word.find('='));
+  for (const std::string_view dest : action.positionals)
+    if (const SettingDef* def = find_setting(defs, dest); def && name == cat("--", dest))
+      return {.what = cat("unknown option '", name, "'"),
+              .hint = cat("give it as a word", def->flags.empty() ? "" : ", or with ",
+                          join(flags_of(*def), " or "), "; usage: ", action.usage)};
   const std::vector<std::string> known = all_flags(defs);
   const std::vector<std::string> elsewhere = all_flags(all_settings());
   if (std::find(elsewhere.begin(), elsewhere.end(), name) != elsewhere.end())
@@ -121,6 +126,26 @@ std::vector<std::string> with_last_word(const ActionDef& action, std::span<const
   return arranged;
 }
 
+/// The words with those in front that give a positional by its flag: the words without flags are
+/// then the other positionals.
+std::vector<std::string> with_named_first(const ActionDef& action, std::span<const SettingDef> defs,
+                                          std::span<const std::string> words) {
+  std::vector<std::string> flags;
+  for (const std::string_view dest : action.positionals)
+    if (const SettingDef* def = find_setting(defs, dest))
+      for (std::string& flag : flags_of(*def)) flags.push_back(std::move(flag));
+  std::vector<std::string> named;
+  std::vector<std::string> others;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string name = words[i].substr(0, words[i].find('='));
+    const bool is_named = std::find(flags.begin(), flags.end(), name) != flags.end();
+    (is_named ? named : others).push_back(words[i]);
+    if (is_named && name == words[i] && i + 1 < words.size()) named.push_back(words[++i]);
+  }
+  named.insert(named.end(), others.begin(), others.end());
+  return named;
+}
+
 Error parse_failure(std::span<const std::string> words, std::span<const SettingDef> defs,
                     const char* why) {
   for (const SettingDef& def : defs)
@@ -131,11 +156,8 @@ Error parse_failure(std::span<const std::string> words, std::span<const SettingD
   return {.what = cat("cannot understand the command line: ", why)};
 }
 
-}  // namespace
-
-Result<CommandLine> parse_command_line(const ActionDef& action, std::span<const SettingDef> defs,
-                                       std::span<const std::string> given) {
-  const std::vector<std::string> words = with_last_word(action, defs, given);
+Result<CommandLine> read_words(const ActionDef& action, std::span<const SettingDef> defs,
+                               std::span<const std::string> words) {
   Parser parser(action, defs);
   try {
     std::vector<std::string> backwards(words.rbegin(), words.rend());  // as CLI11 wants them
@@ -168,6 +190,18 @@ Result<CommandLine> parse_command_line(const ActionDef& action, std::span<const 
     line.settings.push_back(std::move(assignment));
   }
   return line;
+}
+
+}  // namespace
+
+Result<CommandLine> parse_command_line(const ActionDef& action, std::span<const SettingDef> defs,
+                                       std::span<const std::string> given) {
+  const std::vector<std::string> words = with_last_word(action, defs, given);
+  Result<CommandLine> line = read_words(action, defs, words);
+  if (line || action.takes_names) return line;
+  // `ch sweep jsc --model a,b` is `ch sweep --model a,b jsc`.
+  Result<CommandLine> again = read_words(action, defs, with_named_first(action, defs, words));
+  return again ? std::move(again) : std::move(line);
 }
 
 }  // namespace chop::cli

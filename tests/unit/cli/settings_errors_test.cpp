@@ -72,6 +72,14 @@ TEST(SettingsErrors, OfTheCommandLineSayWhatWouldWork) {
        nullptr,
        "error: unexpected argument 'more'\n"
        "  hint: usage: ch try [MODEL] [DATASET] [options]\n"},
+      {{"jsc-tiny", "jsc", "--model", "jsc-s"},
+       nullptr,
+       "error: the model is given twice: jsc-tiny and jsc-s\n"
+       "  hint: usage: ch try [MODEL] [DATASET] [options]\n"},
+      {{"jsc-tiny", "--dataset", "jsc"},
+       nullptr,
+       "error: unknown option '--dataset'\n"
+       "  hint: give it as a word, or with --in; usage: ch try [MODEL] [DATASET] [options]\n"},
       {{"jsc-tiny", "--seed"},
        nullptr,
        "error: --seed needs a value\n"

@@ -61,6 +61,17 @@ TEST(Settings, OptionsMayStandBetweenPositionals) {
   EXPECT_TRUE(s.flag("to_debug"));
 }
 
+TEST(Settings, AWordIsTheDataSetWhereTheModelHasItsFlag) {
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"--model", "jsc-tiny", "jsc"},
+        {"jsc", "--model", "jsc-tiny"},
+        {"--seed", "1", "jsc", "--model=jsc-tiny"}}) {
+    const Settings settings = settings_of(words).value();
+    EXPECT_EQ(settings.text("model"), "jsc-tiny");
+    EXPECT_EQ(settings.text("dataset"), "jsc");
+  }
+}
+
 TEST(Settings, TheLastOfRepeatedFlagsCounts) {
   EXPECT_EQ(good({"--seed", "1", "--seed=2"}).integer("seed"), 2);
   EXPECT_EQ(good({"--num-workers", "1", "--cpu", "3"}).integer("num_workers"), 3);
