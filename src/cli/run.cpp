@@ -83,6 +83,17 @@ Status check_required(const ActionDef& action, const Settings& settings) {
       .hint = cat("usage: ", action.usage)};
 }
 
+Status check_exclusions(const Settings& settings) {
+  for (const SettingDef& def : settings.defs()) {
+    const SettingDef* other = find_setting(settings.defs(), def.excludes);
+    if (other != nullptr && settings.flag(def.field.name) && settings.flag(def.excludes))
+      return Error{.what = cat(flags_of(*other).front(), " and ", flags_of(def).front(),
+                               " exclude each other"),
+                   .hint = "give one of them"};
+  }
+  return {};
+}
+
 struct Gathered {
   Settings settings;
   std::vector<std::string> names;
@@ -108,6 +119,8 @@ std::variant<Gathered, Failure> gather(const ActionDef& action,
       Settings::merge(std::move(defs), current_surroundings(), std::move(config), manual);
   if (!settings) return Failure{settings.error()};
   if (Status status = check_required(action, settings.value()); !status)
+    return Failure{status.error(), Exit::Usage};
+  if (Status status = check_exclusions(settings.value()); !status)
     return Failure{status.error(), Exit::Usage};
   return Gathered{std::move(settings).value(), std::move(line.value().names)};
 }

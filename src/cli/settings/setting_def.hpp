@@ -25,6 +25,8 @@ struct SettingDef {
   bool repeats = false;            ///< may be given several times; the texts are joined by newlines
   /// Another setting: actions that accept it accept this one too.
   std::string_view accepted_with = {};
+  /// Another setting that cannot be given together with this one.
+  std::string_view excludes = {};
   /// Known values, for the shell to complete; others are possible, unlike with Field::choices.
   std::vector<std::string> (*names)() = nullptr;
 };

@@ -57,6 +57,15 @@ TEST(Run, VersionIsNameAndNumber) {
   EXPECT_EQ(ch({"-V"}).out, ended.out);
 }
 
+TEST(Run, StylesOfTablesExcludeEachOther) {
+  const Ended ended = ch({"models", "--markdown", "--latex"});
+  EXPECT_EQ(ended.code, 2);
+  EXPECT_EQ(ended.out, "");
+  EXPECT_EQ(ended.err,
+            "error: --markdown and --latex exclude each other\n  hint: give one of them\n");
+  EXPECT_EQ(ch({"models", "--markdown", "--latex=false"}).code, 0);
+}
+
 TEST(Run, HelpGoesToTheOutputAndIsNoError) {
   const Ended ended = ch({"--help"});
   EXPECT_EQ(ended.code, 0);
