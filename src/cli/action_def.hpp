@@ -52,6 +52,7 @@ struct ActionDef {
   /// Settings that may be lists: "64,128" on the command line, [64, 128] in TOML. The action
   /// calls Settings::grid().
   std::vector<std::string_view> lists = {};
+  Exit error_exit = Exit::InputAtFault;  ///< what the program returns for an error of `run`
   Result<Exit> (*run)(const Invocation&) = nullptr;
 };
 

@@ -175,7 +175,7 @@ int run_unguarded(const ActionDef& action, std::span<const std::string> words, s
                                           .out = out,
                                           .colour = wants_colour(out),
                                           .words = std::move(beyond)});
-  if (!result) return fail(err, {result.error()});
+  if (!result) return fail(err, {result.error(), action.error_exit});
   if (result.value() == Exit::Interrupted)
     return static_cast<int>(Exit::Interrupted) + InterruptGuard::signal();
   return finish(out, err, result.value());

@@ -67,6 +67,7 @@ class Help(unittest.TestCase):
         self.assertEqual(ch("help"), ch("--help"))
         self.assertEqual(ch("help", "train"), ch("train", "--help"))
         self.assertIn("unknown action 'trian'", run(CH, "help", "trian").stderr)
+        self.assertEqual(run(CH, "help", "trian").returncode, run(CH, "trian").returncode)
 
     def test_every_action_takes_quiet_and_json_and_its_help_fits_80_columns(self):
         for name in [line.split()[0] for line in ch("--help").split("\n") if line[:3].strip()]:

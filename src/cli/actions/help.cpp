@@ -27,6 +27,7 @@ ActionDef define() {
           .settings = {"json", "quiet"},
           .own = {positional("name", "ACTION", "one action; all when not given",
                              registered_names<all_actions>)},
+          .error_exit = Exit::Usage,  // as `ch trian` does
           .run = run};
 }
 

@@ -152,7 +152,7 @@ Error parse_failure(std::span<const std::string> words, std::span<const SettingD
     for (const std::string& flag : flags_of(def))
       if (!words.empty() && words.back() == flag)
         return {.what = cat(flag, " needs a value"),
-                .hint = cat(def.field.name, " is ", describe_allowed(def.field))};
+                .hint = cat(flag, " takes ", describe_allowed(def.field), ": ", def.field.doc)};
   return {.what = cat("cannot understand the command line: ", why)};
 }
 

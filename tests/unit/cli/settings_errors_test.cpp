@@ -83,7 +83,11 @@ TEST(SettingsErrors, OfTheCommandLineSayWhatWouldWork) {
       {{"jsc-tiny", "--seed"},
        nullptr,
        "error: --seed needs a value\n"
-       "  hint: seed is a whole number of at least 0\n"},
+       "  hint: --seed takes a whole number of at least 0: seed of everything random\n"},
+      {{"jsc-tiny", "--gpu"},
+       nullptr,
+       "error: --gpu needs a value\n"
+       "  hint: --gpu takes a whole number of at least 1: devices per machine\n"},
       {{"--project", ""},
        nullptr,
        "error: --project cannot be ''\n"
