@@ -100,7 +100,7 @@ class TomlScanner {
   static constexpr int kMostParts = 100;
 
   Error refuse(const std::string& what) const {
-    return Error{.what = cat("'", file_, "' is not taken for TOML: it has ", what),
+    return Error{.what = cat("'", file_, "' is refused: it has ", what),
                  .notes = {cat(file_, ":", line_)}};
   }
 
@@ -132,6 +132,13 @@ class TomlScanner {
   int line_ = 1;
 };
 
+/// What the parser says, but for the one sentence in which it names a macro of its own.
+std::string why(const toml::parse_error& failure) {
+  const std::string_view said = failure.description();
+  if (said.find("TOML_MAX_NESTED_VALUES") == said.npos) return std::string(said);
+  return cat("arrays and tables nested more than ", TOML_MAX_NESTED_VALUES, " deep");
+}
+
 std::optional<Tree> parse_value(const std::string& text) {
   try {
     const toml::table parsed = toml::parse(cat("x = ", text));
@@ -161,7 +168,7 @@ Result<Tree> parse_toml(std::string_view text, const std::string& file) {
     return tree_of(toml::parse(text, file));
   } catch (const toml::parse_error& failure) {
     const toml::source_position at = failure.source().begin;
-    return Error{.what = cat("'", file, "' is not valid TOML: ", failure.description()),
+    return Error{.what = cat("'", file, "' is not valid TOML: ", why(failure)),
                  .notes = {cat(file, ":", at.line, ":", at.column)}};
   }
 }

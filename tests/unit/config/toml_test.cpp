@@ -53,14 +53,15 @@ TEST(Toml, WhatNobodyWritesIsRefusedBeforeItIsParsed) {
   std::string dotted = "a";
   for (int i = 0; i < 40'000; ++i) dotted += " . a";
   const std::string long_name(10'000'000, 'k');
-  EXPECT_EQ(refusal(dotted + " = 1"),
-            "'my.toml' is not taken for TOML: it has a key of more than 100 parts");
+  EXPECT_EQ(refusal(dotted + " = 1"), "'my.toml' is refused: it has a key of more than 100 parts");
   EXPECT_EQ(refusal("[" + dotted + "]"), refusal(dotted + " = 1"));
   EXPECT_EQ(refusal("x = { " + dotted + " = 1 }"), refusal(dotted + " = 1"));
   EXPECT_EQ(refusal(long_name + " = 1"),
-            "'my.toml' is not taken for TOML: it has a name of more than 4096 characters");
+            "'my.toml' is refused: it has a name of more than 4096 characters");
   EXPECT_EQ(refusal("model = \"" + long_name + "\""),
-            "'my.toml' is not taken for TOML: it has a text of more than 4096 characters");
+            "'my.toml' is refused: it has a text of more than 4096 characters");
+  EXPECT_EQ(refusal("x = " + std::string(300, '[') + std::string(300, ']')),
+            "'my.toml' is not valid TOML: arrays and tables nested more than 256 deep");
   EXPECT_EQ(parse_toml("a = 1\n" + long_name, "f").error().notes, std::vector<std::string>{"f:2"});
 }
 
