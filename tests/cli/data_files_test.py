@@ -87,6 +87,7 @@ class DataFiles(unittest.TestCase):
         self.assertIn("holds the arrays jets", self.log)
         self.ch("test", "net.mz", "same.npz", code=1)
         self.assertIn("all samples have the same label", self.log)
+        self.assertIn("labels are the array y of an .npz file", self.log)
 
     def test_as_many_samples_are_profiled_as_are_asked_for(self):
         words = ["pass", "profile_statistics", "net.mz", "samples.npy", "num_samples=32",

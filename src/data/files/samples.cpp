@@ -89,8 +89,8 @@ Status name_classes(Dataset& dataset, std::int64_t from_labels, const std::strin
   if (!options.labels_optional)
     return Error{.what = cat("'", name, "': all samples have the same label"),
                  .hint =
-                     "labels are expected in the last column or in one named label, class, "
-                     "target or y"};
+                     "labels are the array y of an .npz file; of a table they are the last column, "
+                     "or one named label, class, target or y"};
   dataset.labelled = false;
   dataset.class_names.clear();
   dataset.num_classes = 0;

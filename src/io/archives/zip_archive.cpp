@@ -69,9 +69,14 @@ Status ZipArchive::list_entries(std::uint64_t archive_bytes, const ZipLimits& li
     if (stat.comp_size > archive_bytes || (packed += stat.comp_size) > archive_bytes)
       return broken(cat("its entries claim more packed bytes than the ", archive_bytes,
                         " of the archive, so that they overlap"));
-    if (stat.size > most || (unpacked += stat.size) > most)
-      return broken(cat("it would unpack to more than ", most, " bytes, and the archive has ",
-                        archive_bytes, ": a zip bomb"));
+    if (stat.size > most || (unpacked += stat.size) > most) {
+      Error bomb = broken(cat("it would unpack to more than ", most, " bytes, and the archive has ",
+                              archive_bytes, ": a zip bomb"));
+      bomb.hint =
+          "if it is a file of yours, write it uncompressed: numpy.savez, not "
+          "savez_compressed";
+      return bomb;
+    }
     entries_.push_back(
         {.name = stat.name, .index = index, .size = stat.size, .packed = stat.comp_size});
     if (!by_name_.emplace(stat.name, entries_.size() - 1).second)

@@ -96,7 +96,10 @@ Error elsewhere(const Source& source) {
 Status check_link(hid_t file, const Source& source) {
   H5L_info_t link = {};
   if (h5->H5Lget_info(file, source.dataset.c_str(), &link, H5P_DEFAULT) < 0)
-    return broken_hdf5(source.name, cat("it has no data set '", source.dataset, "'"));
+    return Error{.what = cat("'", source.name, "' has no data set '", source.dataset, "'"),
+                 .hint =
+                     "of HDF5 files only tables of jets are read, which have it; save other "
+                     "data as .npz with the arrays x and y"};
   if (link.type != H5L_TYPE_HARD) return elsewhere(source);
   return {};
 }

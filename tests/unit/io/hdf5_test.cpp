@@ -52,6 +52,7 @@ TEST(Hdf5, MistakesAreNamedAndNothingIsPrinted) {
   EXPECT_NE(column.error().hint.find("it has f, i, d"), std::string::npos);
   ASSERT_FALSE(dataset);
   EXPECT_NE(dataset.error().what.find("no data set 'tabel'"), std::string::npos);
+  EXPECT_NE(dataset.error().hint.find("save other data as .npz"), std::string::npos);
   EXPECT_FALSE(text);
   EXPECT_FALSE(missing);
   EXPECT_FALSE(cut);

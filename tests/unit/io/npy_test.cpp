@@ -156,6 +156,7 @@ TEST(Npz, AnArchiveThatWouldUnpackToAThousandTimesItsSizeIsRefused) {
   const auto arrays = read_npz(path);
   ASSERT_FALSE(arrays);
   EXPECT_NE(arrays.error().what.find("a zip bomb"), std::string::npos) << arrays.error().what;
+  EXPECT_NE(arrays.error().hint.find("numpy.savez, not"), std::string::npos) << arrays.error().hint;
 }
 
 TEST(Npz, DamageIsAnErrorAndNeverACrash) {
