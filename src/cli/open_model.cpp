@@ -6,6 +6,7 @@
 #include <iostream>
 #include <iterator>
 
+#include "cli/output.hpp"
 #include "config/toml.hpp"
 #include "io/checkpoint.hpp"
 #include "io/weights_file.hpp"
@@ -114,6 +115,17 @@ Status check_shapes(const OpenedModel& model, const std::map<std::string, Shape>
   return {};
 }
 
+Result<OpenedModel> open_network_file(const ModelSource& source, const OpenModelOptions& options) {
+  if (source.kind == SourceKind::Folder)
+    return Error{.what = cat("the folder '", source.given, "' holds no network"),
+                 .hint = "give a file, or a folder with graph_module.mz or best.ckpt"};
+  if (source.kind == SourceKind::Onnx) return open_onnx(source, options);
+  CH_TRY(OpenedModel opened,
+         source.kind == SourceKind::Text ? open_text(source) : open_checkpoint(source));
+  CH_CHECK(check_shapes(opened, options.shapes));
+  return opened;
+}
+
 }  // namespace
 
 Result<std::map<std::string, Shape>> shapes_from(const Settings& settings) {
@@ -182,16 +194,12 @@ Result<ModelSource> classify(const std::string& text) {
 }
 
 Result<OpenedModel> open_model(const ModelSource& source, const OpenModelOptions& options) {
-  if (source.kind == SourceKind::Folder)
-    return Error{.what = cat("the folder '", source.given, "' holds no network"),
-                 .hint = "give a file, or a folder with graph_module.mz or best.ckpt"};
-  if (source.kind == SourceKind::Onnx) return open_onnx(source, options);
-  OpenedModel opened{.graph = Graph(), .name = source.given, .dataset = {}};
   if (source.is_network()) {
-    CH_TRY(opened, source.kind == SourceKind::Text ? open_text(source) : open_checkpoint(source));
-    CH_CHECK(check_shapes(opened, options.shapes));
+    CH_TRY(OpenedModel opened, open_network_file(source, options));
+    warn_of_non_finite(non_finite_weights(opened.graph));
     return opened;
   }
+  OpenedModel opened{.graph = Graph(), .name = source.given, .dataset = {}};
   ModelArgs args{.sample_shape = options.sample_shape,
                  .num_classes = options.num_classes,
                  .seed = options.seed};

@@ -1,5 +1,8 @@
 #include "cli/output.hpp"
 
+#include <mutex>
+#include <set>
+
 #include "support/display.hpp"
 #include "support/json.hpp"
 #include "support/system/files.hpp"
@@ -68,7 +71,13 @@ std::string shown(const Invocation& invocation, const Table& table, TableStyle s
 }
 
 void warn_of_non_finite(const NonFinites& found) {
-  for (const NonFinite& each : found) log_warning(cat(each.name, " holds ", each.counts()));
+  // A network may be opened again, and an action may report what was warned of when it was.
+  static std::mutex mutex;
+  static std::set<std::string> said;
+  const std::lock_guard lock(mutex);
+  for (const NonFinite& each : found)
+    if (std::string text = cat(each.name, " holds ", each.counts()); said.insert(text).second)
+      log_warning(text);
 }
 
 void report_non_finite(const NonFinites& found, Tree& result) {

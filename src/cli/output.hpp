@@ -30,7 +30,7 @@ std::optional<TableStyle> asked_style(const Invocation& invocation);
 std::string shown(const Invocation& invocation, const Table& table,
                   TableStyle style = TableStyle::Pretty);
 
-/// A warning for every weight or output that is not finite.
+/// A warning for every weight or output that is not finite, once for each.
 void warn_of_non_finite(const NonFinites& found);
 /// The same, and the entry "not_finite" of `result` where there are any.
 void report_non_finite(const NonFinites& found, Tree& result);

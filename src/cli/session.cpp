@@ -175,6 +175,7 @@ Result<bool> load_into(Graph& graph, const fs::path& given, const Settings& sett
     CH_TRY(OnnxImport imported,
            import_onnx(*source.file, {.name = graph.name(), .shapes = shapes}));
     graph = std::move(imported.graph);
+    warn_of_non_finite(non_finite_weights(graph));
     log_info(cat("Loaded ONNX model from ", path.string(), ", network and weights"));
     return true;
   }
@@ -186,6 +187,7 @@ Result<bool> load_into(Graph& graph, const fs::path& given, const Settings& sett
   if (Status sound = verify(loaded.value().graph); !sound)
     return std::move(sound).error().note(cat("in the graph of '", path.string(), "'"));
   graph = std::move(loaded.value().graph);
+  warn_of_non_finite(non_finite_weights(graph));
   log_info(cat("Loaded ", kind_of(loaded.value().type), " from ", path.string()));
   for (const std::string& note : loaded.value().notes)
     log_info(cat(path.filename().string(), ": ", note));

@@ -260,6 +260,17 @@ class NotFinite(Case):
             self.assertEqual(json.load(file)["not_finite"],
                              [{"name": "weight 'linear.weight'", "nan": 1, "infinite": 1, "size": 4}])
 
+    def test_every_command_that_opens_a_network_says_so_once(self):
+        self.save(helper.make_node("MatMul", ["x", "w"], ["y"]), {"x": np.ones((3, 2), np.float32)},
+                  [("w", np.array([[np.nan, 1], [np.inf, 2]], np.float32))])
+        for words in (["convert", "m.onnx", "m.mz"], ["inspect", "m.onnx"], ["inspect", "m.mz"],
+                      ["bench-model", "m.mz", "--repeats", "1"], ["pass", "report_graph", "m.mz"],
+                      ["pass", "report_graph", "m.mz", "--load", "m.mz"], ["run", "m.onnx", "--in", "x.npz"],
+                      ["compare", "m.onnx", "m.mz"]):
+            with self.subTest(words):
+                said = self.ch(*words, "-q").stderr
+                self.assertEqual(said.count("weight 'linear.weight' holds 1 NaN and 1 infinite of 4 values"), 1, said)
+
     def test_test_and_transform_say_so_too(self):
         rng = np.random.default_rng(0)
         np.savez(os.path.join(self.folder, "d.npz"), x_train=rng.normal(size=(20, 2)).astype(np.float32),

@@ -57,6 +57,7 @@ bool holds_weights_alone(const ModelSource& source) {
 /// The network of `other` with the weights of a file that has none of its own.
 Result<OpenedModel> with_weights(const OpenedModel& other, const MappedFile& file) {
   CH_TRY(LoadedWeights loaded, load_weights(without_formats(other.graph), file));
+  warn_of_non_finite(non_finite_weights(loaded.graph));
   return OpenedModel{.graph = std::move(loaded.graph),
                      .name = file.path().filename().string(),
                      .dataset = other.dataset,
