@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import time
 import unittest
 
 CH = os.environ["CH_BIN"]
@@ -226,6 +227,18 @@ class Stopping(InFolder):
                 self.assertEqual(code, 128 + number, said)
                 self.assertIn(f"--project {number.name} --resume", said)
                 self.assertTrue((self.checkpoints(number.name) / "last.ckpt").exists())
+
+    def test_a_quiet_run_says_how_to_resume_it_too(self):
+        process = subprocess.Popen([CH, *LONG, "--quiet"], cwd=self.folder, env=self.environment,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(process.stderr.close)
+        self.addCleanup(process.kill)
+        until = time.monotonic() + 60
+        while not [*self.projects.glob("*/software/training_ckpts/last.ckpt")] and time.monotonic() < until:
+            time.sleep(0.05)
+        code, said = self.end(process, signal.SIGINT)
+        self.assertEqual(code, 130, said)
+        self.assertRegex(said, r"--project jsc-tiny_classification_jsc_\S+ --resume` continues from ")
 
     def test_a_second_ctrl_c_ends_at_once(self):
         # The pipe is full, so the run cannot end by itself: it waits to say what it did.

@@ -124,7 +124,7 @@ Result<fs::path> save_best(const Search& search, const Session& session, const S
 
 void log_ending(const EngineOutcome& outcome, const SearchConfig& config) {
   if (outcome.stopped)
-    log_info("Interrupted; the same command goes on where it stopped");
+    log_warning("Interrupted; the same command goes on where it stopped");
   else if (outcome.timed_out)
     log_info("The timeout is over; the same command goes on where it stopped");
   else if (outcome.exhausted)

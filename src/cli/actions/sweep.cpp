@@ -171,7 +171,8 @@ Result<Exit> run(const Invocation& invocation) {
   CH_CHECK(report(invocation, session, folder, runs));
   log_info(cat("Tables and curves are saved to ", folder.string()));
   if (InterruptGuard::requested()) {
-    log_info("Sweeping was interrupted; the table says which runs are finished");
+    log_warning(cat("Sweeping was interrupted; ", (folder / "sweep.csv").string(),
+                    " says which runs are finished"));
     return Exit::Interrupted;
   }
   log_info("Sweeping is completed");

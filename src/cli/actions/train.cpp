@@ -185,10 +185,11 @@ Result<Exit> finish(const Invocation& invocation, const Session& session,
   }
   CH_CHECK(write_json(invocation, tree_of(session, outcome, scores, seconds)));
   if (outcome.ending == Ending::Interrupted) {
-    log_info(cat("Interrupted after step ", outcome.steps, "; the same command with `--project ",
-                 session.project.filename().string(), " --resume`",
-                 invocation.settings.has("load_name") ? ", without --load," : "",
-                 " continues from ", (session.checkpoints() / "last.ckpt").string()));
+    // A warning, so that --quiet shows it: without --project nothing else names the folder.
+    log_warning(cat("Interrupted after step ", outcome.steps, "; the same command with `--project ",
+                    session.project.filename().string(), " --resume`",
+                    invocation.settings.has("load_name") ? ", without --load," : "",
+                    " continues from ", (session.checkpoints() / "last.ckpt").string()));
     return Exit::Interrupted;
   }
   if (outcome.ending == Ending::EarlyStopped)
