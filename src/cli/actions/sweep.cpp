@@ -134,7 +134,11 @@ Status report(const Invocation& invocation, const Session& session, const fs::pa
     invocation.out << shown(
         invocation, paper ? whole : sweep_table(runs, SweepColumns::Swept, session.data.synthetic));
     if (!seeds.rows.empty())
-      invocation.out << "\nMean and deviation over the seeds:\n" << shown(invocation, seeds);
+      invocation.out << "\nMean and deviation over the seeds"
+                     << (std::ranges::all_of(runs, &SweepRun::is_finished)
+                             ? ":\n"
+                             : ", of the runs that finished:\n")
+                     << shown(invocation, seeds);
   }
   CH_CHECK(write_file(folder / "sweep.csv", to_csv(whole)));
   const Table exact = seeds_table(runs, Reader::Program);

@@ -71,6 +71,10 @@ const EpochMetrics* SweepRun::best_epoch() const {
   return nullptr;
 }
 
+bool SweepRun::is_finished() const {
+  return best_epoch() != nullptr && outcome->ending != Ending::Interrupted;
+}
+
 Table sweep_table(std::span<const SweepRun> runs, SweepColumns columns, bool synthetic) {
   Table table;
   const auto shown = [columns](const SweepRun& run) {
@@ -115,6 +119,7 @@ Table seeds_table(std::span<const SweepRun> runs, Reader reader) {
   if (std::all_of(axes.begin(), axes.end(), is_other)) return table;
   std::vector<std::pair<std::string, std::vector<const SweepRun*>>> groups;
   for (const SweepRun& run : runs) {
+    if (!run.is_finished()) continue;
     std::string key;
     for (const auto& setting : swept(run))
       if (is_other(setting)) key += cat(setting.second, "\n");
@@ -134,9 +139,7 @@ Table seeds_table(std::span<const SweepRun> runs, Reader reader) {
     std::vector<Cell> row;
     for (const auto& setting : swept(*members.front()))
       if (is_other(setting)) row.push_back(as_cell(setting.second));
-    row.emplace_back(std::count_if(members.begin(), members.end(), [](const SweepRun* run) {
-      return run->best_epoch() != nullptr;
-    }));
+    row.emplace_back(members.size());
     for (const SweepFigure& figure : kFigures) {
       std::vector<double> values;
       for (const SweepRun* run : members)

@@ -22,6 +22,8 @@ struct SweepRun {
   /// "batch_size=64 seed=1"; "run" where nothing is swept.
   std::string label() const;
   const EpochMetrics* best_epoch() const;
+  /// All its epochs were done, or as many as it was patient for.
+  bool is_finished() const;
 };
 
 /// A figure of a run's best epoch, or of its test.
@@ -38,8 +40,8 @@ Table sweep_table(std::span<const SweepRun> runs, SweepColumns columns, bool syn
 /// "Every run: model jsc-tiny, seed 0": the settings that are not swept.
 std::string fixed_settings(const SweepRun& run);
 
-/// Mean and deviation (of a sample, n - 1) of runs that differ in their seed alone; no rows unless
-/// seeds are swept. For people both stand in one column.
+/// Mean and deviation (of a sample, n - 1) of finished runs that differ in their seed alone; no
+/// rows unless seeds are swept. For people both stand in one column.
 enum class Reader : std::uint8_t { Person, Program };
 Table seeds_table(std::span<const SweepRun> runs, Reader reader);
 
