@@ -55,10 +55,14 @@ bool is_keyword_address(std::string_view url) {
 
 std::string shown_url(const std::string& url) {
   if (is_keyword_address(url)) return shown_keywords(url);
-  const std::size_t scheme = url.find("://");
-  if (scheme == std::string::npos || url.starts_with("sqlite")) return url;
+  const std::size_t scheme = url.find(':');
+  const bool is_slip = url.starts_with("postgres");  // "postgres:me:secret@host"
+  if (scheme == std::string::npos || url.starts_with("sqlite") ||
+      (url.find("://") == std::string::npos && !is_slip))
+    return url;
   std::string shown = url;
-  const std::size_t start = scheme + 3;
+  const std::size_t start = url.find_first_not_of('/', scheme + 1);
+  if (start == std::string::npos) return url;
   // The last @, even among the options: a password may hold some that nobody escaped.
   const std::size_t at = shown.rfind('@');
   const std::size_t colon = shown.find(':', start);

@@ -9,7 +9,8 @@ namespace {
 /// libpq's other form, "host=... dbname=...".
 bool accepts(std::string_view url) {
   if (is_keyword_address(url)) return true;
-  const std::string_view scheme = url.substr(0, url.find("://"));
+  // Not "://": a slip in the address must not become the name of a file, password and all.
+  const std::string_view scheme = url.substr(0, url.find(':'));
   const std::string_view name = scheme.substr(0, scheme.find('+'));
   return scheme.size() < url.size() && (name == "postgresql" || name == "postgres");
 }

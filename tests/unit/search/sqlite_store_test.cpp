@@ -67,6 +67,8 @@ TEST(SqliteStore, PasswordsAreNotShown) {
             "postgresql:///db?host=/tmp&password=***&user=me");
   EXPECT_EQ(shown_url("postgresql:///db?sslpassword=one&password=two"),
             "postgresql:///db?sslpassword=***&password=***");
+  EXPECT_EQ(shown_url("postgres:me:secret@host"), "postgres:me@host");
+  EXPECT_EQ(shown_url("postgresql:/me:secret@host/db"), "postgresql:/me@host/db");
   EXPECT_EQ(shown_url("sqlite:///a@b:c.db"), "sqlite:///a@b:c.db");
   EXPECT_EQ(shown_url("host=a password=b user=c"), "host=a password=*** user=c");
   EXPECT_EQ(shown_url("password = 'b \\' c' host=a"), "password = *** host=a");

@@ -246,9 +246,17 @@ class PgConnection final : public SqlConnection {
   std::map<std::string, std::string, std::less<>> prepared_;  ///< names by text
 };
 
+Error no_address(const std::string& url) {
+  return {.what = cat("'", shown_url(url), "' is no address of a PostgreSQL database"),
+          .hint =
+              "postgresql://user:password@host:5432/dbname; @ : / ? # % of a password are "
+              "%40 %3A %2F %3F %23 %25; or 'host=... dbname=... user=...'"};
+}
+
 /// libpq's spelling of the address, or why it has none.
 Result<std::string> checked_url(const PqLibrary& pq, const std::string& url) {
   const bool keywords = is_keyword_address(url);
+  if (!keywords && url.find("://") == url.npos) return no_address(url);
   const std::string plain = keywords ? url : cat("postgresql", url.substr(url.find("://")));
   // A password with characters nobody escaped would be taken for something else, and be shown.
   const std::size_t start = plain.find("://") + 3;
@@ -261,10 +269,7 @@ Result<std::string> checked_url(const PqLibrary& pq, const std::string& url) {
   pq.PQfreemem(said);
   if (options != nullptr) pq.PQconninfoFree(options);
   if (options != nullptr && escaped) return plain;
-  return Error{.what = cat("'", shown_url(url), "' is no address of a PostgreSQL database"),
-               .hint =
-                   "postgresql://user:password@host:5432/dbname; @ : / ? # % of a password are "
-                   "%40 %3A %2F %3F %23 %25; or 'host=... dbname=... user=...'"};
+  return no_address(url);
 }
 
 }  // namespace
