@@ -46,6 +46,7 @@ struct TrainField {
   void (*set)(TrainOptions&, const Tree&) = nullptr;  ///< takes what conforms to the field
   std::string_view in_checkpoint = {};                ///< its name there, where it is another one
   std::string_view in_study = {};                     ///< likewise
+  std::string_view follows = {};       ///< the option it takes its value from when not given
   std::string_view default_word = {};  ///< what a fingerprint says instead of the default
   /// Studies from before it was recorded lack it, so it is recorded only where it is not the
   /// default.

@@ -9,6 +9,7 @@
 #include "support/json.hpp"
 #include "support/rng.hpp"
 #include "support/text.hpp"
+#include "train/train_options.hpp"
 
 namespace chop::train {
 namespace {
@@ -69,11 +70,19 @@ Status check(const ProgressState& s) {
   return {};
 }
 
+/// Why a setting may differ that nobody gave.
+std::string where_from(const std::string& key) {
+  for (const TrainField& option : train_fields())
+    if (option.field.name == key && !option.follows.empty())
+      return cat("; unless it is given it is ", option.follows);
+  return {};
+}
+
 Status compare(const Tree& then, const std::map<std::string, std::string>& now) {
   std::vector<std::string> notes;
   for (const auto& [key, value] : now) {
     const std::string was = then[key].is_text() ? from_utf8(*then[key].as_text()) : "not recorded";
-    if (was != value) notes.push_back(cat(key, " was ", was, ", is now ", value));
+    if (was != value) notes.push_back(cat(key, " was ", was, ", is now ", value, where_from(key)));
   }
   if (notes.empty()) return {};
   return Error{

@@ -129,6 +129,9 @@ TEST(ProgressState, IsComparedWithTheSettingsOfNow) {
   ASSERT_FALSE(other);
   EXPECT_EQ(other.error().notes,
             (std::vector<std::string>{"new was not recorded, is now y", "seed was 1, is now 2"}));
+  const auto shorter = from_info(to_info(some_state(), {{"t_max", "2"}}), {{"t_max", "1"}});
+  EXPECT_EQ(shorter.error().notes,
+            std::vector<std::string>{"t_max was 2, is now 1; unless it is given it is max_epochs"});
 }
 
 TEST(ProgressState, NamesEverySettingThatDecidesTheBits) {
