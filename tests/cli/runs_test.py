@@ -295,6 +295,15 @@ class FoldersThatGo(InFolder):
         self.assertIn("is in use by `ch train`", self.ch(*LONG, "--project", "p", code=1).stderr)
         self.assertNotIn("was removed", self.end(process, signal.SIGINT)[1])
 
+    def test_a_checkpoint_from_elsewhere_is_tested_in_a_project_of_its_own(self):
+        self.ch("train", "jsc-tiny", "jsc", *SMALL, "--max-epochs", 1, "--project", "p")
+        best = self.checkpoints("p") / "best.ckpt"
+        said = self.ch("test", best, "jsc", "--rows", 2000, "--project-dir", "here").stderr
+        self.assertIn("Project will be created at ", said)
+        (made,) = (self.folder / "here").iterdir()
+        self.assertTrue((made / "software/test/confusion.csv").exists())
+        self.assertFalse((self.projects / "p/software/test").exists())
+
     def test_a_test_that_cannot_write_prints_its_result(self):
         self.ch("train", "jsc-tiny", "jsc", *SMALL, "--max-epochs", 1, "--project", "p")
         best = self.checkpoints("p") / "best.ckpt"
