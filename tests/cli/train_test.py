@@ -100,7 +100,7 @@ class Training(InFolder):
         self.addCleanup(process.wait)
         self.addCleanup(process.kill)
         # However fast the machine is, the run takes minutes: what is looked for ends it.
-        wanted, shown = rb"Epoch \d+/5000: .* loss \d\.\d{4}, \d\d:\d\d(:\d\d)? left", b""
+        wanted, shown = rb"Epoch \d+/5000: .* loss \d+\.\d{4}, [\d:]+ left", b""
         while not re.search(wanted, shown):
             self.assertIsNone(process.poll(), shown[-2000:])
             shown += os.read(master, 65536)

@@ -81,13 +81,17 @@ std::string render_bar(const BarState& state, int width) {
   const std::string percent = std::to_string(static_cast<int>(fraction * 100));
   const std::string head = cat(label, std::string(3 - percent.size(), ' '), percent, "% ");
   const std::string remaining = left == 0 ? "00:00" : rate > 0 ? clock_text(left / rate) : "?";
-  const std::string tail = cat(
-      amount_text(state.done, state.unit), "/", amount_text(state.total, state.unit), " [",
-      clock_text(state.seconds), "<", remaining, ", ", rate_text(rate, state.unit), "]", suffix);
+  const std::string amount =
+      cat(amount_text(state.done, state.unit), "/", amount_text(state.total, state.unit));
+  const std::string tail = cat(amount, " [", clock_text(state.seconds), "<", remaining, ", ",
+                               rate_text(rate, state.unit), "]", suffix);
   // The bar has a | on both sides and a space behind it.
   const int room = width - display_width(head) - display_width(tail) - 3;
-  if (room < kSmallestBar) return clip_to_width(head + tail, width);
-  return cat(head, "|", bar_text(fraction, std::min(room, kLargestBar)), "| ", tail);
+  if (room >= kSmallestBar)
+    return cat(head, "|", bar_text(fraction, std::min(room, kLargestBar)), "| ", tail);
+  if (suffix.empty() || display_width(head) + display_width(tail) <= width)
+    return clip_to_width(head + tail, width);
+  return clip_to_width(cat(head, amount, suffix), width);
 }
 
 Screen stderr_screen() {

@@ -25,7 +25,8 @@ std::string clock_text(double seconds);
 
 /// One line of at most `width` columns, e.g.
 ///   Epoch 3:  45% |████▌     | 450/1000 [00:12<00:15, 36.2 it/s] loss 0.812
-/// The bar takes what room the texts leave; below 8 columns it goes, then the line is cut.
+/// The bar takes what room the texts leave; below 8 columns it goes, then what is in brackets
+/// makes room for the suffix, then the line is cut.
 std::string render_bar(const BarState& state, int width);
 
 /// Where a bar is drawn; tests replace it.

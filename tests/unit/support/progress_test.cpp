@@ -32,6 +32,15 @@ TEST(RenderBar, DropsTheBarWhenThereIsNoRoom) {
   EXPECT_EQ(render_bar(state, 0), "");
 }
 
+TEST(RenderBar, DropsTheRateBeforeTheSuffix) {
+  const BarState state = {.label = "Epoch 13/5000",
+                          .done = 9974,
+                          .total = 10800,
+                          .seconds = 2,
+                          .suffix = "loss 1.6259, 2:38:54 left"};
+  EXPECT_EQ(render_bar(state, 79), "Epoch 13/5000:  92% 9974/10800 loss 1.6259, 2:38:54 left");
+}
+
 TEST(RenderBar, CountsWithoutATotal) {
   EXPECT_EQ(render_bar({.label = "Reading", .done = 7, .seconds = 2}, 80),
             "Reading: 7 it [00:02, 3.5 it/s]");
