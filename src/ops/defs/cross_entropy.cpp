@@ -1,6 +1,7 @@
 // loss = -Σ_c q_c log p_c per row, summed or averaged over the rows, where p = softmax(logits)
 // and q = (1 - label_smoothing) · onehot(target) + label_smoothing / C
 #include "ops/families/layers/losses.hpp"
+#include "ops/families/layers/softmax.hpp"
 #include "support/text.hpp"
 
 namespace chop::ops::cross_entropy {
@@ -37,11 +38,7 @@ void forward(const ForwardCall& call) {
   double total = 0;
   for (std::size_t o = 0; o < lanes.outer; ++o)
     for (std::size_t i = 0; i < lanes.inner; ++i) {
-      double largest = -std::numeric_limits<double>::infinity();
-      for (std::size_t j = 0; j < lanes.size; ++j)
-        largest = std::max(largest, x[lanes.at(o, j, i)]);
-      double sum = 0;
-      for (std::size_t j = 0; j < lanes.size; ++j) sum += std::exp(x[lanes.at(o, j, i)] - largest);
+      const auto [largest, sum] = exp_sum(x, lanes, o, i);
       double all = 0;  // -Σ log p over the classes
       for (std::size_t j = 0; j < lanes.size; ++j) {
         const double log_p = x[lanes.at(o, j, i)] - largest - std::log(sum);

@@ -24,9 +24,7 @@ void forward(const ForwardCall& call) {
   const auto start = static_cast<std::size_t>(call.integer("start"));
   const auto x = call.x(0);
   const auto y = call.y();
-  for (std::size_t o = 0; o < from.outer; ++o)
-    for (std::size_t j = 0; j < from.size; ++j)
-      for (std::size_t i = 0; i < from.inner; ++i) y[to.at(o, start + j, i)] = x[from.at(o, j, i)];
+  copy_lanes(x, {from}, y, {to, start}, from.size);
 }
 
 void gradient(GradBuilder& g) {

@@ -33,9 +33,7 @@ void forward(const ForwardCall& call) {
   call.with_type(0, [&]<class T>(T) {
     const auto x = call.in[0]->data<T>();
     const auto y = call.out[0].mutable_data<T>();
-    for (std::size_t o = 0; o < to.outer; ++o)
-      for (std::size_t j = 0; j < to.size; ++j)
-        for (std::size_t i = 0; i < to.inner; ++i) y[to.at(o, j, i)] = x[from.at(o, start + j, i)];
+    copy_lanes(x, {from, start}, y, {to}, to.size);
   });
 }
 

@@ -81,6 +81,16 @@ Tree convention_tree(std::int64_t flops, std::int64_t operations, std::int64_t b
   return Tree::Table{{"flops", flops}, {"operations", operations}, {"bitops", bitops}};
 }
 
+/// What a node and the whole graph have.
+template <class AnyCost>
+void add_sizes(Tree& tree, const AnyCost& cost) {
+  tree.set("total_parameters", cost.parameters);
+  tree.set("backward_computations", cost.arithmetic.backward);
+  tree.set("input_buffer_size", cost.input_buffer);
+  tree.set("output_buffer_size", cost.output_buffer);
+  tree.set("parameter_bytes", cost.parameter_bytes);
+}
+
 Tree tree_of_node(const NodeCost& node, Shown shown) {
   Tree tree = Tree::Table{{"node", node.name},
                           {"op", node.op},
@@ -94,11 +104,7 @@ Tree tree_of_node(const NodeCost& node, Shown shown) {
              convention_tree(node.exact_flops(), node.arithmetic.exact, node.exact_bitops()));
     tree.set("mac_bitops", node.mac_bitops());
   }
-  tree.set("total_parameters", node.parameters);
-  tree.set("backward_computations", node.arithmetic.backward);
-  tree.set("input_buffer_size", node.input_buffer);
-  tree.set("output_buffer_size", node.output_buffer);
-  tree.set("parameter_bytes", node.parameter_bytes);
+  add_sizes(tree, node);
   tree.set("input_bytes", node.input_bytes);
   tree.set("output_bytes", node.output_bytes);
   tree.set("memory_footprint", node.footprint());
@@ -114,11 +120,7 @@ Tree tree_of_total(const GraphCost& cost, Shown shown) {
     tree.set("exact", convention_tree(cost.exact_flops, cost.arithmetic.exact, cost.exact_bitops));
     tree.set("mac_bitops", cost.mac_bitops);
   }
-  tree.set("total_parameters", cost.parameters);
-  tree.set("backward_computations", cost.arithmetic.backward);
-  tree.set("input_buffer_size", cost.input_buffer);
-  tree.set("output_buffer_size", cost.output_buffer);
-  tree.set("parameter_bytes", cost.parameter_bytes);
+  add_sizes(tree, cost);
   tree.set("activation_bytes", cost.activation_bytes);
   tree.set("memory_footprint", cost.peak_bytes);
   tree.set("arithmetic_intensity", cost.intensity());

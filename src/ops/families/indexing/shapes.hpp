@@ -24,6 +24,21 @@ struct Lanes {
 };
 Lanes lanes_of(const Shape& shape, std::size_t axis);
 
+/// The elements of every lane from `start` on.
+struct LanePart {
+  Lanes lanes;
+  std::size_t start = 0;
+};
+/// Copies `count` elements of every lane.
+template <class T>
+void copy_lanes(std::span<const T> x, const LanePart& from, std::span<T> y, const LanePart& to,
+                std::size_t count) {
+  for (std::size_t o = 0; o < to.lanes.outer; ++o)
+    for (std::size_t j = 0; j < count; ++j)
+      for (std::size_t i = 0; i < to.lanes.inner; ++i)
+        y[to.lanes.at(o, to.start + j, i)] = x[from.lanes.at(o, from.start + j, i)];
+}
+
 /// Operands must be real numbers, not indices.
 Status need_real(const TypedCall& call);
 /// Operands must be numbers, real or whole, not truth values.

@@ -34,17 +34,23 @@ Cost softmax_grad_cost(const CostCall& call) {
 
 }  // namespace
 
+ExpSum exp_sum(std::span<const double> x, const Lanes& lanes, std::size_t outer,
+               std::size_t inner) {
+  ExpSum found{.largest = -std::numeric_limits<double>::infinity()};
+  for (std::size_t j = 0; j < lanes.size; ++j)
+    found.largest = std::max(found.largest, x[lanes.at(outer, j, inner)]);
+  for (std::size_t j = 0; j < lanes.size; ++j)
+    found.sum += std::exp(x[lanes.at(outer, j, inner)] - found.largest);
+  return found;
+}
+
 void softmax_forward(const ForwardCall& call, double (*f)(double shifted, double sum)) {
   const Lanes lanes = lanes_along_dim(call, call.in[0]->shape());
   const auto x = call.x(0);
   const auto y = call.y();
   for (std::size_t o = 0; o < lanes.outer; ++o)
     for (std::size_t i = 0; i < lanes.inner; ++i) {
-      double largest = -std::numeric_limits<double>::infinity();
-      for (std::size_t j = 0; j < lanes.size; ++j)
-        largest = std::max(largest, x[lanes.at(o, j, i)]);
-      double sum = 0;
-      for (std::size_t j = 0; j < lanes.size; ++j) sum += std::exp(x[lanes.at(o, j, i)] - largest);
+      const auto [largest, sum] = exp_sum(x, lanes, o, i);
       for (std::size_t j = 0; j < lanes.size; ++j)
         y[lanes.at(o, j, i)] = f(x[lanes.at(o, j, i)] - largest, sum);
     }

@@ -5,6 +5,13 @@
 
 namespace chop::ops {
 
+/// Of one lane: m, the largest x, and Σ e^(x - m), which does not overflow.
+struct ExpSum {
+  double largest = 0;
+  double sum = 0;
+};
+ExpSum exp_sum(std::span<const double> x, const Lanes& lanes, std::size_t outer, std::size_t inner);
+
 /// y = f(x - m, Σ e^(x - m)) along `dim`, m the largest x there (so nothing overflows).
 void softmax_forward(const ForwardCall& call, double (*f)(double shifted, double sum));
 /// dx = f(dy, y, Σ term(dy, y)) along `dim`.
