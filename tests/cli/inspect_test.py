@@ -2,38 +2,13 @@
 import json
 import os
 import pathlib
-import shutil
-import subprocess
-import tempfile
+import sys
 import unittest
 
-CH = os.environ["CH_BIN"]
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from in_folder import InFolder  # noqa: E402
+
 SOURCE = pathlib.Path(os.environ["CH_SOURCE"])
-
-
-class InFolder(unittest.TestCase):
-    def setUp(self):
-        self.folder = pathlib.Path(tempfile.mkdtemp())
-        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
-
-    def run_ch(self, *words):
-        environment = {**os.environ, "CH_CACHE_DIR": str(self.folder / "cache")}
-        return subprocess.run([CH, *map(str, words)], cwd=self.folder, env=environment, capture_output=True, text=True)
-
-    def good(self, *words):
-        result = self.run_ch(*words)
-        self.assertEqual(result.returncode, 0, result.stderr + result.stdout)
-        return result
-
-    def json(self, *words):
-        result = self.good(*words, "--json", "-")
-        return json.loads(result.stdout)
-
-    def refused(self, *words, code=1, says=()):
-        result = self.run_ch(*words)
-        self.assertEqual(result.returncode, code, result.stderr + result.stdout)
-        for text in says:
-            self.assertIn(text, result.stderr)
 
 
 class CalculateFlops(InFolder):

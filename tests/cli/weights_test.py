@@ -2,11 +2,8 @@
 import json
 import os
 import pathlib
-import shutil
 import struct
-import subprocess
 import sys
-import tempfile
 import unittest
 import zipfile
 
@@ -15,35 +12,14 @@ import torch
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import limited  # noqa: E402
+from in_folder import InFolder  # noqa: E402
 
 CH = os.environ["CH_BIN"]
 SOURCE = pathlib.Path(os.environ["CH_SOURCE"])
 SHARED = pathlib.Path(os.environ.get("CH_SHARED_DATA", SOURCE.parent / "shared" / "data"))
 
 
-class InFolder(unittest.TestCase):
-    def setUp(self):
-        self.folder = pathlib.Path(tempfile.mkdtemp())
-        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
-
-    def run_ch(self, *words):
-        environment = {**os.environ, "CH_CACHE_DIR": str(self.folder / "cache")}
-        return subprocess.run([CH, *map(str, words)], cwd=self.folder, env=environment, capture_output=True, text=True)
-
-    def good(self, *words):
-        result = self.run_ch(*words)
-        self.assertEqual(result.returncode, 0, result.stderr + result.stdout)
-        return result
-
-    def json(self, *words):
-        return json.loads(self.good(*words, "--json", "-").stdout)
-
-    def refused(self, *words, code=1, says=()):
-        result = self.run_ch(*words)
-        self.assertEqual(result.returncode, code, result.stderr + result.stdout)
-        for text in says:
-            self.assertIn(text, result.stderr)
-
+class WithWeights(InFolder):
     def tiny(self):
         """The state dict of jsc-tiny, by PyTorch."""
         torch.manual_seed(1)
@@ -57,7 +33,7 @@ class InFolder(unittest.TestCase):
         return self.folder / "rows.npz"
 
 
-class Load(InFolder):
+class Load(WithWeights):
     def test_a_state_dict_and_its_wrappings_give_the_same_accuracy(self):
         data = self.samples()
         state = self.tiny()
@@ -151,7 +127,7 @@ class Load(InFolder):
         self.good("compare", best, "best.safetensors")
 
 
-class Inspect(InFolder):
+class Inspect(WithWeights):
     def test_tensors_totals_and_metadata_on_one_screen(self):
         torch.save({"state_dict": {"model.w": torch.zeros(2, 3), "model.n": torch.tensor(1)}, "epoch": 4,
                     "pytorch-lightning_version": "2.0"}, self.folder / "a.ckpt")
@@ -207,7 +183,7 @@ class Inspect(InFolder):
         self.assertLess(seconds, 1.0, says)
 
 
-class Convert(InFolder):
+class Convert(WithWeights):
     def test_the_parameters_of_a_native_checkpoint(self):
         self.good("train", "jsc-tiny", "jsc", "--rows", 2000, "--max-epochs", 1, "--project", "p")
         last = next(self.folder.glob("mase_output/p/software/training_ckpts/last.ckpt"))
@@ -229,7 +205,7 @@ class Convert(InFolder):
         self.assertEqual((result["type"], result["tensors"]), ("pt", 1))
 
 
-class RealJets(InFolder):
+class RealJets(WithWeights):
     def setUp(self):
         super().setUp()
         if not (SHARED / "checkpoints").exists() or not (SHARED / "jsc").exists():
