@@ -50,8 +50,9 @@ class Check(unittest.TestCase):
         steps = self.check("--list")[1].splitlines()
         quick = {step.split()[0] for step in steps if "only when it is named" not in step}
         passed = set(re.findall(r"^(\w+) +ok: ", out, re.M))
-        self.assertEqual(quick - passed, {"docs"} | ({"format"} if FORMAT_VERSION != "14" else set()), out)
+        self.assertEqual(quick - passed, {"docs", "commits"} | ({"format"} if FORMAT_VERSION != "14" else set()), out)
         self.assertIn("docs      skipped: no ch is built\n", out)
+        self.assertIn("commits   skipped: there is no branch origin/main\n", out)
 
     def test_a_folder_with_too_many_files_fails_unless_they_are_definitions(self):
         self.write("CMakeLists.txt", "ch_collect(many src/low/defs ch_low chop::low Def)\n")
@@ -206,6 +207,35 @@ class Check(unittest.TestCase):
         self.assertEqual(status, 3)
         self.assertIn("syntax error", out)
         self.assertIn("  go: chmod +x\n", out)
+
+    def commit(self, message):
+        identity = ["-c", "user.name=Someone", "-c", "user.email=someone@example.org", "-c", "commit.gpgsign=false"]
+        for words in (["add", "-A"], [*identity, "commit", "-q", "--no-verify", "-m", message]):
+            subprocess.run(["git", "-C", self.root, *words], check=True)
+        return subprocess.run(["git", "-C", self.root, "rev-parse", "--short", "HEAD"], capture_output=True, text=True,
+                              check=True).stdout.strip()
+
+    def test_commits_since_the_main_branch_say_what_and_why(self):
+        subprocess.run(["git", "init", "-q", self.root], check=True)
+        self.commit("no area, and it is in main already " + "long " * 20)
+        subprocess.run(["git", "-C", self.root, "update-ref", "refs/remotes/origin/main", "HEAD"], check=True)
+        self.assertEqual(self.check("commits")[0], 0)
+        self.write("a.txt", "a line\n" * 30)
+        self.commit("area: thirty lines need no body")
+        self.write("a.txt", "another line\n" * 30)
+        self.commit("area: sixty lines with one\n\nBecause.")
+        self.assertEqual(self.check("commits")[0], 0, self.check("commits")[1])
+        self.write("a.txt", "")
+        self.write("b.txt", "b\n")
+        large = self.commit("area: much goes")
+        self.write("b.txt", "c\n")
+        long = self.commit("area: " + "x" * 67)
+        self.write("b.txt", "d\n")
+        other = self.commit("Fix things")
+        for problem in (f"{large}: 31 lines changed and no body says why", f"{other}: the subject is not `area: summary`",
+                        f"{long}: a subject of 73 characters, the most is 72"):
+            self.assert_finds("commits", problem)
+        self.assertIn("FAILED, 3", self.check("commits")[1])
 
     def test_stale_reference_docs_are_found(self):
         stale = '#!/bin/sh\n[ "$2" = --help ] && exit 0\necho "ops.md differs"\nexit 3\n'
