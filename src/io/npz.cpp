@@ -14,6 +14,8 @@ namespace {
 
 /// Arrays of numbers shrink a few times when they are packed, masks and one-hot labels fifty times.
 constexpr ZipLimits kArrayLimits{.expansion = kUnpackFactor, .free_bytes = kUnpackFreely};
+/// Where only some rows are read, what the rest would unpack to does not matter.
+constexpr ZipLimits kRowsLimits{.expansion = kLargestZipRatio, .free_bytes = kUnpackFreely};
 
 struct Discard {
   void operator()(zip_t* archive) const { zip_discard(archive); }
@@ -77,11 +79,21 @@ Result<std::string> pack(const NpzArrays& tensors) {
 }  // namespace
 
 Result<NpzArrays> read_npz(const std::filesystem::path& path, std::int64_t rows) {
-  CH_TRY(const ZipArchive archive, ZipArchive::open(path, kArrayLimits));
+  CH_TRY(const MappedFile file, MappedFile::open(path));
+  CH_TRY(const ZipArchive archive, ZipArchive::parse(file.bytes(), path.string(),
+                                                     rows > 0 ? kRowsLimits : kArrayLimits));
+  const std::uint64_t most = std::max(kUnpackFreely, file.bytes().size() * kUnpackFactor);
   NpzArrays tensors;
   for (const ZipEntry& entry : archive.entries()) {
     if (!entry.name.ends_with(".npy")) continue;
-    const auto take = [&](std::size_t bytes) { return archive.read(entry, bytes); };
+    const auto take = [&](std::size_t bytes) -> Result<std::string> {
+      if (bytes > most)
+        return Error{.what = cat("'", path.string(), "': ", rows, " rows of '", entry.name,
+                                 "' would unpack to ", bytes, " bytes, and the archive has ",
+                                 file.bytes().size()),
+                     .hint = "read fewer rows, or write the file uncompressed: numpy.savez"};
+      return archive.read(entry, bytes);
+    };
     CH_TRY(Tensor tensor, parse_npy(take, entry.size, path.string() + ":" + entry.name, rows));
     tensors.emplace_back(entry.name.substr(0, entry.name.size() - 4), std::move(tensor));
   }

@@ -202,6 +202,16 @@ class Data(Hostile):
             (self.folder / "rows.arff").write_text(text)
             self.refused(says, "train", "jsc-tiny", "rows.arff")
 
+    def test_of_an_npz_of_zeros_some_rows_can_be_read(self):
+        numpy.savez_compressed(self.folder / "zeros.npz", x=numpy.zeros((8_000_000, 16), numpy.float32))
+        self.refused("a zip bomb", "run", "jsc-tiny", "zeros.npz")
+        code, text, _, peak = limited.run([CH, "run", "jsc-tiny", "zeros.npz", "--rows", "100"], MEMORY, cwd=self.folder)
+        self.assertEqual(code, 0, text)
+        self.assertLess(peak, MEMORY)
+        wide = numpy.zeros((4, 100_000_000), numpy.float32)
+        numpy.savez_compressed(self.folder / "wide.npz", x=wide)
+        self.refused("2 rows of 'x.npy' would unpack to", "run", "jsc-tiny", "wide.npz", "--rows", "2")
+
     def test_archives_that_claim_much(self):
         def entry(name, size, body=b"", kind=b"0"):
             head = bytearray(name.encode().ljust(124, b"\0") + size.ljust(12, b"\0") + b"\0" * 12 + b" " * 8 + kind)

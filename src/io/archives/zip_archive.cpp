@@ -74,7 +74,7 @@ Status ZipArchive::list_entries(std::uint64_t archive_bytes, const ZipLimits& li
                               archive_bytes, ": a zip bomb"));
       bomb.hint =
           "if it is a file of yours, write it uncompressed: numpy.savez, not "
-          "savez_compressed";
+          "savez_compressed; --rows N reads the first rows alone";
       return bomb;
     }
     entries_.push_back(
