@@ -80,8 +80,8 @@ Result<std::string> pack(const NpzArrays& tensors) {
 
 Result<NpzArrays> read_npz(const std::filesystem::path& path, std::int64_t rows) {
   CH_TRY(const MappedFile file, MappedFile::open(path));
-  CH_TRY(const ZipArchive archive, ZipArchive::parse(file.bytes(), path.string(),
-                                                     rows > 0 ? kRowsLimits : kArrayLimits));
+  CH_TRY(const ZipArchive archive,
+         ZipArchive::parse(file.bytes(), path.string(), rows > 0 ? kRowsLimits : kArrayLimits));
   const std::uint64_t most = std::max(kUnpackFreely, file.bytes().size() * kUnpackFactor);
   NpzArrays tensors;
   for (const ZipEntry& entry : archive.entries()) {
