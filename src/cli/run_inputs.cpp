@@ -27,14 +27,16 @@ Tensor first_of(const Tensor& array, std::int64_t rows) {
   return part;
 }
 
-/// The arrays of a .npy or .npz file as they are: any type, one for each input.
+/// The arrays of a .npy or .npz file as they are: any type, one for each input; of each the first
+/// --rows rows.
 Result<RunInputs> read_arrays(const fs::path& path, const Settings& settings) {
   RunInputs inputs;
+  const std::int64_t rows = data_options(settings).rows;
   if (path.extension() == ".npy") {
-    CH_TRY(Tensor tensor, read_npy(path));
+    CH_TRY(Tensor tensor, read_npy(path, rows));
     inputs.arrays.emplace("", std::move(tensor));
   } else {
-    CH_TRY(NpzArrays all, read_npz(path));
+    CH_TRY(NpzArrays all, read_npz(path, rows));
     for (auto& [name, tensor] : all) inputs.arrays.emplace(name, std::move(tensor));
     // A data set with labels: they are no input.
     if (inputs.arrays.size() == 2 && inputs.arrays.contains("x")) inputs.arrays.erase("y");

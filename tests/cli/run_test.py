@@ -95,6 +95,11 @@ class Run(unittest.TestCase):
         self.assertIn("Running on 2 of 9 rows", self.log)
         self.assertEqual(part.shape, (2, 5))
         numpy.testing.assert_allclose(part, whole[:2], rtol=1e-6)
+        numpy.savez(self.folder / "nine.npz", x=numpy.ones((9, 16), numpy.float32))
+        for name in ("nine.npy", "nine.npz"):
+            (part,) = self.outputs("a/best.ckpt", name, "--rows", 3).values()
+            self.assertIn("Running on 3 rows", self.log)
+            numpy.testing.assert_allclose(part, whole[:3], rtol=1e-6)
 
     def test_a_few_rows_of_a_data_set_will_do(self):
         self.ch("run", "a/best.ckpt", "jsc", "--rows", 5)
