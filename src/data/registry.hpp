@@ -28,6 +28,10 @@ struct DatasetDef {
   std::vector<std::string> class_names = {};
   std::vector<DataSource> sources = {};  ///< none: generated
   std::string without = {};              ///< what is used while the files are missing; or nothing
+  /// Files that are given by path and read as this data set, by their endings: ".h5".
+  std::vector<std::string> endings = {};
+  /// A folder that is given by path and has one of the files of `sources` is read as this data set.
+  bool takes_folders = false;
   Result<Dataset> (*load)(const DataOptions&) = nullptr;
 };
 

@@ -134,6 +134,7 @@ DatasetDef define() {
                    .bytes = 170'052'171,
                    .starts_with = "\x1F\x8B",
                    .instead = {"test_batch.bin", "cifar-10-batches-bin/test_batch.bin"}}},
+      .takes_folders = true,
       .load = load,
   };
 }

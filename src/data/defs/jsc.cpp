@@ -129,6 +129,7 @@ DatasetDef define() {
                    .limit = std::uint64_t{4} << 30U,
                    .starts_with = "\x89HDF\r\n\x1A\n"}},
       .without = "synthetic jets",
+      .endings = {".h5", ".hdf5", ".z"},
       .load = load,
   };
 }

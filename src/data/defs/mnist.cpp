@@ -31,6 +31,7 @@ DatasetDef define() {
       .num_classes = 10,
       .class_names = numbered_classes(10),
       .sources = sources(),
+      .takes_folders = true,
       .load = load,
   };
 }

@@ -1,4 +1,4 @@
-// Data sets given as files: CSV, ARFF, npy, npz, HDF5 jets, folders of MNIST or CIFAR-10.
+// Data sets given as files, or as a folder with the files of a data set.
 #pragma once
 
 #include "data/dataset.hpp"

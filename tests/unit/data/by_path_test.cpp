@@ -220,5 +220,22 @@ TEST(ByPath, AFolderOfBatchesIsCifar10) {
   expect_error(folder.path(), "data_batch_3.bin");
 }
 
+TEST(ByPath, AFolderWithoutFilesOfADataSetIsRefused) {
+  const TempFolder folder;
+  folder.write("notes.txt", "nothing to train on");
+  const Result<Dataset> loaded = load_dataset(folder.path().string());
+  EXPECT_NE(error_of(loaded).find("has no file of a data set"), std::string::npos);
+  EXPECT_NE(error_of(loaded).find("folders of cifar10 (cifar-10-binary.tar.gz) and mnist"),
+            std::string::npos);
+}
+
+TEST(ByPath, AFileOfAnotherKindIsRefusedWithTheEndingsThatAreRead) {
+  const TempFolder folder;
+  expect_error(folder.write("notes.txt", ""), "is not a kind of file that holds data");
+  const Result<Dataset> loaded = load_dataset((folder.path() / "notes.txt").string());
+  EXPECT_NE(error_of(loaded).find(".csv, .tsv, .npy, .npz, .arff, .h5, .hdf5, .z are read"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace chop
