@@ -63,10 +63,16 @@ bool agree(const std::string& a, const std::string& b) {
   return !x || !y || same_values(x.value(), y.value());
 }
 
-/// Where two values of an attribute differ: at the first such option, else as a whole.
+/// Where two values of an attribute differ: at the first such option, else as a whole. A value that
+/// is not there is empty.
 struct Difference {
   std::string key, one, other;
 };
+std::string describe(const Difference& d) {
+  return cat("was made ", d.one.empty() ? "without it" : cat("with ", d.one), ", and here it is ",
+             d.other.empty() ? "not given" : d.other);
+}
+
 Difference difference_of(const IdentityAttribute& attribute, const std::string& a,
                          const std::string& b) {
   const Result<Tree> x = parse_json(a, "an attribute");
@@ -77,10 +83,10 @@ Difference difference_of(const IdentityAttribute& attribute, const std::string& 
         const Tree* const one = x.value().find(key);
         const Tree* const other = y.value().find(key);
         if (one == nullptr || other == nullptr || !same_values(*one, *other))
-          return {key, one == nullptr ? "nothing" : to_json(*one),
-                  other == nullptr ? "nothing" : to_json(*other)};
+          return {key, one == nullptr ? "" : to_json(*one),
+                  other == nullptr ? "" : to_json(*other)};
       }
-  const auto shown = [](const std::string& json) { return json == "null" ? "nothing" : json; };
+  const auto shown = [](const std::string& json) { return json == "null" ? "" : json; };
   return {attribute.key, shown(a), shown(b)};
 }
 
@@ -283,8 +289,7 @@ Status check_same_study(const StudyInfo& wanted, const Study& found, const Space
     const std::string b = ours == wanted.user.end() ? "null" : ours->second;
     if (agree(a, b)) continue;
     const Difference differs = difference_of(attribute, a, b);
-    return another(found.info, differs.key,
-                   cat("was made with ", differs.one, ", here it is ", differs.other));
+    return another(found.info, differs.key, describe(differs));
   }
   const auto data = found.info.user.find(kData);
   if (data != found.info.user.end() && data->second != wanted.user.at(kData))

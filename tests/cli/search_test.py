@@ -203,7 +203,8 @@ width = [4, 6, 8]
                 project = ("--project", f"{name}{option}")
                 self.assertEqual(self.search(*first, *project)["ran"], 2)
                 self.assertRegex(self.ch("search", *second, *project, code=1),
-                                 f"{option}: study '.*' was made with (5, here it is nothing|nothing, here it is 5)")
+                                 f"{option}: study '.*' was made (with 5, and here it is not given|"
+                                 "without it, and here it is 5)")
                 self.assertEqual(self.search(*first, *project)["trials"], 2)
 
     def test_debug_evaluates_a_few_batches(self):
