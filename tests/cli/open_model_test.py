@@ -58,7 +58,10 @@ class Opened(Case):
                               "-q", "--project", "p"),
                              ("m.onnx", "inspect", "m.onnx"), ("c.ckpt", "inspect", "c.ckpt"),
                              ("c.ckpt", "inspect", "c.ckpt", "--tensors"), ("n.toml", "inspect", "n.toml"),
-                             ("m.onnx", "convert", "m.onnx", "a.mz"), ("c.ckpt", "convert", "c.ckpt", "a.onnx")):
+                             ("m.onnx", "convert", "m.onnx", "a.mz"), ("c.ckpt", "convert", "c.ckpt", "a.onnx"),
+                             ("c.ckpt", "compare", "m.onnx", "c.ckpt"), ("m.onnx", "compare", "m.onnx", "c.ckpt"),
+                             ("m.onnx", "lower", "m.onnx", "--frozen"), ("m.onnx", "run", "m.onnx", "--random", "1"),
+                             ("m.onnx", "bench-model", "m.onnx", "--repeats", "2")):
             if "--config" in words:
                 with open(self.path("n.toml"), "w") as file:
                     file.write('dataset = "jsc"\n' + NETWORK)

@@ -19,10 +19,10 @@ namespace {
 namespace fs = std::filesystem;
 
 /// The meaning of the words of the command line.
-struct Names {
-  std::string before;
-  std::string after;    ///< empty: the first without its formats
-  std::string dataset;  ///< empty: not run
+struct Words {
+  ModelSource before;
+  std::optional<ModelSource> after = {};  ///< none: the first without its formats
+  std::string dataset = {};               ///< empty: not run
 };
 
 struct BothNetworks {
@@ -30,21 +30,31 @@ struct BothNetworks {
   OpenedModel after;
 };
 
-/// Whether the second word is a data set, not a network: `ch compare FILE jsc`, or a data file, or
-/// a folder without a network.
-bool is_dataset_alone(const std::string& name) {
-  if (find_model(name)) return false;
-  if (has_ending_of_data(name)) return true;
-  if (!fs::exists(name)) return static_cast<bool>(find_dataset(name));
-  const Result<ModelSource> source = classify(name);
-  return source && source.value().kind == SourceKind::Folder;
+/// Whether a word is a data set by its name, not a network: jsc, or a data file.
+bool names_dataset(const std::string& word) {
+  if (find_model(word)) return false;
+  return has_ending_of_data(word) || (!fs::exists(word) && find_dataset(word));
 }
 
-Names read_names(const Settings& settings) {
-  Names names{settings.text_or_empty("before"), settings.text_or_empty("after"),
-              settings.text_or_empty("dataset")};
-  if (names.dataset.empty() && is_dataset_alone(names.after)) std::swap(names.after, names.dataset);
-  return names;
+/// The second word may be a data set: `ch compare FILE jsc`, a data file, or a folder without a
+/// network.
+Result<Words> read_words(const Settings& settings) {
+  Words words;
+  words.dataset = settings.text_or_empty("dataset");
+  CH_TRY(words.before, classify(settings.text_or_empty("before")));
+  const std::string second = settings.text_or_empty("after");
+  if (second.empty()) return words;
+  const bool may_be_data = words.dataset.empty();
+  if (may_be_data && names_dataset(second)) {
+    words.dataset = second;
+    return words;
+  }
+  CH_TRY(ModelSource source, classify(second));
+  if (may_be_data && source.kind == SourceKind::Folder)
+    words.dataset = second;
+  else
+    words.after = std::move(source);
+  return words;
 }
 
 /// A file of weights without a network: a PyTorch checkpoint, a plain safetensors file.
@@ -65,27 +75,23 @@ Result<OpenedModel> with_weights(const OpenedModel& other, const MappedFile& fil
 }
 
 /// The data set that is named, as DATASET or with --data.
-std::string dataset_of(const Names& names, const Settings& settings) {
+std::string dataset_of(const Words& words, const Settings& settings) {
   const std::string given = settings.text_or_empty("data");
-  return !names.dataset.empty() ? names.dataset : given == "auto" ? "" : given;
+  return !words.dataset.empty() ? words.dataset : given == "auto" ? "" : given;
 }
 
-Result<BothNetworks> open_both(const Names& names, const Settings& settings) {
-  const std::string dataset = dataset_of(names, settings);
-  CH_TRY(const ModelSource before, classify(names.before));
-  ModelSource after;
-  if (!names.after.empty()) {
-    CH_TRY(after, classify(names.after));
-    if (holds_weights_alone(before)) {
-      CH_TRY(OpenedModel second, open_for_data(after, settings, dataset));
-      CH_TRY(OpenedModel first, with_weights(second, *before.file));
-      return BothNetworks{std::move(first), std::move(second)};
-    }
+Result<BothNetworks> open_both(const Words& words, const Settings& settings) {
+  const std::string dataset = dataset_of(words, settings);
+  const ModelSource& before = words.before;
+  if (words.after && holds_weights_alone(before)) {
+    CH_TRY(OpenedModel second, open_for_data(*words.after, settings, dataset));
+    CH_TRY(OpenedModel first, with_weights(second, *before.file));
+    return BothNetworks{std::move(first), std::move(second)};
   }
   CH_TRY(OpenedModel first, open_for_data(before, settings, dataset));
-  if (names.after.empty()) {
+  if (!words.after) {
     if (!has_formats(first.graph))
-      return Error{.what = cat("'", names.before,
+      return Error{.what = cat("'", before.given,
                                "' has no number formats: there is nothing to compare it with"),
                    .hint = "name two networks, or one that `ch transform` saved"};
     BothNetworks both{first, first};
@@ -93,6 +99,7 @@ Result<BothNetworks> open_both(const Names& names, const Settings& settings) {
     both.before.name = cat(first.name, " without formats");
     return both;
   }
+  const ModelSource& after = *words.after;
   CH_TRY(OpenedModel second, holds_weights_alone(after) ? with_weights(first, *after.file)
                                                         : open_for_data(after, settings, dataset));
   for (const OpenedModel* model : {&first, &second})
@@ -117,14 +124,14 @@ Status check_same_inputs(const BothNetworks& both) {
 
 /// The data set to run on, if one is asked for: DATASET, or --data. A path given with --data is
 /// where the files of DATASET are, or a data set of its own.
-Result<std::optional<Dataset>> open_data(const Names& names, const BothNetworks& both,
+Result<std::optional<Dataset>> open_data(const Words& words, const BothNetworks& both,
                                          const Settings& settings) {
   const std::string given = settings.text_or_empty("data");
-  if (names.dataset.empty() && given.empty()) return std::optional<Dataset>();
+  if (words.dataset.empty() && given.empty()) return std::optional<Dataset>();
   CH_CHECK(check_same_inputs(both));
-  std::string name = names.dataset.empty() ? given : names.dataset;
+  std::string name = words.dataset.empty() ? given : words.dataset;
   DataOptions options = data_options(settings);
-  options.path = !names.dataset.empty() && given != "auto" ? given : "";
+  options.path = !words.dataset.empty() && given != "auto" ? given : "";
   if (name == "auto") name = both.before.dataset.empty() ? both.after.dataset : both.before.dataset;
   if (name.empty())
     return Error{.what = "the data set of this network is not known",
@@ -216,10 +223,11 @@ void print_comparison(const Invocation& invocation, const BothNetworks& both, co
 
 Result<Exit> run(const Invocation& invocation) {
   const Settings& settings = invocation.settings;
-  const Names names = read_names(settings);
-  CH_TRY(BothNetworks both, open_both(names, settings));
+  CH_TRY(const Words words, read_words(settings));
+  CH_TRY(BothNetworks both, open_both(words, settings));
   const std::vector<std::string> distinct =
-      distinct_names({both.before.name, both.after.name}, {names.before, names.after});
+      distinct_names({both.before.name, both.after.name},
+                     {words.before.given, words.after ? words.after->given : ""});
   both.before.name = distinct[0];
   both.after.name = distinct[1];
   CH_TRY(const Comparison all, compare_graphs(both.before.graph, both.after.graph));
@@ -230,7 +238,7 @@ Result<Exit> run(const Invocation& invocation) {
            show_weights(both.before.graph, both.after.graph, chosen,
                         {settings.text_or_empty("operand"), /*one_node=*/settings.has("node")}));
   }
-  CH_TRY(const std::optional<Dataset> data, open_data(names, both, settings));
+  CH_TRY(const std::optional<Dataset> data, open_data(words, both, settings));
   print_comparison(invocation, both, all, chosen, weights.text);
   Tree result = Tree::Table{{"before", described(both.before)}, {"after", described(both.after)}};
   add_entries(result, tree_of(all));
