@@ -153,10 +153,10 @@ Result<std::map<std::string, Shape>> shapes_from(const Settings& settings) {
   return shapes;
 }
 
-std::int64_t batch_size(const OpenedModel& model, const Settings& settings) {
-  const std::int64_t asked = settings.integer("batch_size");
-  const std::int64_t taken = fixed_batch(model.graph).value_or(asked);
-  if (taken != asked)
+std::int64_t batch_size(const OpenedModel& model, const Settings& settings, std::int64_t usual) {
+  const std::optional<std::int64_t> asked = settings.maybe_integer("batch_size");
+  const std::int64_t taken = fixed_batch(model.graph).value_or(asked.value_or(usual));
+  if (asked && taken != *asked)
     log_info(
         cat(model.name, " takes ", counted(taken, "row"), " at a time, whatever --batch-size"));
   return taken;

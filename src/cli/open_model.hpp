@@ -55,8 +55,9 @@ struct OpenModelOptions {
   std::map<std::string, Shape> shapes = {};
 };
 Result<OpenedModel> open_model(const ModelSource& source, const OpenModelOptions& options = {});
-/// The setting `batch_size`, or the rows that the network fixes, saying so in the log.
-std::int64_t batch_size(const OpenedModel& model, const Settings& settings);
+/// The rows that the network fixes, saying so in the log where the setting `batch_size` is another;
+/// else that setting, or `usual` where it has no value.
+std::int64_t batch_size(const OpenedModel& model, const Settings& settings, std::int64_t usual = 1);
 /// What the setting `shape` says: "x=1,3,224,224" or "1,3,224,224", one a line; N is -1.
 Result<std::map<std::string, Shape>> shapes_from(const Settings& settings);
 /// A model of the zoo or a network in TOML, built for such data.

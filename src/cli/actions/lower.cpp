@@ -46,10 +46,12 @@ std::string remarks_text(const compile::State& state) {
   return text.empty() ? "no remarks\n" : text;
 }
 
-compile::Target target_of(const Settings& settings, const Graph& graph) {
+compile::Target target_of(const Settings& settings, const OpenedModel& model) {
+  const Graph& graph = model.graph;
   const bool trains = settings.text("mode") == "train";
   // A batch norm cannot be trained on one row.
-  compile::Target target{.batch = settings.maybe_integer("batch_size").value_or(trains ? 2 : 1),
+  const std::int64_t usual = trains ? 2 : 1;
+  compile::Target target{.batch = batch_size(model, settings, usual),
                          .frozen = settings.flag("frozen"),
                          .verify = true};
   if (trains) {
@@ -61,6 +63,22 @@ compile::Target target_of(const Settings& settings, const Graph& graph) {
   for (const std::string& name : split(settings.text_or_empty("refuse"), ','))
     if (!name.empty()) target.refuse.insert(name);
   return target;
+}
+
+/// The nodes of --refuse exist, and there are chains to refuse.
+Status check_refused(const compile::Target& target, const Graph& graph) {
+  if (target.refuse.empty()) return {};
+  if (!target.frozen)
+    return Error{.what = "--refuse is about chains, and without --frozen there are none",
+                 .hint = "add --frozen"};
+  std::vector<std::string> names;
+  for (const NodeId id : graph.order()) names.push_back(graph.node(id).name);
+  for (const std::string& name : target.refuse)
+    if (std::find(names.begin(), names.end(), name) == names.end())
+      return Error{.what = cat("--refuse: the network has no node '", name, "'"),
+                   .hint = cat(did_you_mean(name, names),
+                               "`ch lower MODEL --frozen --after chains` shows its nodes")};
+  return {};
 }
 
 Tree tree_of(const compile::State& state, const compile::Trace& trace) {
@@ -97,13 +115,14 @@ Result<Exit> run(const Invocation& invocation) {
     return Error{.what = "nothing to lower", .hint = "`ch lower MODEL`, or `ch lower --list`"};
   CH_TRY(const ModelSource source, classify(name));
   CH_TRY(const OpenedModel model, open_for_data(source, settings, ""));
-  const compile::Target target = target_of(settings, model.graph);
+  const compile::Target target = target_of(settings, model);
   if (target.frozen && target.mode == Mode::Training)
     return Error{.what = "parameters that are trained cannot be frozen",
                  .hint = "give one of them: --mode train, or --frozen"};
   if (last->applies != nullptr && !last->applies(target))
     return Error{.what = cat("the step '", last->name, "' does not run here"),
                  .hint = "`ch lower --list` says which steps are for --frozen and --mode train"};
+  CH_CHECK(check_refused(target, model.graph));
   compile::Trace trace;
   CH_TRY(const compile::State state, compile_until(model.graph, target, *last, &trace));
   const std::string text = print(state, last->name, {.values = settings.flag("values")});
