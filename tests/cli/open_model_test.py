@@ -76,6 +76,13 @@ class Mistakes(Case):
                 self.assertIn(f"error: cannot read '{name}': No such file or directory", message)
                 self.assertNotIn("Initialising dataset", message)
 
+    def test_a_misspelt_model_is_not_called_a_model_without_weights(self):
+        for words in (["test", "jsc-tniy", "jsc"], ["test", "jsc-tniy", "n.toml", "jsc"]):
+            message = self.ch(*words, code=1)
+            self.assertIn("error: unknown model 'jsc-tniy'", message)
+            self.assertIn("did you mean 'jsc-tiny'?", message)
+        self.assertIn("no checkpoint given for 'jsc-tiny'", self.ch("test", "jsc-tiny", "jsc", code=1))
+
     def test_a_broken_network_in_toml_is_said_before_the_data_is_read(self):
         with open(self.path("n.toml"), "w") as file:
             file.write("[model\n")

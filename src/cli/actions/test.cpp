@@ -4,6 +4,7 @@
 #include "cli/project.hpp"
 #include "cli/session.hpp"
 #include "data/registry.hpp"
+#include "models/registry.hpp"
 #include "report/svg.hpp"
 #include "support/system/files.hpp"
 #include "support/system/log.hpp"
@@ -82,8 +83,12 @@ bool can_write(Session& session, const Settings& settings) {
   return static_cast<bool>(opened);
 }
 
-Error nothing_to_test(const std::string& name) {
-  return {.what = cat("nothing to test: no checkpoint given for '", name, "'"),
+/// Of a network without weights; that of a name that is no model's says so.
+Error nothing_to_test(const ModelSource& source) {
+  if (source.kind == SourceKind::Name && !source.given.empty())
+    if (Result<const ModelDef*> known = find_model(source.given); !known)
+      return std::move(known).error();
+  return {.what = cat("nothing to test: no checkpoint given for '", source.given, "'"),
           .hint =
               "--load PATH, or an ONNX model or checkpoint in place of MODEL; `ch train` "
               "leaves its best at "
@@ -107,7 +112,7 @@ Result<Exit> test_several(const Invocation& invocation) {
       return Error{
           .what = cat("the data set is given twice: ", word, " and ", invocation.words.back()),
           .hint = "leave one of them away; all other words are networks"};
-    if (!source.is_network()) return nothing_to_test(word);
+    if (!source.is_network()) return nothing_to_test(source);
     CH_TRY(OpenedModel network, open_for_data(source, settings, invocation.words.back()));
     names.push_back(network.name);
     networks.push_back(std::move(network));
@@ -139,8 +144,7 @@ Result<Exit> test_several(const Invocation& invocation) {
 Result<Exit> run(const Invocation& invocation) {
   if (!invocation.words.empty()) return test_several(invocation);
   CH_TRY(const ModelSource source, model_source(invocation.settings));
-  if (!invocation.settings.has("load_name") && !source.is_network())
-    return nothing_to_test(invocation.settings.text_or_empty("model"));
+  if (!invocation.settings.has("load_name") && !source.is_network()) return nothing_to_test(source);
   CH_TRY(Session session, open_session(invocation, NeedsData::Labelled, source));
   const bool writes = can_write(session, invocation.settings);
   log_info(cat("Testing model '", session.model_name, "'..."));
