@@ -351,7 +351,7 @@ class Refused(DataGet):
         self.get(answer=send(self.jets, claims=100_000), code=1)
         self.assertIn("no room in", self.log)
 
-    def test_what_cannot_be_meant(self):
+    def test_words_that_name_nothing_to_download_are_explained(self):
         for words, says in {("toy_tiny",): "is generated", (): "which data set", ("mnsit",): "did you mean 'mnist'?",
                             ("mnist", "--url", self.server.url("x")): "has 4 files, and --url names one",
                             ("jsc", "mnist", "--url", self.server.url()): "--url names the files of one data set",

@@ -195,12 +195,12 @@ class Indices(Case):
             self.out_of_range("ScatterElements", wrong,
                               {"x": table, "i": np.array([[wrong, 0]]), "u": np.ones((1, 2), np.float32)})
 
-    def test_so_is_one_among_constants(self):
+    def test_a_constant_index_outside_is_an_error_too(self):
         self.save(helper.make_node("GatherND", ["t", "i"], ["y"], name="lookup"), {"x": np.ones(1, np.float32)},
                   [("t", np.ones((4, 2), np.float32)), ("i", np.array([[9]]))])
         self.assertIn("index 9 is out of range", self.refusal())
 
-    def test_those_inside_are_taken_from_either_end(self):
+    def test_indices_inside_count_from_either_end(self):
         table = np.arange(8, dtype=np.float32).reshape(4, 2)
         for dtype in (np.int32, np.int64):
             index = np.array([3, -4, -1], dtype)
@@ -209,7 +209,7 @@ class Indices(Case):
 
 
 class Attributes(Case):
-    def test_one_that_is_unknown_is_refused_by_name(self):
+    def test_an_unknown_attribute_is_refused_by_name(self):
         image = np.ones((1, 1, 4, 4), np.float32)
         for op, known, unknown in (("AveragePool", {"kernel_shape": [2, 2]}, {"dilations": [2, 2]}),
                                    ("Relu", {}, {"slope": 0.5}),
@@ -222,7 +222,7 @@ class Attributes(Case):
             self.save(helper.make_node(op, ["x"], ["y"], **known), {"x": image})
             self.run_model()
 
-    def test_one_without_effect_is_none(self):
+    def test_an_attribute_without_effect_is_accepted(self):
         self.save(helper.make_node("MaxPool", ["x"], ["y"], kernel_shape=[2, 2], storage_order=1, auto_pad="VALID",
                                    pads=[0, 0, 0, 0]), {"x": np.ones((1, 1, 4, 4), np.float32)})
         self.run_model()

@@ -38,7 +38,7 @@ class Readme(unittest.TestCase):
         for line in shown:
             self.assertTrue(any(same_line(line, other) for other in printed), f"not printed: {line}")
 
-    def test_it_is_one_page(self):
+    def test_the_readme_has_at_most_120_lines(self):
         self.assertLessEqual(len((ROOT / "README.md").read_text().splitlines()), 120)
 
 

@@ -110,7 +110,7 @@ class Study(unittest.TestCase):
             self.assertEqual(ours["params"], theirs.params)
             self.assertEqual(ours["user_attrs"], theirs.user_attrs)
 
-    def test_delete_wants_to_be_sure(self):
+    def test_delete_needs_a_name_and_yes(self):
         make_study(self.url, "one", trials=2)
         make_study(self.url, "two", trials=2)
         self.assertIn("--yes", self.study("delete", "one", code=1))
@@ -170,7 +170,7 @@ class Study(unittest.TestCase):
                                  text=True, check=False)
             self.assertIn("Study 'mine'", run.stdout, run.stderr)
 
-    def test_looking_makes_no_file(self):
+    def test_list_show_and_export_create_no_file(self):
         for verb in ("list", "show", "export"):
             self.assertIn("there is no file", self.study(verb, code=1))
         self.assertEqual(list(self.folder.iterdir()), [])

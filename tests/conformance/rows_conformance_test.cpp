@@ -79,7 +79,7 @@ Made cut(const Claim& claim, std::int64_t row) {
 
 class RowsConformance : public testing::TestWithParam<Case> {};
 
-TEST_P(RowsConformance, RowsDoNotKnowEachOther) {
+TEST_P(RowsConformance, EveryRowIsComputedWithoutTheOthers) {
   for (const Claim& claim : claims_of(GetParam())) {
     const Tensor all =
         run_reference(claim.made.graph, claim.made.inputs).value()[index(claim.made.call)][0];

@@ -66,11 +66,11 @@ class OnnxSuite(unittest.TestCase):
         cls.rows = run_suite()
         print(table(cls.rows))
 
-    def test_no_answer_is_wrong(self):
+    def test_no_model_gives_a_wrong_result(self):
         wrong = {name: why for verdict, name, _, why in self.rows if verdict == "failed"}
         self.assertEqual({name: why for name, why in wrong.items() if name not in WRONG_DATA.get(VERSION, {})}, {})
 
-    def test_data_that_contradicts_the_text_still_does(self):
+    def test_cases_whose_data_contradicts_the_specification_still_fail(self):
         failed = {name for verdict, name, _, _ in self.rows if verdict == "failed"}
         self.assertEqual(set(WRONG_DATA.get(VERSION, {})) - failed, set(), "the data is right now")
 

@@ -171,7 +171,7 @@ TEST(Settings, WithoutListsTheGridIsOnePoint) {
   EXPECT_EQ(grid.value()[0].integer("seed"), 3);
 }
 
-TEST(Settings, AGridOutOfHandIsRefused) {
+TEST(Settings, AGridOfTooManyCombinationsIsRefused) {
   std::string many = "1";
   for (int i = 2; i <= 500; ++i) many += "," + std::to_string(i);
   const auto grid = good({"--batch-size", many, "--learning-rate", many}).grid();

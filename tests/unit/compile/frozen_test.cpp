@@ -264,7 +264,7 @@ TEST(FrozenPlan, LinearLayersOfManyWeightsRunOnBytes) {
   }
 }
 
-TEST(FrozenPlan, AGridThatSomebodyElseReadsStaysInFloat) {
+TEST(FrozenPlan, AFixedPointValueWithAnotherReaderStaysInFloat) {
   GraphBuilder b("shared", 1);
   const Value x = b.input("x", {-1, 16, 6, 6});
   const Attrs conv = {{"in_channels", std::int64_t{16}},
@@ -314,7 +314,7 @@ TEST(FrozenPlan, PoolsBytesThatAreQuantisedBefore) {
   }
 }
 
-TEST(FrozenPlan, KnowsThatAWindowMaySeeNothing) {
+TEST(FrozenPlan, AWindowThatSeesOnlyPaddingGivesTheSameBits) {
   const Graph graph = pooled(
       {{"kernel_size", Ints{2}}, {"stride", Ints{1}}, {"padding", Ints{1}}, {"dilation", Ints{2}}},
       1);

@@ -51,7 +51,7 @@ TEST(Fuse, AReluBehindALinearGoesIntoIt) {
   EXPECT_TRUE(verify(made.graph));
 }
 
-TEST(Fuse, AValueSomebodyElseReadsStays) {
+TEST(Fuse, AValueWithAnotherReaderStays) {
   Chain made = chain();
   const Value also = call(made.graph, "tanh", {made.linear});
   made.graph.set_outputs({made.relu, also});

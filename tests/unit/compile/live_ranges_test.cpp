@@ -54,7 +54,7 @@ TEST(Memory, AValueReadAndOneWrittenInTheSameStepLieApart) {
   EXPECT_EQ(assign_offsets(values), 128U);
 }
 
-TEST(Memory, NothingNeedsNothing) {
+TEST(Memory, APlanWithoutValuesNeedsNoMemory) {
   std::vector<LiveRange> none;
   EXPECT_EQ(assign_offsets(none), 0U);
 }

@@ -150,7 +150,7 @@ Question training_norm() {
   return ask(std::move(graph), {{"x", numbers({5, 3})}}, {y});
 }
 
-TEST(Plan, BuffersAreUpdatedWhereTheyLie) {
+TEST(Plan, BuffersAreUpdatedInPlace) {
   const Question question = training_norm();
   Planned plan(question, 1);
   plan.run();

@@ -151,7 +151,7 @@ TEST(SlicedPlan, ListsTheStepsOfOneSliceAndTimesThemAll) {
   expect_same_bits(run, outputs_of(plan));
 }
 
-TEST(SlicedPlan, RowsThatMeetAreNotCut) {
+TEST(SlicedPlan, ABatchWhoseRowsAreMixedIsNotSliced) {
   const Graph graph = network({.mixing = true}, 1);
   EXPECT_EQ(compile(graph, 16).slice_count(), 1U);
 }

@@ -45,7 +45,7 @@ TEST(Toml, WhatIsNotTomlIsAnErrorWithLineAndColumn) {
   EXPECT_EQ(error.notes, std::vector<std::string>{"my.toml:2:6"});
 }
 
-TEST(Toml, WhatNobodyWritesIsRefusedBeforeItIsParsed) {
+TEST(Toml, NamesAndNestingBeyondTheLimitsAreRefusedBeforeParsing) {
   const auto refusal = [](const std::string& text) {
     const Result<Tree> tree = parse_toml(text, "my.toml");
     return tree ? "read" : tree.error().what;

@@ -95,7 +95,7 @@ TEST(Quantiser, ManyGroupsGetTheBitsOfTheDefinitionAlsoInPlace) {
   }
 }
 
-TEST(FastLoops, PastTheCachesGoTheSameBitsAndNothingElse) {
+TEST(FastLoops, StoresThatBypassTheCachesWriteTheSameBitsAndNothingElse) {
   const std::vector<float> x = mixed_values(2000);
   for (const Ready& at : ready_formats()) {
     if (!at.def->is_fast(at.element)) continue;
@@ -112,7 +112,7 @@ TEST(FastLoops, PastTheCachesGoTheSameBitsAndNothingElse) {
   }
 }
 
-TEST(FastLoops, BlocksGoPastTheCachesToo) {
+TEST(FastLoops, StoresOfBlocksThatBypassTheCachesWriteTheSameBits) {
   const std::vector<float> x = mixed_values(9000);
   for (const Ready& at : ready_formats()) {
     const auto table = formats::ShareTable::make(*at.def, at.element);

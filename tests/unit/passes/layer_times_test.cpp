@@ -90,14 +90,14 @@ TEST(LayerTimes, TakeSamplesOverAndOver) {
   EXPECT_TRUE(time_layers(model("jsc-tiny"), {.batch = 8, .repeats = 1, .samples = &split}));
 }
 
-TEST(Machine, HasSpeeds) {
+TEST(Machine, ItsMeasuredSpeedsArePlausible) {
   const MachineSpeed speed = measure_machine(1);
   EXPECT_GT(speed.flops, 1e7);
   EXPECT_GT(speed.bytes, 1e7);
 }
 
 /// With PAPI and a machine that allows it they count; anywhere else they say why not.
-TEST(HardwareCounters, CountOrSayWhyNot) {
+TEST(HardwareCounters, CountOrSayWhyTheyCannot) {
   Result<HardwareCounters> counters = HardwareCounters::open();
   if (!counters) {
     EXPECT_TRUE(counters.error().what.starts_with("hardware counters: ")) << counters.error().what;

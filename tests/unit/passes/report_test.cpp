@@ -133,7 +133,7 @@ TEST(ReportNodeMetaParam, SavesTheTableItPrints) {
   EXPECT_EQ(read_file(output.files[0]).value(), output.text);
 }
 
-TEST(ReportNodeMetaParam, NamesWhatWhichMayBe) {
+TEST(ReportNodeMetaParam, AnUnknownPartListsTheKnownOnes) {
   Tree args;
   args.set("which", "foo");
   EXPECT_EQ(message_of(zoo("jsc-tiny"), "report_node_meta_param", args),

@@ -14,7 +14,7 @@ TEST(Loops, ADenseTensorIsOneLoop) {
   EXPECT_EQ(loops.steps[0], (Steps{1}));
 }
 
-TEST(Loops, BroadcastDimensionsStandStill) {
+TEST(Loops, BroadcastDimensionsHaveStepZero) {
   const Shape out = {2, 3, 4, 5};
   EXPECT_EQ(broadcast_steps({3, 1, 1}, out), (Steps{0, 1, 0, 0}));
   const Loops loops =

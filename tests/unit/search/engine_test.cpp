@@ -135,7 +135,7 @@ TEST(Engine, OneWorkerGivesTheSameTwiceAndAfterAStop) {
   }
 }
 
-TEST(Engine, StudiesHaveTheirTrialsOnce) {
+TEST(Engine, WorkersThatShareAStudyRunEachTrialOnce) {
   const testing::TempFolder folder;
   const std::string url = (folder / "shared.db").string();
   std::atomic<std::int64_t> ran = 0;
@@ -157,7 +157,7 @@ TEST(Engine, StudiesHaveTheirTrialsOnce) {
   EXPECT_EQ(told(bench.run(*alone, 40).trials), told(study.trials));
 }
 
-TEST(Engine, TrialsOfTheDeadAreTriedAgain) {
+TEST(Engine, TrialsWhoseWorkerDiedAreTriedAgain) {
   const testing::TempFolder folder;
   const std::string url = (folder / "dead.db").string();
   const SessionOptions quick{.heartbeat = 0.1, .grace = 0.4};
@@ -190,7 +190,7 @@ TEST(Engine, TrialsOfTheDeadAreTriedAgain) {
   EXPECT_EQ(again, 1);
 }
 
-TEST(Engine, DoesNotWaitForTrialsOfOthersThatAreNoneOfItsOwn) {
+TEST(Engine, DoesNotWaitForSurplusTrialsOfOtherProcesses) {
   const testing::TempFolder folder;
   const std::string url = (folder / "a.db").string();
   auto store = open_store(url).value();

@@ -12,7 +12,7 @@
 namespace chop {
 namespace {
 
-TEST(Normal, IsNearTheRealOne) {
+TEST(Normal, ItsApproximationsAreCloseToErfc) {
   for (double x = -7; x <= 7; x += 0.0137) {
     const double p = std::erfc(-x / std::sqrt(2.0)) / 2;
     EXPECT_NEAR(normal_below(x), p, 2e-7);

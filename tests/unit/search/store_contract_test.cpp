@@ -43,7 +43,7 @@ class StoreContract : public ::testing::TestWithParam<std::string> {
       cat(::testing::UnitTest::GetInstance()->current_test_info()->name(), "/\u00fc '\"%");
 };
 
-TEST_P(StoreContract, WhatGoesInComesOut) {
+TEST_P(StoreContract, TrialsReadBackAsTheyWereStored) {
   const auto session = join();
   std::vector<Trial> trials;
   for (const TrialState state : {TrialState::Complete, TrialState::Pruned, TrialState::Fail,
@@ -173,7 +173,7 @@ TEST_P(StoreContract, ReportsArriveAndLaterOnesReplaceEarlierOnes) {
   EXPECT_TRUE(std::isnan(trial.reports.at(2)));
 }
 
-TEST_P(StoreContract, TakingIsExclusive) {
+TEST_P(StoreContract, OneSessionAtATimeHoldsAStudy) {
   const auto a = join();
   must(a->begin());
   std::atomic<bool> taken = false;

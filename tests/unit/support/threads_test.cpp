@@ -21,7 +21,7 @@ TEST(ParallelFor, CallsEveryTaskOnce) {
   }
 }
 
-TEST(ParallelFor, NothingToDoIsDoneAtOnce) {
+TEST(ParallelFor, NoTasksMakeNoCallsAndOneTaskMakesOne) {
   int calls = 0;
   parallel_for(4, 0, [&](std::int64_t) { ++calls; });
   parallel_for(4, -1, [&](std::int64_t) { ++calls; });
