@@ -9,7 +9,8 @@ using chop::support::OwnColours;
 using chop::support::TerminalFilter;
 
 int main(int argc, char** argv) {
-  // Names from files reach a terminal through these alone.
+  // All output passes these filters, so that names from files cannot hold control characters of a
+  // terminal.
   const auto colours = [](std::ostream& out) {
     return chop::support::wants_colour(out) ? OwnColours::Yes : OwnColours::No;
   };

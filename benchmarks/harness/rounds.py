@@ -73,7 +73,7 @@ def measure(work, workers, rounds, say=lambda _: None):
     values = collections.defaultdict(lambda: collections.defaultdict(list))
     for number in range(rounds):
         names = [who for who in going if who not in results.failed]
-        turn = number % len(names) if names else 0  # nobody always comes after the same one
+        turn = number % len(names) if names else 0  # so that none always runs after the same one
         for who in names[turn:] + names[:turn]:
             say(f"{work}: round {number + 1} of {rounds}, {who}")
             time.sleep(PAUSE)

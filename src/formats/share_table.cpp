@@ -10,7 +10,7 @@ namespace {
 /// The first bits in (low, high] from which on is(bits) holds, which it does at `high`.
 template <class Is>
 std::uint32_t first_where(std::uint32_t low, std::uint32_t high, Is is) {
-  // Turns lie within a few roundings of a power of two: those are tried first.
+  // is() changes within a few roundings of a power of two, so both ends are tried first.
   constexpr std::uint32_t kNear = 64;
   if (high - low > 2 * kNear) {
     if (is(low + kNear))

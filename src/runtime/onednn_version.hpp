@@ -7,8 +7,8 @@
 
 namespace chop::runtime {
 
-/// Memory that must be there for the code and the buffers of its first product. Where they are not
-/// to be had, version 2 reads through a null pointer, and version 3 throws where nobody can catch.
+/// Memory that must be free for the code and the buffers of its first product. Without it, version
+/// 2 reads through a null pointer, and version 3 throws where the exception ends the program.
 inline constexpr std::size_t kOnednnRoom = std::size_t{DNNL_VERSION_MAJOR >= 3 ? 40 : 24} << 20;
 
 /// How a primitive would run. `what` are its kind, algorithm, tensors and geometry: version 2 takes

@@ -14,8 +14,8 @@ StudyInfo describe_study(const std::string& name, const SearchProblem& problem, 
 /// been begun in Optuna: then its directions and the parameters of its trials must fit.
 Status check_same_study(const StudyInfo& wanted, const Study& found, const Space& space);
 
-/// An error when two studies were made of different spaces, objectives, networks or rows, as far as
-/// both tell.
+/// An error when two studies were made of different spaces, objectives, networks or rows. What one
+/// of them does not record is not compared.
 Status check_same_attributes(const StudyInfo& a, const StudyInfo& b);
 
 /// Creates the study, or checks the one there is.

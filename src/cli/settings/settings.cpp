@@ -8,7 +8,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// More combinations than this are a slip of the keyboard.
+/// A grid of more combinations is refused: it is hardly what was meant.
 constexpr std::size_t kLargestGrid = 100'000;
 
 bool is_path(FieldKind kind) {

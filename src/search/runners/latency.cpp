@@ -1,4 +1,5 @@
-// latency: how long the candidate takes here, measured. The only metric that is not the same twice.
+// latency: how long the candidate takes on this machine. The only metric that differs from run to
+// run.
 #include <mutex>
 
 #include "analysis/timing/layer_times.hpp"

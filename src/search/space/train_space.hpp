@@ -12,7 +12,8 @@
 
 namespace chop::search {
 
-/// An option of training as a trial may be told it: it may be left out, and may have another name.
+/// The field of an option of training for the table of a trial: without a default, because it may
+/// be left out, and under another name if one is given.
 Field trial_field(std::string_view option, std::string_view name = {});
 
 class TrainSpace {

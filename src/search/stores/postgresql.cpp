@@ -5,11 +5,12 @@
 namespace chop::search::stores::postgresql {
 namespace {
 
-/// postgresql, postgres, postgresql+psycopg2: what follows the + is Python's business. Also
-/// libpq's other form, "host=... dbname=...".
+/// postgresql, postgres, postgresql+psycopg2 (SQLAlchemy's form: the Python driver after the + is
+/// ignored). Also libpq's other form, "host=... dbname=...".
 bool accepts(std::string_view url) {
   if (is_keyword_address(url)) return true;
-  // Not "://": a slip in the address must not become the name of a file, password and all.
+  // Without asking for "://": a mistyped address would be taken for the name of a SQLite file, and
+  // a file be created whose name holds the password.
   const std::string_view scheme = url.substr(0, url.find(':'));
   const std::string_view name = scheme.substr(0, scheme.find('+'));
   return scheme.size() < url.size() && (name == "postgresql" || name == "postgres");

@@ -1,4 +1,4 @@
-// A file of one's own: sqlite:///study.db, sqlite:////absolute/study.db, or just its path.
+// Studies in a SQLite file: sqlite:///study.db, sqlite:////absolute/study.db, or just its path.
 #include "search/store/sql/sql_store.hpp"
 #include "search/store/sql/sqlite_connection.hpp"
 

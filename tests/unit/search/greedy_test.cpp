@@ -73,8 +73,9 @@ TEST(Greedy, MeasuresEveryParameterAloneFirst) {
 
 TEST(Greedy, FindsTheCheapestPointWhereMovesDoNotInterfere) {
   const Space space = widths_space(3);
-  // Sums of losses alone are losses together. At most 0.01 may be lost: the second and third
-  // layers may have 2 bits (0.0075 + 0.00075 lost), the first none less than 8.
+  // Losses of layers add up: two narrow layers lose what each loses alone. At most 0.01 may be
+  // lost: the second and third layers may have 2 bits (0.0075 + 0.00075 lost), the first none less
+  // than 8.
   const Network network{.sensitivity = {0.1, 0.02, 0.002}, .weights = {1, 5, 2}};
   const auto trials = play_study(*make_sampler("greedy", greedy_context(space)), network.play());
   const SampledTrial* best = cheapest(trials, network.accuracy({2, 2, 2}) - 0.01);

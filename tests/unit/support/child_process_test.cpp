@@ -1,4 +1,4 @@
-// Work in a child process: its bytes come back, its crashes do not.
+// Work in a child process: what it writes is returned; a crash or a time-out is an error here.
 #include "support/system/child_process.hpp"
 
 #include <gtest/gtest.h>

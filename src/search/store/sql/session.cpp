@@ -35,7 +35,7 @@ struct Unstored {
 };
 struct Failed {
   Unstored unstored;
-  Error error;  ///< not told yet
+  Error error;  ///< not returned to a caller yet
 };
 
 class SqlSession final : public StudySession {
@@ -111,7 +111,8 @@ class SqlSession final : public StudySession {
     return std::holds_alternative<State>(state_);
   }
 
-  /// Waits for what commit() left behind. An error is told once; the next call tries again.
+  /// Waits for what commit() left to the thread. An error is returned once; the next call tries
+  /// again.
   Status become_idle() {
     writer_.wait();
     if (auto* const failed = std::get_if<Failed>(&state_)) {
@@ -231,7 +232,7 @@ class SqlSession final : public StudySession {
   StudyCache cache_;
   /// While writer_ works, it alone uses this and all above.
   std::variant<Idle, Locked, Writing, Unstored, Failed> state_;
-  std::map<std::int64_t, Trial> unread_;  ///< not told yet, by number
+  std::map<std::int64_t, Trial> unread_;  ///< not returned by begin() yet, by number
   std::vector<std::int64_t> stale_;
   Clock::time_point next_check_;
   Heartbeat heartbeat_;

@@ -10,7 +10,7 @@
 //   Idle      nothing locked, nothing to store   -> Locked            not legal   stores reports
 //   Locked    our transaction locks the study    not legal            -> Writing  not legal
 //   Writing   the thread stores the changes      waits for Idle or Failed, then as there
-//   Failed    the thread gave up                 tells its error -> Unstored
+//   Failed    the thread gave up                 returns its error -> Unstored
 //   Unstored  changes not known to be stored     stores them -> Idle, then as there
 //
 // commit() without changes and reports, or with values that cannot be stored, leads from Locked to
