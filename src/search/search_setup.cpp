@@ -29,7 +29,7 @@ std::span<const Field> search_setup_args() {
        .kind = FieldKind::Real,
        .bounds = {.above = 0}},
       {.name = "sampler", .initial = "tpe", .doc = "what chooses the next trial"},
-      {.name = "pruner", .initial = "none", .doc = "what ends hopeless trials early"},
+      {.name = "pruner", .initial = "none", .doc = "what ends unpromising trials early"},
       {.name = "sum_scaled_metrics",
        .initial = false,
        .doc = "one objective, the sum of scale times metric; else a Pareto front"},

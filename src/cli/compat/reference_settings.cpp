@@ -139,7 +139,7 @@ std::vector<SettingDef> reference_settings() {
        .placeholder = "NAME",
        .group = SettingGroup::Output},
       {.field = {.name = "model",
-                 .doc = "network from the zoo, or a [model] table in the configuration file"},
+                 .doc = "network from the zoo, or a file with one: TOML, ONNX, a checkpoint"},
        .flags = {"--model"},
        .positional = true,
        .placeholder = "MODEL",

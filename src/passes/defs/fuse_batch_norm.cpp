@@ -132,7 +132,7 @@ PassDef define() {
       .name = "fuse_batch_norm",
       .doc = "fold batch normalisations into the linear or convolution layer before them",
       .details =
-          "Only where nobody else reads the layer's result, and where neither carries a number\n"
+          "Only where no other node reads the layer's result, and where neither carries a number\n"
           "format yet: fold first, then quantise. What is left computes the same up to rounding\n"
           "when evaluated, and trains without normalisation.",
       .promise = Promise::Close,

@@ -12,6 +12,7 @@
 #include "support/system/files.hpp"
 #include "support/system/log.hpp"
 #include "unit/cli/settings_fixture.hpp"
+#include "unit/io/temp_folder.hpp"
 
 namespace chop {
 namespace {
@@ -152,14 +153,14 @@ TEST(Run, WarnsOfFlagsThatHaveNoEffect) {
 }
 
 TEST(Run, TheLogLevelOfTheFileIsObeyed) {
-  const std::string path = testing::TempDir() + "chop_run_test.toml";
+  const testing::TempFolder folder;
+  const std::string path = (folder / "settings.toml").string();
   ASSERT_TRUE(write_file(path, "log_level = \"error\"\naccelerator = \"gpu\"\nmodel = \"m\"\n"));
   ActionDef action = testing_cli::everything();
   action.run = print_model;
   const Ended ended = run_as(action, {"--config", path});
   EXPECT_EQ(ended.out, "m\n");
   EXPECT_EQ(ended.err, "");
-  std::filesystem::remove(path);
 }
 
 TEST(Run, AFaultInTheFileIsTheInputsFault) {
@@ -191,10 +192,10 @@ TEST(Run, JsonOnStandardOutputStandsAlone) {
     return print_table(invocation, {.columns = {{"n"}}, .rows = {{1}}});
   };
   EXPECT_EQ(run_as(action, {"--json", "-"}).out, "[\n  {\n    \"n\": 1\n  }\n]\n");
-  const std::string path = testing::TempDir() + "chop_run_test.json";
+  const testing::TempFolder folder;
+  const std::string path = (folder / "table.json").string();
   EXPECT_EQ(run_as(action, {"--json", path}).out, "+---+\n| n |\n+---+\n| 1 |\n+---+\n");
   EXPECT_EQ(read_file(path).value(), "[\n  {\n    \"n\": 1\n  }\n]\n");
-  std::filesystem::remove(path);
 }
 
 TEST(Help, OfAnActionIsGroupedAndWrapped) {
@@ -207,8 +208,8 @@ TEST(Help, OfAnActionIsGroupedAndWrapped) {
 for tests
 
 Arguments:
-  MODEL                       network from the zoo, or a [model] table in the
-                              configuration file
+  MODEL                       network from the zoo, or a file with one: TOML,
+                              ONNX, a checkpoint
   DATASET                     data set by name, or a file
 
 Task:
@@ -218,8 +219,8 @@ Data:
   --in DATASET                data set by name, or a file
 
 Model:
-  --model MODEL               network from the zoo, or a [model] table in the
-                              configuration file
+  --model MODEL               network from the zoo, or a file with one: TOML,
+                              ONNX, a checkpoint
 
 Checkpoints:
   --resume                    go on where the project, or without --project the
