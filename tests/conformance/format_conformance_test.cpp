@@ -3,11 +3,10 @@
 #include "compile/lower.hpp"
 #include "support/planned.hpp"
 
-#include <cstdio>
-
 #include "io/checkpoint.hpp"
 #include "models/registry.hpp"
 #include "unit/formats/format_helpers.hpp"
+#include "unit/io/temp_folder.hpp"
 
 namespace chop::test {
 namespace {
@@ -23,7 +22,7 @@ std::vector<Case> quantisable_cases() {
   return cases;
 }
 
-class FormatConformance : public testing::TestWithParam<Case> {};
+class FormatConformance : public ::testing::TestWithParam<Case> {};
 
 bool is_real(const Made& made, std::size_t input) {
   const Types types = infer_types(made.graph, 2).value();
@@ -153,7 +152,7 @@ TEST_P(FormatConformance, GradientsFollowTheRuleOfTheFormat) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Ops, FormatConformance, testing::ValuesIn(quantisable_cases()),
+INSTANTIATE_TEST_SUITE_P(Ops, FormatConformance, ::testing::ValuesIn(quantisable_cases()),
                          [](const auto& at) { return at.param.name(); });
 
 /// Every operand that may carry a format carries this one.
@@ -172,7 +171,8 @@ Graph network_in(const char* model, const NumberFormat& format) {
 }
 
 TEST(FormatConformance, WholeNetworksRunAndReloadToTheSameBits) {
-  const std::string path = testing::TempDir() + "chop_format_network.mz";
+  const testing::TempFolder folder;
+  const std::filesystem::path path = folder / "network.mz";
   for (const char* model : {"jsc-toy", "toy_convnet"})
     for (const NumberFormat& format : sample_formats()) {
       SCOPED_TRACE(cat(model, " ", display(format)));
@@ -193,7 +193,6 @@ TEST(FormatConformance, WholeNetworksRunAndReloadToTheSameBits) {
       EXPECT_EQ(again, graph);
       expect_same_bits(outputs(again, 1), once, {"reloaded"});
     }
-  std::remove(path.c_str());
 }
 
 TEST(FormatConformance, EveryFormatHasSamplesThatAreConfigurationsOfIt) {

@@ -4,6 +4,7 @@
 //   ./test golden             all of them
 //   ./test golden --bless     writes what the commands say now into the files: read the diff!
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -49,7 +50,8 @@ std::string without_counts(const std::string& text) {
 
 /// Runs the command in a folder of its own, with the graph as a file there.
 Said run(const GoldenFile& file) {
-  const fs::path folder = fs::path(testing::TempDir()) / ("golden_" + file.path.stem().string());
+  const fs::path folder =
+      fs::path(testing::TempDir()) / cat("golden_", ::getpid(), "_", file.path.stem().string());
   fs::create_directories(folder);
   const std::string graph = (folder / "graph.chir").string();
   EXPECT_TRUE(write_file(graph, file.input));
