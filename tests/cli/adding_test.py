@@ -174,6 +174,12 @@ class Adding(unittest.TestCase):
         self.assertIn("plain", [layer["backend"] for layer in timed["layers"]])
         self.conformance("*/ConvBackends.AllComputeTheReference*", "ConvBackend.NamesAreUnique*", least=3)
 
+    def test_tests_that_go_over_a_registry_need_no_line_for_a_new_definition(self):
+        self.conformance("OpCost.*", "OpTraits.*", "Registry.*", "ForwardKernels.OpsWithAKernel*", "Costs.*",
+                         "RowsConformanceSuite.*", "Format*.*", "FastLoops.*", "Passes.*", "GoldenFiles.*", "Optimisers.*",
+                         "TrainOptions.*", "Datasets.*", "Downloaded.*", "ByPath.*", "SettingDefs.*", "Settings*.*",
+                         "Run.*", "Help.*", "OnnxExport.*", "SearchSpace.*", least=100)
+
     def test_nothing_but_the_new_files_was_touched(self):
         self.assertEqual(self.scratch.touched(), added_files())
 

@@ -1,6 +1,8 @@
 // What a user reads after a slip on the command line or in a configuration file.
 #include <gtest/gtest.h>
 
+#include "support/text.hpp"
+#include "train/optimiser.hpp"
 #include "unit/cli/settings_fixture.hpp"
 
 namespace chop {
@@ -11,8 +13,15 @@ using testing_cli::error_of;
 struct Slip {
   std::vector<std::string> words;
   const char* toml;
-  const char* message;
+  std::string message;
 };
+
+/// "adam, adamw, sgd"
+std::string optimiser_names() {
+  std::vector<std::string> names;
+  for (const OptimiserDef& def : all_optimisers()) names.emplace_back(def.name);
+  return join(names, ", ");
+}
 
 TEST(SettingsErrors, OfTheCommandLineSayWhatWouldWork) {
   const std::vector<Slip> slips = {
@@ -58,8 +67,9 @@ TEST(SettingsErrors, OfTheCommandLineSayWhatWouldWork) {
        "  hint: seed is a whole number of at least 0\n"},
       {{"--training-optimizer", "adan"},
        nullptr,
-       "error: --training-optimizer cannot be 'adan'\n"
-       "  hint: did you mean 'adam'? training_optimizer is one of adam, adamw, sgd\n"},
+       cat("error: --training-optimizer cannot be 'adan'\n"
+           "  hint: did you mean 'adam'? training_optimizer is one of ",
+           optimiser_names(), "\n")},
       {{"--btach-size", "64"},
        nullptr,
        "error: unknown option '--btach-size'\n"
