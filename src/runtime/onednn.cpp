@@ -20,19 +20,19 @@ dnnl_cpu_isa_t most_allowed() {
   return kByLevel.at(static_cast<std::size_t>(simd_level()));
 }
 
-/// Whether there is memory for oneDNN's first product; it does not ask itself.
-bool has_room() {
+/// Whether there is memory for what oneDNN is about to make; it does not ask itself.
+bool has_room(std::size_t bytes) {
   void* const room =
-      mmap(nullptr, kOnednnRoom, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (room == MAP_FAILED) throw std::bad_alloc();  // as any lack of memory
-  munmap(room, kOnednnRoom);
+  munmap(room, bytes);
   return true;
 }
 
 }  // namespace
 
 void prepare_onednn() {
-  [[maybe_unused]] static const bool room = has_room();
+  [[maybe_unused]] static const bool room = has_room(kOnednnRoom);
   // Fails only after the first primitive was made; what was made before runs all the same.
   [[maybe_unused]] static const dnnl_status_t once = dnnl_set_max_cpu_isa(most_allowed());
   [[maybe_unused]] thread_local const bool alone = (omp_set_num_threads(1), true);
@@ -51,6 +51,7 @@ dnnl::stream& onednn_stream() {
 
 dnnl::primitive_attr onednn_attributes() {
   prepare_onednn();  // primitives are made for the threads there are
+  has_room(kOnednnRoomOfPrimitive);
   dnnl::primitive_attr attr;
   attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);
   return attr;

@@ -21,7 +21,8 @@ dnnl::stream& onednn_stream();
 /// saturate.
 bool onednn_has_exact_bytes();
 
-/// Attributes of a primitive for one thread whose scratch memory the caller brings.
+/// Attributes of a primitive for one thread whose scratch memory the caller brings. Throws
+/// std::bad_alloc where memory does not suffice to make one.
 dnnl::primitive_attr onednn_attributes();
 
 }  // namespace chop::runtime

@@ -11,6 +11,9 @@ namespace chop::runtime {
 /// 2 reads through a null pointer, and version 3 throws where the exception ends the program.
 inline constexpr std::size_t kOnednnRoom = std::size_t{DNNL_VERSION_MAJOR >= 3 ? 40 : 24} << 20;
 
+/// The same for the code and the tables of any further primitive.
+inline constexpr std::size_t kOnednnRoomOfPrimitive = std::size_t{8} << 20;
+
 /// How a primitive would run. `what` are its kind, algorithm, tensors and geometry: version 2 takes
 /// them as an object of their own, version 3 one by one.
 template <class Primitive, class... What>

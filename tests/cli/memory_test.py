@@ -42,6 +42,10 @@ class LittleMemory(unittest.TestCase):
         for megabytes in (90, 100, 110, 120, 130, 150, 200):
             self.ends(megabytes, "bench-model", "toy_convnet", "--batch-size", "8", "--repeats", "1")
 
+    def test_large_networks_never_end_in_a_crash(self):
+        for megabytes in (100, 140, 180, 196, 200, 204, 212, 230, 260):
+            self.ends(megabytes, "inspect", "resnet18", "-q")
+
 
 if __name__ == "__main__":
     unittest.main()
