@@ -132,7 +132,7 @@ Status QuantiseConfig::check_key(const Key& key) const {
     for (std::string& one : known_keys(*def)) known.push_back(std::move(one));
   }
   if (tried.empty()) return {};  // nothing is quantised
-  const std::string full = cat(key.operand, key.operand.empty() ? "" : "_", key.name);
+  const std::string full = full_name(key);
   return located({.what = cat("'", full, "' is no key of the format ", tried),
                   .hint = cat(did_you_mean(full, known),
                               "`ch format --list` lists keys; each takes data_in_, weight_, bias_ "
@@ -151,7 +151,7 @@ Result<NumberFormat> QuantiseConfig::format_for(const FormatDef& def, const Quan
   for (const Key& key : keys_) {
     if (!key.operand.empty() && key.operand != wanted.operand) continue;
     if (find_field(def.keys, key.name) == nullptr) continue;  // for operands of another format
-    used_.insert(cat(key.operand, key.operand.empty() ? "" : "_", key.name));
+    used_.insert(full_name(key));
     if (key.name == decided) open = key.value.as_text() != nullptr && *key.value.as_text() == kAuto;
     if (key.value.is_null() || (key.name == decided && open)) continue;
     std::optional<Attr> value = attr_of(key.value);
@@ -208,11 +208,20 @@ Result<QuantiseConfig::NodeFormats> QuantiseConfig::formats_for(
 
 std::vector<std::string> QuantiseConfig::unused() const {
   std::vector<std::string> left;
-  for (const Key& key : keys_) {
-    std::string full = cat(key.operand.empty() ? "" : key.operand + "_", key.name);
-    if (!used_.contains(full)) left.push_back(std::move(full));
-  }
+  for (const Key& key : keys_)
+    if (!used_.contains(full_name(key))) left.push_back(full_name(key));
   return left;
+}
+
+std::set<std::string> QuantiseConfig::unused_operands() const {
+  std::set<std::string> operands;
+  for (const Key& key : keys_)
+    if (!used_.contains(full_name(key))) operands.insert(key.operand);
+  return operands;
+}
+
+std::string QuantiseConfig::full_name(const Key& key) {
+  return key.operand.empty() ? key.name : cat(key.operand, "_", key.name);
 }
 
 }  // namespace chop::passes

@@ -37,6 +37,8 @@ class QuantiseConfig {
 
   /// Keys that fitted no node so far.
   std::vector<std::string> unused() const;
+  /// The operands they are for: "weight" of "weight_width"; "" of a key for all operands.
+  std::set<std::string> unused_operands() const;
   const ArgSource& source() const { return source_; }
 
  private:
@@ -46,6 +48,7 @@ class QuantiseConfig {
     Tree value;
   };
 
+  static std::string full_name(const Key& key);
   Status take_key(const std::string& key, const Tree& value);
   Status check_key(const Key& key) const;
   Status take_group(const Quantisable& wanted, const Node& node,

@@ -23,6 +23,14 @@ std::vector<std::string> quantisable_names(const Graph& graph) {
   return names;
 }
 
+/// Whether nodes of this op need not have the operand, as linear layers need no bias.
+bool may_lack(const std::string& op, std::string_view operand) {
+  const Result<const OpDef*> def = find_op(op);
+  return def && std::ranges::any_of(def.value()->quantisable, [&](const Quantisable& one) {
+           return one.operand == operand && !one.required;
+         });
+}
+
 Status check_type(const std::string& key, const ArgSource& source) {
   Result<const OpDef*> op = find_op(key);
   if (op && !op.value()->quantisable.empty()) return {};
@@ -213,7 +221,13 @@ Result<std::vector<std::string>> QuantiseTables::check_used() const {
     if (unused.empty()) continue;
     const std::string what = cat(config.source().path, ": ", join(unused, ", "),
                                  unused.size() == 1 ? " fits" : " fit", " no node");
-    if (key == kDefault) {
+    const bool other_networks_need_them =
+        key == kDefault ||
+        (by_ == SelectBy::Type &&
+         std::ranges::all_of(config.unused_operands(), [&op = key](const std::string& operand) {
+           return may_lack(op, operand);
+         }));
+    if (other_networks_need_them) {
       warnings.push_back(what);
       continue;
     }

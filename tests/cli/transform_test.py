@@ -107,6 +107,31 @@ class Transform(unittest.TestCase):
         self.assertEqual(sorted(path.name for path in folder.iterdir()),
                          ["transform", "transform-v1", "transform-v2"])
 
+    def test_keys_of_a_bias_that_no_layer_has_are_a_warning(self):
+        (self.folder / "plain.toml").write_text(
+            '[model]\ninput = [16]\nlayers = [{ op = "linear", out_features = 5, bias = false }]\n')
+        table = """
+[passes.quantize]
+by = "{by}"
+[passes.quantize.{key}.config]
+name = "integer"
+data_in_width = 8
+data_in_frac_width = 4
+weight_width = 8
+weight_frac_width = 4
+bias_width = 8
+bias_frac_width = 4
+"""
+        config = self.write(table.format(by="type", key="linear"))
+        report = json.loads(self.ch("transform", "plain.toml", "--config", config, "--json", "-"))["passes"][0]
+        self.assertEqual(report["warnings"],
+                         ["passes.quantize.linear.config: bias_width, bias_frac_width fit no node"])
+        config = self.write(table.format(by="name", key="seq_blocks_0"))
+        done = subprocess.run([CH, "transform", "plain.toml", "--config", config], cwd=self.folder,
+                              capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("bias_width, bias_frac_width fit no node", done.stderr)
+
     def test_one_file_serves_many_networks_and_results_alone_may_have_a_format(self):
         (self.folder / "relu.toml").write_text('[model]\ninput = [16]\nlayers = [{ op = "relu" }]\n')
         config = self.write("""
