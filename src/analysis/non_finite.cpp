@@ -36,6 +36,10 @@ void add_non_finite(NonFinites& found, std::string_view what, std::string_view n
   if (entry.nan + entry.infinite > 0) found.push_back(std::move(entry));
 }
 
+void add_non_finite(NonFinites& found, std::string_view what, std::string_view name, double value) {
+  add_non_finite(found, what, name, Tensor::scalar(value, DType::F64));
+}
+
 NonFinites non_finite_weights(const Graph& graph) {
   NonFinites found;
   for (const Parameter& parameter : graph.parameters())

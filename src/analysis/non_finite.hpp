@@ -20,6 +20,8 @@ using NonFinites = std::vector<NonFinite>;
 /// Adds an entry for a tensor that holds such values; `what` is what it is: "weight".
 void add_non_finite(NonFinites& found, std::string_view what, std::string_view name,
                     const Tensor& tensor);
+/// The same for a number, such as a loss.
+void add_non_finite(NonFinites& found, std::string_view what, std::string_view name, double value);
 /// Of all parameters and buffers of a network.
 NonFinites non_finite_weights(const Graph& graph);
 

@@ -42,6 +42,7 @@ Cell::Cell(double number) : value(number), text(python_repr(number)) {}
 
 Cell::Cell(double number, int decimals) : value(number) {
   std::array<char, 400> buffer{};
+  if (std::isnan(number)) number = std::abs(number);  // no "-nan": its sign says nothing
   std::snprintf(buffer.data(), buffer.size(), "%.*f", decimals, number);
   text = buffer.data();
 }

@@ -290,6 +290,29 @@ class NotFinite(Case):
         done = self.ch("transform", "m.onnx", "--config", "c.toml", "-q")
         self.assertIn("weight 'linear.weight' holds 1 NaN of 4 values", done.stderr)
 
+    def test_losses_that_are_not_finite_are_said_where_all_weights_are(self):
+        rng = np.random.default_rng(0)
+        np.savez(os.path.join(self.folder, "d.npz"), x_train=rng.normal(size=(20, 2)).astype(np.float32),
+                 y_train=np.arange(20) % 2, x_test=rng.normal(size=(10, 2)).astype(np.float32), y_test=np.arange(10) % 2)
+        self.save(helper.make_node("MatMul", ["x", "w"], ["y"]), {"x": np.ones((3, 2), np.float32)},
+                  [("w", np.full((2, 2), 3.3e38, np.float32))])
+        model = onnx.load(os.path.join(self.folder, "m.onnx"))
+        model.graph.input[0].type.tensor_type.shape.dim[0].dim_param = "n"
+        onnx.save(model, os.path.join(self.folder, "m.onnx"))
+        with open(os.path.join(self.folder, "c.toml"), "w", encoding="utf-8") as file:
+            file.write('[passes.quantize]\nby = "type"\n[passes.quantize.linear.config]\nname = "integer"\n'
+                       'data_in_width = 8\ndata_in_frac_width = 4\nweight_width = 8\nweight_frac_width = 4\n')
+        done = self.ch("transform", "m.onnx", "d.npz", "--config", "c.toml", "--project", "p", "-q", "--json", "t.json")
+        self.assertIn("result 'loss before' holds 1 NaN of 1 value", done.stderr)
+        self.assertNotIn("-nan", done.stdout)
+        with open(os.path.join(self.folder, "t.json"), encoding="utf-8") as file:
+            self.assertEqual([entry["name"] for entry in json.load(file)["not_finite"]], ["result 'loss before'"])
+        made = os.path.join("mase_output", "p", "software", "transform", "transformed_ckpt", "graph_module.mz")
+        done = self.ch("test", "m.onnx", made, "d.npz", "-q")
+        self.assertIn("result 'loss of m.onnx' holds 1 NaN of 1 value", done.stderr)
+        done = self.ch("compare", "m.onnx", made, "--data", "d.npz", "-q")
+        self.assertIn("result 'loss before' holds 1 NaN of 1 value", done.stderr)
+
 
 if __name__ == "__main__":
     unittest.main()

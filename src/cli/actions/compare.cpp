@@ -195,6 +195,10 @@ Status run_both(const Invocation& invocation, const BothNetworks& both, const Da
   MetricsPair metrics;
   CH_TRY(metrics.before, evaluate(both.before.graph, part, options));
   CH_TRY(metrics.after, evaluate(both.after.graph, part, options));
+  NonFinites not_finite;
+  add_non_finite(not_finite, "result", "loss before", metrics.before.loss);
+  add_non_finite(not_finite, "result", "loss after", metrics.after.loss);
+  warn_of_non_finite(not_finite);
   print(invocation, accuracy_table(metrics, labelled(data, cat(data.name, ", ", with_commas(rows),
                                                                " rows of the test split"))));
   if (prints_text(invocation)) invocation.out << accuracy_text(metrics);

@@ -137,6 +137,9 @@ Result<Exit> test_several(const Invocation& invocation) {
     table.rows.push_back({names[i], Cell(parameters, with_commas(parameters)),
                           Cell(found.rows, with_commas(found.rows)), Cell(found.loss, 6),
                           Cell(found.accuracy(), 6)});
+    NonFinites not_finite = non_finite_weights(graph);
+    add_non_finite(not_finite, "result", cat("loss of ", names[i]), found.loss);
+    warn_of_non_finite(not_finite);
   }
   return print_table(invocation, table);
 }
@@ -161,7 +164,7 @@ Result<Exit> run(const Invocation& invocation) {
     invocation.out << shown(invocation, scores) << shown(invocation, confusion);
   }
   NonFinites not_finite = non_finite_weights(session.graph);
-  add_non_finite(not_finite, "result", "loss", Tensor::scalar(metrics.loss, DType::F64));
+  add_non_finite(not_finite, "result", "loss", metrics.loss);
   Tree result = tree_of(session, metrics);
   report_non_finite(not_finite, result);
   CH_CHECK(write_json(invocation, result));

@@ -87,9 +87,12 @@ Result<Exit> run(const Invocation& invocation) {
   CH_TRY(const std::vector<PassReport> reports,
          run_and_print(invocation, session.graph, calls, context));
   Tree accuracy;
+  NonFinites not_finite = non_finite_weights(session.graph);
   if (before.metrics) {
     CH_TRY(const Metrics after, evaluate(session.graph, session.data.test, before.options));
     const Table table = accuracy_table(session, *before.metrics, after);
+    add_non_finite(not_finite, "result", "loss before", before.metrics->loss);
+    add_non_finite(not_finite, "result", "loss after", after.loss);
     if (prints_text(invocation))
       invocation.out << shown(invocation, table, TableStyle::Orgtbl) << std::flush;
     accuracy = tree_of(table);
@@ -104,7 +107,7 @@ Result<Exit> run(const Invocation& invocation) {
                             {"passes", tree_of(reports)},
                             {"accuracy", accuracy},
                             {"checkpoint", (saved / "graph_module.mz").string()}};
-  report_non_finite(non_finite_weights(session.graph), result);
+  report_non_finite(not_finite, result);
   CH_CHECK(write_json(invocation, result));
   log_info("Transformation is completed");
   return Exit::Done;
