@@ -110,6 +110,13 @@ class Study(unittest.TestCase):
             self.assertEqual(ours["params"], theirs.params)
             self.assertEqual(ours["user_attrs"], theirs.user_attrs)
 
+    def test_an_export_is_the_document_that_json_asks_for(self):
+        make_study(self.url, "one")
+        expected = json.loads(self.study("export", "one", "--format", "json"))
+        self.assertEqual(json.loads(self.study("export", "one", "--json", "-")), expected)
+        self.assertTrue(self.study("export", "one", "--json", "beside.json").startswith("number,"))
+        self.assertEqual(json.loads((self.folder / "beside.json").read_text()), expected)
+
     def test_delete_needs_a_name_and_yes(self):
         make_study(self.url, "one", trials=2)
         make_study(self.url, "two", trials=2)

@@ -104,20 +104,21 @@ Result<Exit> export_study(const Invocation& invocation) {
   CH_TRY(const auto store, open(settings));
   CH_TRY(const std::string name, study_of(settings, *store));
   CH_TRY(const Study study, store->read(name));
-  const std::string text = settings.text("format") == "json" ? to_json(tree_of(study), 2) + "\n"
-                                                             : to_csv(trials_table(study));
+  const Tree tree = tree_of(study);
+  const std::string text =
+      settings.text("format") == "json" ? to_json(tree, 2) + "\n" : to_csv(trials_table(study));
   const auto file = settings.text("output");
-  if (!file || *file == "-") {
+  if (file && *file != "-") {
+    CH_CHECK(write_file(*file, text));
+    log_info(cat("Wrote ", counted(static_cast<std::int64_t>(study.trials.size()), "trial"),
+                 " of '", name, "' to ", *file));
+  } else if (prints_text(invocation)) {
     if (is_terminal(invocation.out))
       invocation.out << text;
     else
       write_exact(invocation.out, text);
-    return Exit::Done;
   }
-  CH_CHECK(write_file(*file, text));
-  log_info(cat("Wrote ", counted(static_cast<std::int64_t>(study.trials.size()), "trial"), " of '",
-               name, "' to ", *file));
-  return Exit::Done;
+  return done(invocation, tree);
 }
 
 /// Deleting cannot be undone: it needs --yes or a confirmation.
