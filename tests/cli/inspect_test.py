@@ -88,6 +88,11 @@ class BenchModel(InFolder):
         for part in ["seq_blocks_2 +", "linear + relu", "GFLOP/s", "Measured peak", "ardware counters"]:
             self.assertIn(part, text)
 
+    def test_samples_need_no_labels(self):
+        rows = "".join(",".join(f"{(row * 5 + i * 3) % 7 / 10}" for i in range(16)) + "\n" for row in range(40))
+        (self.folder / "plain.csv").write_text(rows)
+        self.assertEqual(self.json("bench-model", "jsc-tiny", "plain.csv", "--batch-size", 8, "--repeats", 1)["repeats"], 1)
+
     def test_names_the_backend_of_each_convolution(self):
         bench = self.json("bench-model", "toy_convnet", "--batch-size", 1, "--repeats", 1)
         for layer in bench["layers"]:

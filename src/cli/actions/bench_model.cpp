@@ -4,7 +4,6 @@
 #include "cli/output.hpp"
 #include "cli/session.hpp"
 #include "runtime/measure/machine.hpp"
-#include "support/system/log.hpp"
 #include "support/system/simd_level.hpp"
 #include "support/text.hpp"
 #include "train/evaluate.hpp"
@@ -143,8 +142,7 @@ Result<Exit> run(const Invocation& invocation) {
          open_for_data(source, settings, settings.text_or_empty("dataset")));
   std::optional<Dataset> data;
   if (const auto name = settings.text("dataset")) {
-    CH_TRY(data, load_dataset(*name, data_options(settings)));
-    for (const std::string& note : data->notes) log_info(note);
+    CH_TRY(data, open_dataset(*name, data_options(settings), model.graph, Labels::Optional));
     CH_CHECK(check_fits(model.graph, calibration_rows(*data), data->num_classes));
   }
   CH_TRY(const Bench bench, measure(model.graph, {.batch = batch_size(model, settings),
