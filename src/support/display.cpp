@@ -33,6 +33,48 @@ std::size_t code_point_length(std::string_view text) {
   return length;
 }
 
+char32_t code_point(std::string_view bytes) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(bytes[i]); };
+  if (bytes.size() == 1) return byte(0);
+  char32_t value = byte(0) & (0x7fU >> bytes.size());
+  for (std::size_t i = 1; i < bytes.size(); ++i) value = value << 6U | (byte(i) & 0x3fU);
+  return value;
+}
+
+struct CodeRange {
+  char32_t first;
+  char32_t last;
+};
+
+/// Scripts and pictures whose characters take two columns: Unicode's East Asian Width W and F.
+constexpr std::array<CodeRange, 12> kWide = {{{0x1100, 0x115f},
+                                              {0x2e80, 0x303e},
+                                              {0x3041, 0x33ff},
+                                              {0x3400, 0x4dbf},
+                                              {0x4e00, 0xa4cf},
+                                              {0xac00, 0xd7a3},
+                                              {0xf900, 0xfaff},
+                                              {0xfe30, 0xfe6f},
+                                              {0xff00, 0xff60},
+                                              {0xffe0, 0xffe6},
+                                              {0x1f300, 0x1faff},
+                                              {0x20000, 0x3fffd}}};
+/// Accents and joiners, which stand on the character before them.
+constexpr std::array<CodeRange, 4> kWithoutWidth = {
+    {{0x300, 0x36f}, {0x200b, 0x200d}, {0x20d0, 0x20ff}, {0xfe00, 0xfe0f}}};
+
+bool is_in(char32_t code, std::span<const CodeRange> ranges) {
+  return std::ranges::any_of(
+      ranges, [code](const CodeRange& range) { return code >= range.first && code <= range.last; });
+}
+
+int columns_of(std::string_view bytes) {
+  if (bytes.size() == 1) return 1;
+  const char32_t code = code_point(bytes);
+  if (is_in(code, kWithoutWidth)) return 0;
+  return is_in(code, kWide) ? 2 : 1;
+}
+
 }  // namespace
 
 std::vector<DisplayPiece> display_pieces(std::string_view text) {
@@ -40,7 +82,8 @@ std::vector<DisplayPiece> display_pieces(std::string_view text) {
   while (!text.empty()) {
     const std::size_t ansi = ansi_length(text);
     const std::size_t length = ansi > 0 ? ansi : code_point_length(text);
-    pieces.push_back({.bytes = text.substr(0, length), .width = ansi > 0 ? 0 : 1});
+    const std::string_view bytes = text.substr(0, length);
+    pieces.push_back({.bytes = bytes, .width = ansi > 0 ? 0 : columns_of(bytes)});
     text.remove_prefix(length);
   }
   return pieces;

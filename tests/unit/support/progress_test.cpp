@@ -134,6 +134,7 @@ TEST(Display, CountsCodePointsAndNoAnsiCodes) {
   EXPECT_EQ(display_width("\x1b[38;5;8mgrey\x1b[0m"), 4);
   EXPECT_EQ(display_width("\xff\xfe"), 2);
   EXPECT_EQ(display_width("\xe2\x96"), 2);
+  EXPECT_EQ(display_width("中文 e\u0301"), 6);
   EXPECT_EQ(clip_to_width("\x1b[31mabcdef\x1b[0m", 3), "\x1b[31mabc\x1b[0m");
 }
 
