@@ -8,7 +8,7 @@
 namespace chop::analysis {
 namespace {
 
-constexpr std::int64_t kPerLine = 8;
+constexpr std::int64_t kPerLine = 7;  ///< so that a line fits into 80 columns
 
 /// "  before      -0.0312  0.1250 ..."
 void add_line(std::string& text, const char* label, std::span<const double> values) {
