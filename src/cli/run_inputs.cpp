@@ -27,25 +27,36 @@ Tensor first_of(const Tensor& array, std::int64_t rows) {
   return part;
 }
 
-/// The arrays of a .npy or .npz file as they are: any type, one for each input; of each the first
-/// --rows rows.
+/// How many rows of a file of arrays are asked for; 0: all.
+std::int64_t rows_asked(const Settings& settings) {
+  const std::int64_t rows = settings.integer("rows");
+  const std::int64_t samples = settings.maybe_integer("samples").value_or(rows);
+  return rows > 0 ? std::min(rows, samples) : samples;
+}
+
+/// The arrays of a .npy or .npz file as they are: any type, one for each input.
 Result<RunInputs> read_arrays(const fs::path& path, const Settings& settings) {
   RunInputs inputs;
-  const std::int64_t rows = data_options(settings).rows;
   if (path.extension() == ".npy") {
-    CH_TRY(Tensor tensor, read_npy(path, rows));
+    CH_TRY(Tensor tensor, read_npy(path, settings.integer("rows")));
     inputs.arrays.emplace("", std::move(tensor));
   } else {
-    CH_TRY(NpzArrays all, read_npz(path, rows));
+    CH_TRY(NpzArrays all, read_npz(path, settings.integer("rows")));
     for (auto& [name, tensor] : all) inputs.arrays.emplace(name, std::move(tensor));
     // A data set with labels: they are no input.
     if (inputs.arrays.size() == 2 && inputs.arrays.contains("x")) inputs.arrays.erase("y");
   }
-  if (inputs.arrays.size() != 1 || inputs.arrays.begin()->second.rank() == 0) return inputs;
-  Tensor& only = inputs.arrays.begin()->second;
-  const std::int64_t all = only.dim(0);
-  only = first_of(only, settings.maybe_integer("samples").value_or(all));
-  log_info(cat("Running on ", shown_rows(only.dim(0), all)));
+  const bool is_one = inputs.arrays.size() == 1;
+  const std::int64_t asked = rows_asked(settings);
+  for (auto& [name, array] : inputs.arrays) {
+    if (array.rank() == 0) continue;
+    const std::int64_t all = array.dim(0);
+    if (asked > 0) array = first_of(array, asked);
+    if (is_one || asked > 0)
+      log_info(cat("Running on ", shown_rows(array.dim(0), all), is_one ? "" : " of " + name));
+  }
+  if (!is_one || inputs.arrays.begin()->second.rank() == 0) return inputs;
+  const Tensor& only = inputs.arrays.begin()->second;
   if (only.rank() > 1) inputs.sample_shape = Shape(only.shape().begin() + 1, only.shape().end());
   return inputs;
 }

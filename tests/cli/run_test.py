@@ -101,6 +101,22 @@ class Run(unittest.TestCase):
             self.assertIn("Running on 3 rows", self.log)
             numpy.testing.assert_allclose(part, whole[:3], rtol=1e-6)
 
+    def test_rows_are_the_first_ones_of_every_array_of_a_file(self):
+        values = numpy.arange(9 * 16, dtype=numpy.float32).reshape(9, 16) / 100
+        numpy.savez(self.folder / "values.npz", x=values, y=numpy.arange(9))
+        numpy.save(self.folder / "columns.npy", numpy.asfortranarray(values))
+        (whole,) = self.outputs("a/best.ckpt", "values.npz").values()
+        for words in (("columns.npy", "--rows", 2), ("values.npz", "--rows", 4, "--samples", 2),
+                      ("values.npz", "--rows", 2, "--samples", 4)):
+            (part,) = self.outputs("a/best.ckpt", *words).values()
+            self.assertEqual(part.shape, (2, 5), words)
+            numpy.testing.assert_allclose(part, whole[:2], rtol=1e-6)
+
+    def test_of_arrays_that_unpack_to_much_some_rows_can_be_run(self):
+        numpy.savez_compressed(self.folder / "zeros.npz", x=numpy.zeros((3000000, 16), numpy.float32))
+        (part,) = self.outputs("a/best.ckpt", "zeros.npz", "--rows", 3).values()
+        self.assertEqual(part.shape, (3, 5))
+
     def test_a_few_rows_of_a_data_set_will_do(self):
         self.ch("run", "a/best.ckpt", "jsc", "--rows", 5)
         self.assertIn("Running on ", self.log)
