@@ -57,7 +57,7 @@ class Tables(unittest.TestCase):
                 self.assertNotRegex(latex, r"(?m)^[|+]|^---")
         self.assertIn(r"\begin{tabular}", self.ch("inspect", "jsc-tiny", "--report", "flops", "--latex"))
 
-    def test_tables_of_sweep_and_test_fit_80_columns(self):
+    def test_tables_of_sweep_test_and_weights_fit_80_columns(self):
         sweep = self.ch("sweep", "jsc-tiny", "jsc", "--rows", "500", "--max-epochs", "1", "--seed", "0,1", "--batch-size",
                         "64,128", "--project", "a-project-with-a-name-that-is-rather-long")
         best = "mase_output/a-project-with-a-name-that-is-rather-long/software/sweep/batch_size=64_seed={}/best.ckpt"
@@ -65,7 +65,8 @@ class Tables(unittest.TestCase):
         np.savez(self.folder / "ten.npz", x=np.random.RandomState(0).randn(300, 16).astype(np.float32), y=np.arange(300) % 10)
         self.ch("train", "jsc-tiny", "ten.npz", "--max-epochs", "1", "--project", "ten")
         ten = self.ch("test", "mase_output/ten/software/training_ckpts/best.ckpt", "ten.npz")
-        for text in (sweep, several, ten):
+        weights = self.ch("compare", best.format(0), best.format(1), "--weights")
+        for text in (sweep, several, ten, weights[weights.index("row 0"):]):
             self.assertLessEqual(max(map(len, text.splitlines())), 80, text)
 
     def test_best_trials_fit_80_columns_with_all_their_parameters(self):
