@@ -9,13 +9,6 @@ namespace {
 constexpr std::array<std::string_view, 9> kReserved = {"null", "~",  "true", "false", "yes",
                                                        "no",   "on", "off",  ""};
 
-std::string lower_case(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return lower;
-}
-
 bool is_plain(std::string_view text) {
   const std::string lower = lower_case(text);
   for (const std::string_view word : kReserved)

@@ -1,5 +1,4 @@
 // The registries of samplers, pruners and stores: what the files of their folders define.
-#include <cctype>
 
 #include "search/algorithms/pruner_def.hpp"
 #include "search/algorithms/sampler_def.hpp"
@@ -11,17 +10,6 @@
 #include "stores.inc"
 
 namespace chop::search {
-namespace {
-
-std::string lower_case(std::string_view text) {
-  std::string lower(text);
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return lower;
-}
-
-}  // namespace
-
 std::span<const SamplerDef> all_samplers() {
   static const std::vector<SamplerDef> table = samplers::collected();
   return table;

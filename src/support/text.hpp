@@ -8,6 +8,8 @@ namespace chop::support {
 std::string join(std::span<const std::string> parts, std::string_view separator);
 std::vector<std::string> split(std::string_view text, char separator);
 std::string_view trim(std::string_view text);
+/// The letters A to Z as small ones; other bytes stay as they are.
+std::string lower_case(std::string_view text);
 
 /// The shortest decimal that reads back as the same number; whole numbers keep ".0", so
 /// that the text of a real number never looks like an integer. inf, -inf and nan as such.

@@ -1,7 +1,5 @@
 #include "data/files/by_path.hpp"
 
-#include <cctype>
-
 #include "data/files/loaders.hpp"
 #include "data/registry.hpp"
 
@@ -69,12 +67,6 @@ std::string all_endings() {
 }
 
 }  // namespace
-
-std::string lower_case(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
-}
 
 bool has_ending_of_data(const fs::path& path) {
   const std::string ending = lower_case(path.extension().string());

@@ -7,9 +7,6 @@
 
 namespace chop::data {
 
-/// In lower case: ".CSV" is a CSV file, "Label" a column of labels.
-std::string lower_case(std::string text);
-
 /// .csv and .tsv: the label is the column named label, class, target or y, else the last one.
 Result<Dataset> load_csv(const std::filesystem::path& path, const DataOptions& options);
 /// .arff: the label is the attribute of texts, else found as in .csv.
