@@ -8,7 +8,8 @@ namespace {
 /// "host=a password='b c' user=d" with *** for every password, whatever stands around it.
 std::string shown_keywords(std::string shown) {
   constexpr std::string_view kWord = "password", kBetween = "= \t\r\n";
-  for (std::size_t at = shown.find(kWord); at != shown.npos; at = shown.find(kWord, at)) {
+  for (std::size_t at = lower_case(shown).find(kWord); at != shown.npos;
+       at = lower_case(shown).find(kWord, at)) {
     at = std::min(shown.find_first_not_of(kBetween, at + kWord.size()), shown.size());
     const bool quoted = shown.compare(at, 1, "'") == 0;
     std::size_t end = at + (quoted ? 1 : 0);
@@ -16,6 +17,18 @@ std::string shown_keywords(std::string shown) {
            (quoted ? shown[end] != '\'' : kBetween.find(shown[end], 1) == kBetween.npos))
       end += shown[end] == '\\' ? 2 : 1;
     end = std::min(end + (quoted ? 1 : 0), shown.size());
+    shown.replace(at, end - at, "***");
+  }
+  return shown;
+}
+
+/// "a?password=b&c=d" with *** for every password; sslpassword= too.
+std::string shown_options(std::string shown) {
+  constexpr std::string_view kOption = "password=";
+  for (std::size_t at = lower_case(shown).find(kOption); at != shown.npos;
+       at = lower_case(shown).find(kOption, at)) {
+    at += kOption.size();
+    const std::size_t end = std::min(shown.find('&', at), shown.size());
     shown.replace(at, end - at, "***");
   }
   return shown;
@@ -48,7 +61,7 @@ bool is_keyword_address(std::string_view url) {
   constexpr std::array<std::string_view, 10> kWords = {"host",    "hostaddr", "port",     "dbname",
                                                        "user",    "password", "passfile", "service",
                                                        "sslmode", "options"};
-  const std::string_view first = trim(url.substr(0, std::min(url.find('='), url.size())));
+  const std::string first = lower_case(trim(url.substr(0, std::min(url.find('='), url.size()))));
   return url.find("://") == url.npos && url.find('=') != url.npos &&
          std::find(kWords.begin(), kWords.end(), first) != kWords.end();
 }
@@ -59,7 +72,7 @@ std::string shown_url(const std::string& url) {
   const bool is_slip = url.starts_with("postgres");  // "postgres:me:secret@host"
   if (scheme == std::string::npos || url.starts_with("sqlite") ||
       (url.find("://") == std::string::npos && !is_slip))
-    return url;
+    return shown_options(url);
   std::string shown = url;
   const std::size_t start = url.find_first_not_of('/', scheme + 1);
   if (start == std::string::npos) return url;
@@ -67,14 +80,7 @@ std::string shown_url(const std::string& url) {
   const std::size_t at = shown.rfind('@');
   const std::size_t colon = shown.find(':', start);
   if (at != std::string::npos && at > start && colon < at) shown.erase(colon, at - colon);
-  constexpr std::string_view kOption = "password=";  // sslpassword= too
-  for (std::size_t option = shown.find(kOption); option != std::string::npos;
-       option = shown.find(kOption, option)) {
-    option += kOption.size();
-    const std::size_t end = std::min(shown.find('&', option), shown.size());
-    shown.replace(option, end - option, "***");
-  }
-  return shown;
+  return shown_options(std::move(shown));
 }
 
 }  // namespace chop::search

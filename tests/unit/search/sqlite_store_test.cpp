@@ -75,6 +75,9 @@ TEST(SqliteStore, PasswordsAreNotShown) {
   EXPECT_EQ(shown_url("host= password=b sslpassword=c\\ d"), "host= password=*** sslpassword=***");
   EXPECT_EQ(shown_url("dbname=x password='open"), "dbname=x password=***");
   EXPECT_EQ(shown_url("dbname=x password="), "dbname=x password=***");
+  EXPECT_EQ(shown_url("PASSWORD=b host=a"), "PASSWORD=*** host=a");
+  EXPECT_EQ(shown_url("sqlite:///x.db?Password=b&mode=ro"), "sqlite:///x.db?Password=***&mode=ro");
+  EXPECT_EQ(shown_url("x.db?password=b"), "x.db?password=***");
 }
 
 TEST(SqliteStore, AWordAndAValueAreNoFileName) {
