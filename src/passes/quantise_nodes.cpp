@@ -23,14 +23,6 @@ std::vector<std::string> quantisable_names(const Graph& graph) {
   return names;
 }
 
-/// Whether nodes of this op need not have the operand, as linear layers need no bias.
-bool may_lack(const std::string& op, std::string_view operand) {
-  const Result<const OpDef*> def = find_op(op);
-  return def && std::ranges::any_of(def.value()->quantisable, [&](const Quantisable& one) {
-           return one.operand == operand && !one.required;
-         });
-}
-
 Status check_type(const std::string& key, const ArgSource& source) {
   Result<const OpDef*> op = find_op(key);
   if (op && !op.value()->quantisable.empty()) return {};
@@ -142,6 +134,13 @@ void forget_learned(Graph& graph, NodeId id) {
 }
 
 }  // namespace
+
+bool may_lack(const std::string& op, std::string_view operand) {
+  const Result<const OpDef*> def = find_op(op);
+  return def && std::ranges::any_of(def.value()->quantisable, [&](const Quantisable& one) {
+           return one.operand == operand && !one.required;
+         });
+}
 
 Field select_by_field() {
   return {.name = "by",

@@ -37,6 +37,9 @@ class QuantiseTables {
   std::set<std::string> matched_;            ///< tables that applied to at least one node
 };
 
+/// Whether nodes of this op need not have the operand, as linear layers need no bias.
+bool may_lack(const std::string& op, std::string_view operand);
+
 /// True for calls whose op has operands that may carry formats.
 bool is_quantisable(const Node& node);
 

@@ -185,6 +185,15 @@ width = [4, 6, 8]
         for node in ("seq_blocks_2", "seq_blocks_5", "seq_blocks_8"):
             self.assertIn(f"{node}/weight_width=", printed)
 
+    def test_keys_of_a_bias_that_no_layer_has_are_left_out(self):
+        (self.folder / "plain.toml").write_text(
+            '[model]\ninput = [16]\nlayers = [{ op = "linear", out_features = 5, bias = false }]\n')
+        text = CONFIG.replace('"jsc-tiny"', '"plain.toml"').replace("seq_blocks_2", "linear").replace(
+            "[search.search_space.seed", '[search.search_space.setup]\nby = "type"\n[search.search_space.seed', 1)
+        self.assertEqual(self.search("--config", self.write(text))["points"], 6)
+        by_name = text.replace('by = "type"', 'by = "name"').replace("seed.linear", "seed.seq_blocks_0")
+        self.assertIn("bias_width fits no operand", self.ch("search", "--config", self.write(by_name), code=1))
+
     def test_a_study_goes_on_where_it_stopped(self):
         config = self.write(CONFIG)
         self.assertEqual(self.search("--config", config, "--trials", 7)["ran"], 7)

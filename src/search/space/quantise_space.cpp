@@ -85,14 +85,23 @@ Status QuantiseSpace::read(const Tree& table, const ArgSource& source) {
     const std::set<std::string_view> own = groups_of(graph_, id, types_);
     Tree config = Tree::table();
     config.line = tables.config(key).line;
-    for (const auto& [name, value] : *tables.config(key).as_table())
-      if (const std::string_view group = group_of(name);
-          group.empty() || own.contains(group) || !groups[key].contains(group))
+    for (const auto& [name, value] : *tables.config(key).as_table()) {
+      const std::string_view group = group_of(name);
+      const bool of_none = !group.empty() && !groups[key].contains(group);
+      if (of_none && select_by(by_) == SelectBy::Type && may_lack(key, group))
+        add_note(cat(inside.path, ".", key, ".config: ", name, " fits no node"));
+      else if (group.empty() || own.contains(group) || of_none)
         config.set(name, value).line = value.line;
+    }
     CH_CHECK(add_node(id, tie_ ? key : graph_.node(id).name, config,
                       {cat(inside.path, ".", key, ".config"), source.file}));
   }
   return {};
+}
+
+void QuantiseSpace::add_note(std::string note) {
+  if (std::find(notes_.begin(), notes_.end(), note) == notes_.end())
+    notes_.push_back(std::move(note));
 }
 
 Status QuantiseSpace::add_node(NodeId id, const std::string& owner, const Tree& config,

@@ -64,6 +64,7 @@ class QuantiseSpace {
   /// A node that is the same in every trial.
   static bool left_alone(const NodeTable& table);
   Status read(const Tree& table, const ArgSource& source);
+  void add_note(std::string note);  ///< once
   Status add_node(NodeId id, const std::string& owner, const Tree& config, const ArgSource& source);
   void add_parameters(NodeTable& table);
   Status check_node(const NodeTable& table);
