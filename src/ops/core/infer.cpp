@@ -98,7 +98,10 @@ Result<std::vector<TensorType>> infer_node(const Graph& graph, NodeId id, const 
   }
   const std::size_t data_inputs =
       node.opcode == Opcode::CallModule ? given : given - parameter_count({*op, node.attrs});
-  Result<std::vector<TensorType>> out = op->infer(TypedCall{{*op, node.attrs}, in});
+  Result<std::vector<TensorType>> out = [&]() -> Result<std::vector<TensorType>> {
+    CH_CHECK(check_allowed(*op, node.attrs));
+    return op->infer(TypedCall{{*op, node.attrs}, in});
+  }();
   if (!out)
     return std::move(out).error().note(cat("node '", node.name, "' (", op->name, ") given ",
                                            describe(std::span(in).first(data_inputs))));

@@ -136,10 +136,35 @@ Status check_attrs(const OpDef& op, Attrs& attrs, AttrsFrom from) {
       return std::move(converted).error().note(cat("attribute '", name, "' of ", op.name));
     value = std::move(converted).value();
   }
+  CH_CHECK(check_allowed(op, attrs));
   for (const Field& def : op.attrs)
     if (def.required && !attrs.contains(std::string(def.name)))
       return Error{.what = cat(op.name, " needs the attribute '", def.name, "'"),
                    .hint = cat(def.name, ": ", def.doc)};
+  return {};
+}
+
+Status check_allowed(const OpDef& op, const Attrs& attrs) {
+  for (const Field& def : op.attrs) {
+    const auto given = attrs.find(std::string(def.name));
+    if (given == attrs.end()) continue;
+    const auto refused = [&](const Tree& value, std::string_view shown) {
+      return Error{.what = cat(op.name, " with ", def.name, "=", shown),
+                   .hint = config::hint_for(def, value)};
+    };
+    const auto bounded = [&](double value) { return config::in_bounds(def.bounds, value); };
+    if (const auto* text = std::get_if<std::string>(&given->second); text != nullptr) {
+      if (!config::is_choice(def, *text)) return refused(*text, cat("'", *text, "'"));
+    } else if (def.bounds == config::Bounds{}) {
+      continue;
+    } else if (const auto* real = std::get_if<double>(&given->second); real != nullptr) {
+      if (!bounded(*real)) return refused(*real, python_repr(*real));
+    } else if (const auto* whole = std::get_if<std::int64_t>(&given->second); whole != nullptr) {
+      if (!bounded(static_cast<double>(*whole))) return refused(*whole, cat(*whole));
+    } else if (const auto* wholes = std::get_if<Ints>(&given->second); wholes != nullptr) {
+      if (!std::ranges::all_of(*wholes, bounded)) return refused(Tree(), to_string(*wholes));
+    }
+  }
   return {};
 }
 

@@ -26,6 +26,8 @@ enum class AttrsFrom : std::uint8_t { People, Program };
 /// Known names, right kinds, required ones present. Integers given for reals and single
 /// integers given for lists are converted in place.
 Status check_attrs(const OpDef& op, Attrs& attrs, AttrsFrom from = AttrsFrom::Program);
+/// Whether texts are among the choices of their attributes and numbers within the bounds.
+Status check_allowed(const OpDef& op, const Attrs& attrs);
 
 /// "Linear(in_features=16, out_features=5, bias=True)", as PyTorch prints the module.
 std::string module_repr(const OpDef& op, const Attrs& attrs);

@@ -8,11 +8,6 @@ namespace chop::ops::cross_entropy {
 namespace {
 
 TypeList infer(const TypedCall& call) {
-  CH_CHECK(check_reduction(call));
-  const double smoothing = call.real("label_smoothing");
-  if (!(smoothing >= 0 && smoothing <= 1))
-    return Error{.what = cat("cross_entropy with label_smoothing=", python_repr(smoothing)),
-                 .hint = "label_smoothing is between 0 and 1"};
   const Shape& logits = call.shape(0);
   if (!is_floating(call.in[0].dtype) || call.in[1].dtype != DType::I64)
     return Error{.what = cat("cross_entropy given ", name_of(call.in[0].dtype), " logits and ",

@@ -33,14 +33,6 @@ double slope(double x, double /*y*/, const Call& call) {
   return 0.5 * std::erfc(-x / std::numbers::sqrt2) + x * density;
 }
 
-TypeList infer(const TypedCall& call) {
-  const std::string& form = call.text("approximate");
-  if (form != "none" && form != "tanh")
-    return Error{.what = cat("gelu has no form '", form, "'"),
-                 .hint = "approximate is \"none\" (with erf) or \"tanh\""};
-  return unary_type(call);
-}
-
 /// ·1/√2, erf, +1, ·x, ·1/2; with tanh, four more for x + 0.044715 x³ and one instead of ·1/√2.
 Cost cost(const CostCall& call) {
   return call.text("approximate") == "tanh" ? elementwise<9>(call) : elementwise<5>(call);
@@ -55,9 +47,11 @@ OpDef define() {
       .module = "GELU",
       .function = "torch._C._nn.gelu",
       .torch = "F.gelu(x, approximate=approximate)",
-      .attrs = {{"approximate", "none", "\"none\": with erf; \"tanh\": with tanh"}},
+      .attrs = {{.name = "approximate",
+                 .initial = "none",
+                 .doc = "\"none\": with erf; \"tanh\": with tanh",
+                 .choices = {"none", "tanh"}}},
       .unary = {value, slope},
-      .infer = infer,
       .cost = cost,
       .onnx = {{"Gelu", 20, {{"approximate", "approximate"}}}},
       .repr = named_arguments,

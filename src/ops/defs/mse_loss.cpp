@@ -6,7 +6,6 @@ namespace chop::ops::mse_loss {
 namespace {
 
 TypeList infer(const TypedCall& call) {
-  CH_CHECK(check_reduction(call));
   CH_CHECK(need_real(call));
   if (call.shape(0) != call.shape(1))
     return Error{.what = cat("mse_loss of ", to_string(call.shape(0)), " against targets ",
@@ -50,7 +49,7 @@ OpDef define() {
       .torch = "F.mse_loss(x0, x1, reduction=reduction)",
       .fx = "*xs, size_average=None, reduce=None, reduction=reduction",
       .min_inputs = 2,
-      .attrs = {{"reduction", "mean", "\"mean\" or \"sum\" over the elements"}},
+      .attrs = {loss_reduction("elements")},
       .infer = infer,
       .forward = forward,
       .gradient = gradient,

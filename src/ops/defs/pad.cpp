@@ -39,7 +39,7 @@ OpDef define() {
           "F.pad(x, [p for d in reversed(range(x.dim())) for p in (pads[d], pads[d + "
           "x.dim()])][:2 * (x.dim() if mode == 'constant' else x.dim() - 2)], mode, value)",
       .attrs = {{"pads", Ints{}, "elements before each dimension, then elements after each", true},
-                {"mode", "constant", "what is added"},
+                padding_mode(),
                 {"value", 0.0, "added in mode 'constant'"}},
       .infer = infer,
       .forward = forward,

@@ -20,7 +20,7 @@ OpDef define() {
       .name = "pad_grad",
       .doc = "dx of pad, given dy: each dy is added to the element of x it copied",
       .attrs = {{"pads", Ints{}, "elements before each dimension, then elements after each", true},
-                {"mode", "constant", "what was added"}},
+                padding_mode()},
       .gradient = gradient,
       .cost = cost,
       .samples = {{.attrs = {{"input_shape", Ints{2, 3}}, {"pads", Ints{1, -1, 0, 2}}},

@@ -70,8 +70,8 @@ TEST(Activations, TanhFormOfGeluIsFiniteForHugeValues) {
 
 TEST(Activations, GeluNamesTheFormsItHas) {
   const Error error = error_of("gelu", {zeros({2})}, {{"approximate", std::string("sigmoid")}});
-  EXPECT_EQ(error.what, "gelu has no form 'sigmoid'");
-  EXPECT_EQ(error.hint, "approximate is \"none\" (with erf) or \"tanh\"");
+  EXPECT_EQ(error.what, "gelu with approximate='sigmoid'");
+  EXPECT_EQ(error.hint, "approximate is one of none, tanh");
 }
 
 TEST(Activations, HardtanhRefusesBoundsInTheWrongOrder) {

@@ -40,11 +40,14 @@ std::int64_t shown(std::int64_t at, std::int64_t size, const std::string& mode) 
 
 }  // namespace
 
+Field padding_mode() {
+  return {.name = "mode",
+          .initial = "constant",
+          .doc = "what is added: a value, the elements mirrored, or the outermost one again",
+          .choices = {"constant", "reflect", "replicate"}};
+}
+
 Result<Shape> padded_shape(const Call& call, const Shape& in) {
-  const std::string& mode = call.text("mode");
-  if (mode != "constant" && mode != "reflect" && mode != "replicate")
-    return Error{.what = cat(call.op.name, " has no mode '", mode, "'"),
-                 .hint = "use 'constant', 'reflect' or 'replicate'"};
   const Ints& pads = call.ints("pads");
   if (pads.size() != 2 * in.size())
     return Error{

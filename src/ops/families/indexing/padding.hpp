@@ -5,6 +5,8 @@
 
 namespace chop::ops {
 
+/// The attribute `mode`.
+Field padding_mode();
 /// The shape of x padded by the attributes pads (begins, then ends) and mode; an error when they
 /// do not fit.
 Result<Shape> padded_shape(const Call& call, const Shape& in);

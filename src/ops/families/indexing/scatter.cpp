@@ -65,10 +65,6 @@ Cost cost(const CostCall& call) {
 
 Status check_scatter(const TypedCall& call, Scatter kind, const Shape& x, const Shape& indices,
                      const Shape& updates) {
-  const std::string& reduction = call.text("reduction");
-  if (reduction != "none" && reduction != "add" && reduction != "mul")
-    return Error{.what = cat(call.op.name, " has no reduction '", reduction, "'"),
-                 .hint = "use 'none', 'add' or 'mul'"};
   Shape wanted = indices;
   if (kind == Scatter::Elements) {
     CH_CHECK(check_elements(call, x, indices));
@@ -89,9 +85,12 @@ Ints scatter_positions(const Call& call, Scatter kind, const Shape& x, const Ten
 }
 
 Field reduction_attr() {
-  return {"reduction", "none",
-          "what an update does to the element it meets: 'none' replaces it, 'add' is added, "
-          "'mul' multiplies it"};
+  return {.name = "reduction",
+          .initial = "none",
+          .doc =
+              "what an update does to the element it meets: 'none' replaces it, 'add' is added, "
+              "'mul' multiplies it",
+          .choices = {"none", "add", "mul"}};
 }
 
 OpDef scatter_op(Scatter kind, OpDef op) {

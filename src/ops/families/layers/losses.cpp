@@ -2,16 +2,19 @@
 
 namespace chop::ops {
 
-Status check_reduction(const Call& call) {
-  const std::string& reduction = call.text("reduction");
-  if (reduction == "mean" || reduction == "sum") return {};
-  return Error{.what = cat(call.op.name, " has no reduction '", reduction, "'"),
-               .hint = "reduction is \"mean\" or \"sum\""};
+Field loss_reduction(std::string_view over) {
+  return {.name = "reduction",
+          .initial = "mean",
+          .doc = kept(cat("\"mean\" or \"sum\" over the ", over)),
+          .choices = {"mean", "sum"}};
 }
 
 std::vector<Field> cross_entropy_attrs() {
-  return {{"reduction", "mean", "\"mean\" or \"sum\" over the rows"},
-          {"label_smoothing", 0.0, "share of the target spread evenly over all classes"},
+  return {loss_reduction("rows"),
+          {.name = "label_smoothing",
+           .initial = 0.0,
+           .doc = "share of the target spread evenly over all classes",
+           .bounds = {.least = 0, .most = 1}},
           {"ignore_index", -100, "rows with this target do not count"}};
 }
 

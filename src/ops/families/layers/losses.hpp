@@ -5,8 +5,8 @@
 
 namespace chop::ops {
 
-/// The attribute `reduction` is "mean" or "sum".
-Status check_reduction(const Call& call);
+/// The attribute `reduction`: "mean" or "sum" over what `over` says, "the rows".
+Field loss_reduction(std::string_view over);
 
 /// The attributes of cross_entropy and its gradient.
 std::vector<Field> cross_entropy_attrs();
