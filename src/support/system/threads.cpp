@@ -1,101 +1,21 @@
-// A pool of worker threads. Each thread first runs its own range of tasks, the same in every call,
-// then steals those of others; workers spin for 50 us before they sleep.
+// A pool of worker threads, which wait for work in its slots (task_slots.hpp).
 #include "support/system/threads.hpp"
 
 #include <sched.h>
 
-#include <atomic>
-#include <chrono>
-#include <condition_variable>
-#include <exception>
-#include <mutex>
 #include <system_error>
 #include <thread>
 
-#include "support/system/denormals.hpp"
+#include "support/system/task_slots.hpp"
 
 namespace chop::support {
 namespace {
 
-thread_local bool inside_task = false;
+std::atomic<Sharing> sharing_now = Sharing::WhereItPays;
 
-/// Spins on `ready` for a moment before the caller sleeps: steps of a plan follow each other within
-/// microseconds, and waking a thread takes longer than that.
-template <class Ready>
-bool spin(Ready ready) {
-  using Clock = std::chrono::steady_clock;
-  const Clock::time_point end = Clock::now() + std::chrono::microseconds(50);
-  do {
-    for (int i = 0; i < 32; ++i) {
-      if (ready()) return true;
-#if defined(__x86_64__) || defined(__i386__)
-      __builtin_ia32_pause();
-#endif
-    }
-  } while (Clock::now() < end);
-  return ready();
+void run_alone(std::int64_t count, TaskRef task) {
+  for (std::int64_t i = 0; i < count; ++i) task(i);
 }
-
-/// One call of parallel_for. Each thread first runs its own range of tasks, the same in every call,
-/// so that what it wrote in one step of a plan is in its cache for the next. Then it steals tasks
-/// of others.
-struct Job {
-  static constexpr int kMostLanes = 64;
-  struct alignas(64) Lane {
-    std::atomic<std::int64_t> next{0};
-    std::int64_t end = 0;
-  };
-
-  Job(TaskRef of, std::int64_t tasks, int threads)
-      : task(of), count(tasks), lanes(std::min(threads, kMostLanes)), seats(threads - 1) {
-    for (int i = 0; i < lanes; ++i) {
-      lane[static_cast<std::size_t>(i)].next = count * i / lanes;
-      lane[static_cast<std::size_t>(i)].end = count * (i + 1) / lanes;
-    }
-  }
-
-  TaskRef task;
-  Denormals denormals = denormals_here();  ///< as the caller treats them
-  std::int64_t count;
-  int lanes;
-  std::array<Lane, kMostLanes> lane;
-  std::atomic<std::int64_t> started{0};
-  std::atomic<std::int64_t> done{0};
-  std::atomic<int> seats;  ///< workers that may still join
-  std::mutex mutex;
-  std::condition_variable finished;
-  std::exception_ptr failure;  ///< the first one a task threw
-
-  /// Runs tasks, those of range `own` first.
-  void work(int own) {
-    const DenormalScope scope(denormals);
-    inside_task = true;
-    std::int64_t mine = 0;
-    for (int l = 0; l < lanes; ++l) {
-      Lane& from = lane[static_cast<std::size_t>((own + l) % lanes)];
-      if (from.next >= from.end) continue;
-      for (std::int64_t i = from.next++; i < from.end; i = from.next++, ++mine) {
-        ++started;
-        run(i);
-      }
-    }
-    inside_task = false;
-    if (mine > 0 && (done += mine) == count) {
-      const std::lock_guard lock(mutex);
-      finished.notify_all();
-    }
-  }
-
- private:
-  void run(std::int64_t i) {
-    try {
-      task(i);
-    } catch (...) {  // out of memory, or a library's: rethrown in the caller
-      const std::lock_guard lock(mutex);
-      if (!failure) failure = std::current_exception();
-    }
-  }
-};
 
 class Pool {
  public:
@@ -105,35 +25,57 @@ class Pool {
   }
 
   void run(int threads, std::int64_t count, TaskRef task) {
-    const int wanted = static_cast<int>(std::min<std::int64_t>(threads, count));
-    const auto job = std::make_shared<Job>(task, count, wanted);
-    {
-      const std::lock_guard lock(mutex_);
-      while (static_cast<int>(workers_.size()) < wanted - 1) {
-        const int number = static_cast<int>(workers_.size()) + 1;
-        try {
-          workers_.emplace_back([this, number] { serve(number); });
-        } catch (const std::system_error&) {  // no memory for a stack: those there are do the work
-          break;
-        }
-      }
-      jobs_.push_back(job);
-      ++posted_;
+    const int wanted = static_cast<int>(std::min<std::int64_t>({threads, count, kMostThreads}));
+    const auto slot = std::find_if(long_slots_.begin(), long_slots_.end(),
+                                   [](LongSlot& each) { return each.acquire(); });
+    // Callers that take all slots keep all cores busy.
+    if (slot == long_slots_.end()) return run_alone(count, task);
+    start(wanted - 1);
+    slot->open(wanted, count, task);
+    wake();
+    slot->call();
+  }
+
+  void run_short(int tasks, TaskRef task) {
+    if (!short_slot_.acquire()) return run_alone(tasks, task);
+    start(std::max(1, std::min(tasks, hardware_) - 1));
+    short_slot_.open(tasks, task);
+    wake();
+    const Clock::duration slept = short_slot_.call();
+    if (slept == Clock::duration()) return;
+    const auto waited = std::chrono::duration_cast<std::chrono::microseconds>(slept).count();
+    alone_.store(static_cast<int>(std::min<std::int64_t>(4 * waited, kMostAlone)),
+                 std::memory_order_relaxed);
+  }
+
+  /// Where a worker was late the machine is busy, and waiting for a thread that is not running
+  /// takes longer than all the work: calls, which are a microsecond or two apart, are then done
+  /// alone for several times as long as that took. Where processors are far from each other
+  /// (chiplets, sockets; virtual ones move about), so is what the others have just computed: that
+  /// is tried now and then.
+  int short_threads(int wanted) {
+    const int threads = std::min(wanted, hardware_);
+    if (threads <= 1) return 1;
+    if (const int alone = alone_.load(std::memory_order_relaxed); alone > 0) {
+      alone_.store(alone - 1, std::memory_order_relaxed);
+      return 1;
     }
-    if (asleep_ > 0) wake_.notify_all();
-    job->work(0);
-    if (!spin([&] { return job->done == count; })) {
-      std::unique_lock lock(job->mutex);
-      job->finished.wait(lock, [&] { return job->done == count; });
-    }
-    {
-      const std::lock_guard lock(mutex_);
-      std::erase(jobs_, job);
-    }
-    if (job->failure) std::rethrow_exception(job->failure);
+    const int left = until_trial_.load(std::memory_order_relaxed);
+    until_trial_.store(left > 0 ? left - 1 : kTrialEvery, std::memory_order_relaxed);
+    if (left > 0 || !short_slot_.acquire()) return threads;
+    start(threads - 1);
+    const bool near = are_near();
+    short_slot_.release();
+    if (!near) alone_.store(kTrialEvery, std::memory_order_relaxed);
+    if (!near) until_trial_.store(0, std::memory_order_relaxed);
+    return near ? threads : 1;
   }
 
  private:
+  static constexpr int kMostThreads = 1024;
+  static constexpr std::int64_t kMostAlone = 1 << 14;
+  static constexpr int kTrialEvery = 1 << 11;
+
   Pool() = default;
   ~Pool() {
     {
@@ -144,40 +86,73 @@ class Pool {
     for (std::thread& worker : workers_) worker.join();
   }
 
-  std::shared_ptr<Job> take() {
-    for (const auto& job : jobs_)
-      if (job->started < job->count && job->seats > 0) {
-        --job->seats;
-        return job;
+  void start(int count) {
+    if (started_.load(std::memory_order_relaxed) >= count) return;
+    const std::lock_guard lock(mutex_);
+    while (started_ < count) {
+      const int number = started_ + 1;
+      try {
+        workers_.emplace_back([this, number] { serve(number); });
+      } catch (const std::system_error&) {  // no memory for a stack: those there are do the work
+        return;
       }
-    return nullptr;
+      ++started_;
+    }
+  }
+  void wake() {
+    if (asleep_ == 0) return;
+    { const std::lock_guard lock(mutex_); }
+    wake_.notify_all();
+  }
+
+  /// Whether workers are there, and a call that does nothing comes back soon: after 0.15 us within
+  /// a chiplet, 0.4 us beyond it.
+  bool are_near() {
+    constexpr Clock::duration kNear = std::chrono::nanoseconds(250);
+    Clock::duration best = Clock::duration::max();
+    for (int i = 0; i < 8; ++i) {
+      const Clock::time_point begin = Clock::now();
+      short_slot_.open(2, [](std::int64_t /*task*/) {});
+      wake();
+      if (!short_slot_.was_helped()) return false;
+      best = std::min(best, Clock::now() - begin);
+    }
+    return best < kNear;
+  }
+
+  bool help(int number) {
+    if (short_slot_.help()) return true;
+    return std::any_of(long_slots_.begin(), long_slots_.end(),
+                       [&](LongSlot& slot) { return slot.help(number); });
   }
 
   void serve(int number) {
-    std::unique_lock lock(mutex_);
-    while (true) {
-      std::shared_ptr<Job> job = take();
-      if (job == nullptr) {
-        ++asleep_;
-        wake_.wait(lock, [&] { return stopping_ || (job = take()) != nullptr; });
-        --asleep_;
-      }
-      if (job == nullptr) return;
-      const std::uint64_t seen = posted_;
-      lock.unlock();
-      job->work(number);
-      spin([&] { return posted_ != seen; });
-      lock.lock();
+    const auto helped = [&] { return help(number) || stopping_; };
+    while (!stopping_) {
+      if (spin(helped)) continue;
+      std::unique_lock lock(mutex_);
+      ++asleep_;
+      wake_.wait(lock, [&] { return stopping_ || has_seats(); });
+      --asleep_;
     }
   }
+  bool has_seats() const {
+    return short_slot_.has_seats() ||
+           std::any_of(long_slots_.begin(), long_slots_.end(),
+                       [](const LongSlot& slot) { return slot.has_seats(); });
+  }
 
+  const int hardware_ = hardware_threads();
+  ShortSlot short_slot_;
+  std::array<LongSlot, 4> long_slots_;
+  alignas(64) std::atomic<int> asleep_{0};  ///< workers that must be woken
+  std::atomic<int> started_{0};
+  std::atomic<bool> stopping_{false};
+  std::atomic<int> alone_{0};        ///< short calls still to be done alone
+  std::atomic<int> until_trial_{0};  ///< short calls until it is tried whether they pay
   std::mutex mutex_;
   std::condition_variable wake_;
-  std::vector<std::shared_ptr<Job>> jobs_;
   std::vector<std::thread> workers_;
-  std::atomic<std::uint64_t> posted_{0};  ///< jobs so far
-  std::atomic<int> asleep_{0};            ///< workers that must be woken
-  bool stopping_ = false;
 };
 
 }  // namespace
@@ -189,11 +164,24 @@ int hardware_threads() {
 }
 
 void parallel_for(int threads, std::int64_t count, TaskRef task) {
-  if (threads <= 1 || count <= 1 || inside_task) {
-    for (std::int64_t i = 0; i < count; ++i) task(i);
-    return;
-  }
+  if (threads <= 1 || count <= 1 || inside_task) return run_alone(count, task);
   Pool::instance().run(threads, count, task);
+}
+
+void parallel_short(int tasks, TaskRef task) {
+  assert(tasks <= Gate::kMostSeats && "short calls have few tasks");
+  if (tasks <= 1 || inside_task) return run_alone(tasks, task);
+  Pool::instance().run_short(tasks, task);
+}
+
+int short_threads(int wanted) {
+  if (wanted <= 1 || inside_task) return 1;
+  if (sharing_now.load(std::memory_order_relaxed) == Sharing::Always) return wanted;
+  return Pool::instance().short_threads(wanted);
+}
+
+void set_sharing(Sharing sharing) {
+  sharing_now = sharing;
 }
 
 }  // namespace chop::support

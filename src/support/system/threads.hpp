@@ -36,4 +36,18 @@ int hardware_threads();
 /// Tasks treat denormal numbers as the caller does (denormals.hpp).
 void parallel_for(int threads, std::int64_t count, TaskRef task);
 
+/// Calls task(i) once for every i in [0, tasks), each on a thread of its own where there are as
+/// many processors, the caller's for task 0, and returns when all are done. It costs its caller
+/// about 0.15 us, so tasks may take less than a microsecond. There are at most 65,535 tasks. A call
+/// inside of a task, or beside another one, is a plain loop.
+void parallel_short(int tasks, TaskRef task);
+
+/// How many tasks a call of parallel_short should have now, at most `wanted`: 1 where it would not
+/// pay, because there is one processor, the machine is busy or processors are far from each other.
+int short_threads(int wanted);
+
+/// Whether short_threads() gives what is wanted even where it does not pay: tests ask for that.
+enum class Sharing : std::uint8_t { WhereItPays, Always };
+void set_sharing(Sharing sharing);
+
 }  // namespace chop::support
