@@ -11,8 +11,8 @@
 
 #include "runtime/onednn.hpp"
 #include "runtime/scratch.hpp"
+#include "runtime/shares.hpp"
 #include "support/system/big_memory.hpp"
-#include "support/system/threads.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "runtime/gemm/gemm.cpp"
@@ -49,12 +49,44 @@ void pack_panel(const Gemm& g, const float* b, std::int64_t first, std::int64_t 
   }
 }
 
-/// Columns [from, to) of C, `from` being the first of a panel.
+/// Columns [first, to) of one row of C by as many whole panels at once as fill the registers, where
+/// B is packed: one panel alone would wait for each addition to end. Returns the first column left.
+template <int kPanels>
+std::int64_t single_row(const Gemm& g, const GemmPart& part, std::int64_t first, const float* a,
+                        const float* bias, float* c) {
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(kTag));
+  const std::int64_t width = kPanel * lanes;
+  for (; first + kPanels * width <= part.to; first += kPanels * width) {
+    const float* from = part.packed + first * g.k;
+    Vec sum[kPanels][kPanel];
+    for (auto& panel : sum)
+      for (Vec& v : panel) v = hn::Zero(kTag);
+    for (std::int64_t k = 0; k < g.k; ++k) {
+      const Vec ak = hn::Set(kTag, a[k * g.a_col]);
+      for (int p = 0; p < kPanels; ++p)
+        for (int v = 0; v < kPanel; ++v)
+          sum[p][v] = hn::MulAdd(
+              ak, hn::LoadU(kTag, from + p * width * g.k + k * width + v * lanes), sum[p][v]);
+    }
+    for (int p = 0; p < kPanels; ++p)
+      for (int v = 0; v < kPanel; ++v) {
+        const std::int64_t at = first + p * width + v * lanes;
+        const Vec add = bias == nullptr ? hn::Zero(kTag) : hn::LoadU(kTag, bias + at);
+        hn::StoreU(clamped(g, hn::Add(sum[p][v], add)), kTag, c + at);
+      }
+  }
+  return first;
+}
+
+/// Columns [from, to) of C, `from` being the first of a panel where B is packed.
 void small_gemm(const Gemm& g, const GemmPart& part, const float* a, const float* b,
                 const float* bias, float* c) {
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(kTag));
-  for (std::int64_t first = part.from; first < part.to; first += kPanel * lanes) {
-    const std::int64_t columns = std::min(kPanel * lanes, g.n - first);
+  std::int64_t first = part.from;
+  if (g.m == 1 && part.packed != nullptr && !part.strands && g.k <= kLongestSum)
+    first = single_row<kAccumulators / kPanel>(g, part, first, a, bias, c);
+  for (; first < part.to; first += kPanel * lanes) {
+    const std::int64_t columns = std::min(kPanel * lanes, part.to - first);
     const std::int64_t vectors = (columns + lanes - 1) / lanes;
     const std::int64_t width = vectors * lanes;
     Panel panel{b + first, g.b_row, columns - (vectors - 1) * lanes, false};
@@ -167,22 +199,53 @@ struct SmallProduct {
   float* scratch;  ///< for one panel, where B is not packed
 };
 
-/// Rows that make a task of a product, or that are still in the cache when they are done.
+/// Rows that make a task of a product, or that are still in the cache when they are done. A few are
+/// one task whatever they cost; then nothing is divided, which a product of one row would notice.
 std::int64_t rows_of_task(const Gemm& g, RowsDone done) {
   constexpr std::int64_t kCachedFloats = std::int64_t{1} << 13;
-  const std::int64_t work = std::max<std::int64_t>(1, g.n * g.k);
-  const std::int64_t rows = kTaskWork / work;
-  if (!done) return std::max<std::int64_t>(12, rows / 12 * 12);
-  constexpr std::int64_t kStep = 48;  // whole tiles, and whatever rows are done together
-  return std::max(kStep, std::min(rows, kCachedFloats / g.n) / kStep * kStep);
+  // Whole tiles, and whatever rows are done together.
+  const std::int64_t step = done ? 48 : 12;
+  if (g.m <= step) return step;
+  const std::int64_t rows = kTaskWork / std::max<std::int64_t>(1, g.n * g.k);
+  if (!done) return std::max(step, rows / step * step);
+  return std::max(step, std::min(rows, kCachedFloats / g.n) / step * step);
+}
+
+/// Columns that make a task where few rows make reading the weights the work.
+std::int64_t columns_of_task(const Gemm& g) {
+  const std::int64_t width = HWY_DYNAMIC_DISPATCH(panel_floats)();
+  return std::max(width, kTaskWeights / std::max<std::int64_t>(1, g.k) / width * width);
+}
+
+/// One of `parts` of C: columns where there are enough, so that no thread packs what others pack
+/// too and a kernel that goes on with columns of C (batch norm) has its own in the cache; else
+/// rows.
+void product_part(const Gemm& g, const SmallProduct& p, int part, int parts) {
+  constexpr std::int64_t kUnit = 16;
+  const std::int64_t unit = p.packed == nullptr ? kUnit : HWY_DYNAMIC_DISPATCH(panel_floats)();
+  const bool by_columns = g.n >= parts * unit;
+  const Share columns = by_columns ? share_of(g.n, unit, part, parts) : Share{0, g.n};
+  const Share rows = by_columns ? Share{0, g.m} : share_of(g.m, kUnit, part, parts);
+  if (columns.size() == 0 || rows.size() == 0) return;
+  float* const own = p.packed != nullptr || g.b_col == 1
+                         ? nullptr
+                         : reinterpret_cast<float*>(thread_scratch(g.scratch() * sizeof(float)));
+  Gemm some = g;
+  some.m = rows.size();
+  HWY_DYNAMIC_DISPATCH(small_gemm)
+  (some, {columns.begin, columns.end, in_strands(g), p.packed, own}, p.a + rows.begin * g.a_row,
+   p.b, p.bias, p.c + rows.begin * g.c_row);
 }
 
 /// Our own kernel computes each element by itself, so rows and panels may be shared out in any
 /// way. Work is cut by rows, or by panels where there are few rows.
 void small_product(const Gemm& g, const SmallProduct& p, int threads, RowsDone done = {}) {
   const bool strands = in_strands(g);
-  const std::int64_t rows = rows_of_task(g, done);
-  if ((threads > 1 || done) && rows < g.m)
+  const std::int64_t rows = threads > 1 || done ? rows_of_task(g, done) : g.m;
+  if (const int parts = done || rows < g.m ? 1 : g.parts(threads); parts > 1)
+    return parallel_short(
+        parts, [&](std::int64_t part) { product_part(g, p, static_cast<int>(part), parts); });
+  if (rows < g.m)
     return parallel_for(threads, (g.m + rows - 1) / rows, [&](std::int64_t task) {
       Gemm part = g;
       part.m = std::min(rows, g.m - task * rows);
@@ -195,10 +258,8 @@ void small_product(const Gemm& g, const SmallProduct& p, int threads, RowsDone d
        p.c + task * rows * g.c_row);
       if (done) done(task * rows, part.m);
     });
-  const std::int64_t width = HWY_DYNAMIC_DISPATCH(panel_floats)();
-  const std::int64_t columns =
-      std::max(width, kTaskWeights / std::max<std::int64_t>(1, g.k) / width * width);
-  if (threads > 1 && p.packed != nullptr && columns < g.n) {
+  const std::int64_t columns = threads > 1 && p.packed != nullptr ? columns_of_task(g) : g.n;
+  if (columns < g.n) {
     parallel_for(threads, (g.n + columns - 1) / columns, [&](std::int64_t task) {
       HWY_DYNAMIC_DISPATCH(small_gemm)
       (g, {task * columns, std::min(g.n, (task + 1) * columns), strands, p.packed, nullptr}, p.a,
@@ -234,6 +295,16 @@ void Gemm::run(const float* a, const float* b, const float* bias, float* c, floa
   if (m == 0 || n == 0) return;
   if (is_large()) return large_gemm(*this, a, b, bias, c, threads);
   small_product(*this, {a, b, nullptr, bias, c, scratch_memory}, threads);
+}
+
+int Gemm::parts(int threads) const {
+  constexpr std::int64_t kLeastWork = std::int64_t{1} << 14;
+  const std::int64_t work = m * n * k;
+  return is_large() || work > 2 * kTaskWork ? 1 : worthwhile_parts(threads, work, kLeastWork);
+}
+
+void Gemm::run_part(const float* a, const float* b, float* c, int part, int parts) const {
+  if (m > 0 && n > 0) product_part(*this, {a, b, nullptr, nullptr, c, nullptr}, part, parts);
 }
 
 std::shared_ptr<const float[]> Gemm::pack(const float* b) const {

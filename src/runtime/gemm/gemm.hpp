@@ -50,6 +50,11 @@ struct Gemm {
   void run(const float* a, const float* b, const float* bias, float* c, float* scratch,
            int threads) const;
 
+  /// How many threads are worth having for all of a product of some microseconds; 1 for others.
+  int parts(int threads) const;
+  /// What one of `parts` threads has to do, without bias: other parts compute other elements.
+  void run_part(const float* a, const float* b, float* c, int part, int parts) const;
+
   /// B as run_packed() wants it: worth keeping where B stays the same.
   std::shared_ptr<const float[]> pack(const float* b) const;
   /// The same bits as run().

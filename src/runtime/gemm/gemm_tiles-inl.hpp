@@ -28,6 +28,8 @@ constexpr int kAccumulators = HWY_TARGET <= HWY_AVX3 ? 16 : 8;
 constexpr int kPanel = HWY_TARGET <= HWY_AVX3 ? 4 : 2;
 /// Sums along k of one element where there are too few elements to fill the pipeline.
 constexpr int kStrands = 4;
+/// Products of an element that are added up in one go.
+constexpr std::int64_t kLongestSum = 1024;
 
 /// Where a panel of B lies: row k starts at data + k * row. Its last vector has `last` columns
 /// that count; packed ones have zeros behind them.
@@ -37,6 +39,11 @@ struct Panel {
   std::int64_t last;
   bool packed;
 };
+
+/// Not Max: a NaN must stay one.
+HWY_INLINE Vec clamped(const Gemm& g, Vec y) {
+  return g.relu ? hn::IfThenElse(hn::Lt(y, hn::Zero(kTag)), hn::Zero(kTag), y) : y;
+}
 
 template <int kRows, int kVectors, int kSplit>
 HWY_INLINE void tile(const Gemm& g, const float* a, const Panel& panel, const float* bias,
@@ -86,9 +93,7 @@ HWY_INLINE void tile(const Gemm& g, const float* a, const Panel& panel, const fl
       Vec total = sum[0][r][v];
       if constexpr (kSplit == kStrands)
         total = hn::Add(hn::Add(sum[0][r][v], sum[1][r][v]), hn::Add(sum[2][r][v], sum[3][r][v]));
-      Vec y = hn::Add(total, add);
-      // Not Max: a NaN must stay one.
-      if (g.relu) y = hn::IfThenElse(hn::Lt(y, hn::Zero(kTag)), hn::Zero(kTag), y);
+      const Vec y = clamped(g, hn::Add(total, add));
       float* out = c + r * g.c_row + v * lanes;
       if (part)
         hn::BlendedStore(y, mask, kTag, out);
@@ -146,7 +151,7 @@ void short_panel_rows(const Gemm& g, bool strands, int vectors, const float* a, 
 /// The same for any k: blocks of it, each added to C, so that long sums keep their digits.
 void panel_rows(const Gemm& g, bool strands, int vectors, const float* a, const Panel& panel,
                 const float* bias, float* c) {
-  constexpr std::int64_t kPiece = 1024;
+  constexpr std::int64_t kPiece = kLongestSum;
   if (g.k <= kPiece) return short_panel_rows(g, strands, vectors, a, panel, bias, c);
   for (std::int64_t k = 0; k < g.k; k += kPiece) {
     const bool last = k + kPiece >= g.k;

@@ -105,6 +105,46 @@ TEST(Gemm, SharedOutHasTheSameBits) {
   }
 }
 
+TEST(Gemm, InPartsHasTheSameBits) {
+  for (const auto& [m, n, k] : std::vector<std::array<std::int64_t, 3>>{{256, 64, 16},
+                                                                        {256, 32, 64},
+                                                                        {64, 16, 256},
+                                                                        {5, 32, 256},
+                                                                        {256, 5, 32},
+                                                                        {3, 2, 1},
+                                                                        {1, 130, 40}})
+    for (const Layouts layouts :
+         {Layouts{false, false}, Layouts{true, false}, Layouts{false, true}}) {
+      const Gemm g = product(m, n, k, layouts, false);
+      const std::vector<float> a = noise(m * k, "a");
+      const std::vector<float> b = noise(k * n, "b");
+      const std::vector<float> whole = run(g, a, b, nullptr, 1);
+      for (const int parts : {1, 2, 3, 7}) {
+        std::vector<float> c(whole.size(), 7.0F);
+        for (int part = 0; part < parts; ++part)
+          g.run_part(a.data(), b.data(), c.data(), part, parts);
+        EXPECT_EQ(std::memcmp(whole.data(), c.data(), c.size() * sizeof(float)), 0)
+            << "m " << m << " n " << n << " k " << k << " in " << parts;
+      }
+    }
+}
+
+TEST(Gemm, OfOneRowHasTheBitsOfARowAmongMany) {
+  for (const std::int64_t n : {1, 16, 31, 64, 100, 256, 300, 520})
+    for (const std::int64_t k : {1, 16, 31}) {
+      Gemm g = product(40, n, k, {false, true}, true);
+      const std::vector<float> a = noise(40 * k, "a");
+      const std::vector<float> b = noise(k * n, "b");
+      const std::vector<float> bias = noise(n, "bias");
+      const std::vector<float> all = run(g, a, b, bias.data(), 1);
+      g.m = 1;
+      std::vector<float> c(static_cast<std::size_t>(n), 7.0F);
+      g.run_packed(a.data(), b.data(), g.pack(b.data()).get(), bias.data(), c.data(), 1);
+      EXPECT_EQ(std::memcmp(all.data(), c.data(), c.size() * sizeof(float)), 0)
+          << "n " << n << " k " << k;
+    }
+}
+
 TEST(Gemm, NoTermsLeaveTheBias) {
   const Gemm g = product(3, 5, 0, {false, false}, false);
   const std::vector<float> bias = {1, 2, 3, 4, 5};
