@@ -12,6 +12,7 @@ Result<std::shared_ptr<TrainingStep>> TrainingStep::make(const Graph& graph, std
   CH_TRY(ParameterStore store, ParameterStore::from(graph));
   auto step = std::shared_ptr<TrainingStep>(new TrainingStep(std::move(store)));
   CH_TRY(Program program, Program::training(graph, step->store_, batch, threads));
+  step->threads_ = threads;
   step->program_ = std::make_unique<Program>(std::move(program));
   CH_TRY(step->adam_, find_optimiser("adam"));
   step->slots_.assign(
@@ -30,13 +31,28 @@ void TrainingStep::fill() {
 
 void TrainingStep::run() {
   if (!program_->run()) std::abort();  // no index to be out of range
+  update();
+}
+
+Numbers TrainingStep::run_timed() {
+  Numbers parts;
+  const Result<std::vector<double>> seconds = program_->run_timed();
+  if (!seconds) std::abort();
+  const std::vector<std::string> names = program_->plan().describe();
+  for (std::size_t i = 0; i < names.size(); ++i) parts.emplace_back(names[i], seconds.value()[i]);
+  parts.emplace_back("adam", seconds_of([this] { update(); }));
+  return parts;
+}
+
+void TrainingStep::update() {
   ++number_;
   adam_->step({.values = store_.values(),
                .gradients = store_.gradients(),
                .slots = {slots_[0].mutable_data<float>(), slots_[1].mutable_data<float>()},
                .number = number_,
                .learning_rate = settings_.learning_rate,
-               .settings = settings_});
+               .settings = settings_,
+               .threads = threads_});
 }
 
 }  // namespace chop

@@ -17,7 +17,6 @@ struct AdamNumbers {
   const float* grad;
   float* m;
   float* v;
-  std::size_t count;
 };
 }  // namespace chop::train
 #endif
@@ -41,12 +40,12 @@ HWY_INLINE void adam_vector(D d, const AdamNumbers& n, std::size_t i) {
   hn::StoreU(hn::Sub(old, hn::Div(hn::Mul(set(n.rate), m), below)), d, n.w + i);
 }
 
-void adam_sweep(const AdamNumbers& n) {
+void adam_sweep(const AdamNumbers& n, std::size_t first, std::size_t last) {
   const hn::ScalableTag<float> d;
   const hn::CappedTag<float, 1> single;
-  std::size_t i = 0;
-  for (; i + hn::Lanes(d) <= n.count; i += hn::Lanes(d)) adam_vector(d, n, i);
-  for (; i < n.count; ++i) adam_vector(single, n, i);
+  std::size_t i = first;
+  for (; i + hn::Lanes(d) <= last; i += hn::Lanes(d)) adam_vector(d, n, i);
+  for (; i < last; ++i) adam_vector(single, n, i);
 }
 
 }  // namespace
@@ -60,21 +59,23 @@ HWY_EXPORT(adam_sweep);
 void adam_step(const OptimiserStep& step, bool decoupled) {
   const OptimiserSettings& s = step.settings;
   const auto t = static_cast<double>(step.number);
-  HWY_DYNAMIC_DISPATCH(adam_sweep)
-  ({.beta1 = static_cast<float>(s.beta1),
-    .beta2 = static_cast<float>(s.beta2),
-    .rest1 = static_cast<float>(1 - s.beta1),
-    .rest2 = static_cast<float>(1 - s.beta2),
-    .rate = static_cast<float>(step.learning_rate / (1 - std::pow(s.beta1, t))),
-    .scale = static_cast<float>(1 / std::sqrt(1 - std::pow(s.beta2, t))),
-    .eps = static_cast<float>(s.eps),
-    .decay = static_cast<float>(decoupled ? 0 : s.weight_decay),
-    .shrink = static_cast<float>(decoupled ? 1 - step.learning_rate * s.weight_decay : 1),
-    .w = step.values.data(),
-    .grad = step.gradients.data(),
-    .m = step.slots[0].data(),
-    .v = step.slots[1].data(),
-    .count = step.values.size()});
+  const AdamNumbers numbers{
+      .beta1 = static_cast<float>(s.beta1),
+      .beta2 = static_cast<float>(s.beta2),
+      .rest1 = static_cast<float>(1 - s.beta1),
+      .rest2 = static_cast<float>(1 - s.beta2),
+      .rate = static_cast<float>(step.learning_rate / (1 - std::pow(s.beta1, t))),
+      .scale = static_cast<float>(1 / std::sqrt(1 - std::pow(s.beta2, t))),
+      .eps = static_cast<float>(s.eps),
+      .decay = static_cast<float>(decoupled ? 0 : s.weight_decay),
+      .shrink = static_cast<float>(decoupled ? 1 - step.learning_rate * s.weight_decay : 1),
+      .w = step.values.data(),
+      .grad = step.gradients.data(),
+      .m = step.slots[0].data(),
+      .v = step.slots[1].data()};
+  step.in_shares([&](std::size_t first, std::size_t last) {
+    HWY_DYNAMIC_DISPATCH(adam_sweep)(numbers, first, last);
+  });
 }
 
 }  // namespace chop::train

@@ -1,6 +1,7 @@
 // Optimisers: one file each in train/optimisers.
 #pragma once
 
+#include "runtime/shares.hpp"
 #include "support/result.hpp"
 
 namespace chop::train {
@@ -23,6 +24,20 @@ struct OptimiserStep {
   std::int64_t number = 1;              ///< counts from 1
   double learning_rate = 0;             ///< of this step, after the schedule
   const OptimiserSettings& settings;
+  int threads = 1;
+
+  /// Calls work(first, last) with shares of the parameters, each of which is updated by itself.
+  template <class Work>
+  void in_shares(Work work) const {
+    constexpr std::int64_t kVector = 16;
+    constexpr std::int64_t kLeastWork = std::int64_t{1} << 11;
+    const auto count = static_cast<std::int64_t>(values.size());
+    const int parts = runtime::worthwhile_parts(threads, count, kLeastWork);
+    parallel_short(parts, [&](std::int64_t part) {
+      const runtime::Share share = runtime::share_of(count, kVector, static_cast<int>(part), parts);
+      work(static_cast<std::size_t>(share.begin), static_cast<std::size_t>(share.end));
+    });
+  }
 };
 
 struct OptimiserDef {

@@ -29,6 +29,8 @@ class Program {
   Status run(RunState state, Between between) {
     return plan_.run(state, between);
   }
+  /// Runs, and returns the seconds of each step of plan().
+  Result<std::vector<double>> run_timed(RunState state = {}) { return plan_.run_timed(state); }
   double loss() const { return plan_.output(0)[0]; }
   std::span<const float> logits() const { return plan_.output(1); }
   /// How many rows have their largest logit at the target; the first wins among equals.

@@ -30,7 +30,7 @@ class TrainLoop final : public Trainer {
                              .most_batches = options.most_batches,
                              .seed = options.seed,
                              .threads = options.threads}),
-        update_(training_, options_.settings, options.accumulate_grad_batches),
+        update_(training_, options_.settings, options.accumulate_grad_batches, options.threads),
         checkpoints_(options_, data) {}
 
   Status prepare(const Checkpoint* resume) {

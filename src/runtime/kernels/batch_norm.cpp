@@ -137,6 +137,21 @@ bool has_loops(const KernelCall& call, const Shape& x) {
   return call.in[0].dtype == DType::F32 && numel(x) > 0;
 }
 
+/// Calls work(job) with shares of the channels, which a few vectors hold.
+template <class Work>
+void each_share(const NormJob& job, int threads, Work work) {
+  constexpr std::int64_t kVector = 16;
+  constexpr std::int64_t kLeastWork = std::int64_t{1} << 12;
+  const int parts = worthwhile_parts(
+      static_cast<int>(std::min<std::int64_t>(threads, (job.c + kVector - 1) / kVector)),
+      job.n * job.c, kLeastWork);
+  parallel_short(parts, [&](std::int64_t part) {
+    NormJob share = job;
+    share.channels = share_of(job.c, kVector, static_cast<int>(part), parts);
+    work(share);
+  });
+}
+
 /// One task per channel once the tensor is worth a second thread.
 template <class Work>
 void each_channel(const NormJob& job, int threads, Work work) {
@@ -176,8 +191,9 @@ Kernel make_norm(const KernelCall& call) {
                      .new_var = updates ? args.output(4) : nullptr};
     if (job.s == 1) {
       if (RowBlocks{job.n}.many()) return norm_many(job, a, context.threads);
-      HWY_DYNAMIC_DISPATCH(norm_rows)(job, a);
-      return;
+      return each_share(job, context.threads, [&](const NormJob& share) {
+        HWY_DYNAMIC_DISPATCH(norm_rows)(share, a);
+      });
     }
     each_channel(job, context.threads, [&](std::int64_t c) {
       HWY_DYNAMIC_DISPATCH(norm_channel)(job, a, c);
@@ -229,8 +245,9 @@ Kernel make_grad(const KernelCall& call) {
                          .dbias = args.output(2)};
     if (job.s == 1) {
       if (RowBlocks{job.n}.many()) return norm_grad_many(job, a, context.threads);
-      HWY_DYNAMIC_DISPATCH(norm_grad_rows)(job, a);
-      return;
+      return each_share(job, context.threads, [&](const NormJob& share) {
+        HWY_DYNAMIC_DISPATCH(norm_grad_rows)(share, a);
+      });
     }
     each_channel(job, context.threads, [&](std::int64_t c) {
       HWY_DYNAMIC_DISPATCH(norm_grad_channel)(job, a, c);

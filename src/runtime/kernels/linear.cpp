@@ -6,6 +6,7 @@
 #include "runtime/kernel.hpp"
 #include "runtime/row_blocks.hpp"
 #include "runtime/scratch.hpp"
+#include "runtime/shares.hpp"
 
 namespace chop::runtime::kernels {
 namespace {
@@ -98,10 +99,12 @@ Kernel make_chain(const KernelCall& call, Epilogue epilogue) {
   return frozen_conv(std::move(job));
 }
 
-/// db = Σ dy over rows, in four sums.
-void sum_rows(const float* dy, std::int64_t rows, std::int64_t out, float* db) {
-  constexpr std::int64_t kColumns = 16;
-  for (std::int64_t o = 0; o < out; o += kColumns) {
+/// Columns of db that are summed together.
+constexpr std::int64_t kColumns = 16;
+
+/// db = Σ dy over rows, in four sums, for the columns of a share.
+void sum_rows(const float* dy, std::int64_t rows, std::int64_t out, Share share, float* db) {
+  for (std::int64_t o = share.begin; o < share.end; o += kColumns) {
     const std::int64_t columns = std::min(kColumns, out - o);
     float sums[4][kColumns] = {};
     const float* from = dy + o;
@@ -144,9 +147,37 @@ void weight_by_blocks(const RowBlocks& blocks, const Gemm& whole, const float* d
 void bias_by_blocks(const RowBlocks& blocks, const float* dy, std::int64_t out, float* parts,
                     float* db, int threads) {
   blocks.each(threads, [&](std::int64_t block) {
-    sum_rows(dy + blocks.first(block) * out, blocks.size(block), out, parts + block * out);
+    sum_rows(dy + blocks.first(block) * out, blocks.size(block), out, {0, out},
+             parts + block * out);
   });
   blocks.add_up(parts, out, db);
+}
+
+/// The products of linear_grad, from dy [rows, out], x [rows, in] and w [out, in].
+struct GradJob {
+  std::int64_t rows, in, out;
+
+  /// dx [rows, in] = dy w
+  Gemm to_input() const {
+    return {.m = rows, .n = in, .k = out, .a_row = out, .b_row = in, .c_row = in};
+  }
+  /// dw [out, in] = dyᵀ x
+  Gemm to_weight() const {
+    return {.m = out, .n = in, .k = rows, .a_row = 1, .a_col = out, .b_row = in, .c_row = in};
+  }
+};
+
+/// All products of linear_grad shared among threads, each of which has a share of every result.
+void grad_parts(const GradJob& job, const float* dy, const KernelArgs& args, int parts) {
+  parallel_short(parts, [&](std::int64_t number) {
+    const int part = static_cast<int>(number);
+    if (args.out[0] != nullptr)
+      job.to_input().run_part(dy, args.input(2), args.output(0), part, parts);
+    if (args.out[1] != nullptr)
+      job.to_weight().run_part(dy, args.input(1), args.output(1), part, parts);
+    if (args.out[2] != nullptr)
+      sum_rows(dy, job.rows, job.out, share_of(job.out, kColumns, part, parts), args.output(2));
+  });
 }
 
 Kernel make_linear_grad(const KernelCall& call) {
@@ -154,9 +185,9 @@ Kernel make_linear_grad(const KernelCall& call) {
   const std::int64_t out = call.shape(2)[0];
   const std::int64_t in = call.shape(2)[1];
   const std::int64_t rows = out == 0 ? 0 : numel(call.shape(0)) / out;
-  const Gemm to_input{.m = rows, .n = in, .k = out, .a_row = out, .b_row = in, .c_row = in};
-  const Gemm to_weight{
-      .m = out, .n = in, .k = rows, .a_row = 1, .a_col = out, .b_row = in, .c_row = in};
+  const GradJob job{rows, in, out};
+  const Gemm to_input = job.to_input();
+  const Gemm to_weight = job.to_weight();
   const bool relu = call.flag("relu");
   const RowBlocks blocks{rows};
   // Wide weights keep all threads busy by themselves, and their parts would be large.
@@ -172,23 +203,24 @@ Kernel make_linear_grad(const KernelCall& call) {
   const auto run = [=](const KernelArgs& args, const RunContext& context) {
     auto* const memory = reinterpret_cast<float*>(thread_scratch(
         static_cast<std::size_t>(masked_floats + part_floats) * sizeof(float), ScratchFor::Call));
-    float* const parts = memory + masked_floats;
+    float* const sums = memory + masked_floats;
     const float* dy = args.input(0);
     if (relu) {
       through_relu(dy, args.input(3), rows * out, memory, context.threads);
       dy = memory;
     }
+    if (const int parts = large || blocks.many() ? 1 : to_weight.parts(context.threads); parts > 1)
+      return grad_parts(job, dy, args, parts);
     if (args.out[0] != nullptr)
       to_input.run(dy, args.input(2), nullptr, args.output(0), scratch->data(), context.threads);
     if (args.out[1] != nullptr && by_blocks)
-      weight_by_blocks(blocks, to_weight, dy, args.input(1), parts, args.output(1),
-                       context.threads);
+      weight_by_blocks(blocks, to_weight, dy, args.input(1), sums, args.output(1), context.threads);
     else if (args.out[1] != nullptr)
       to_weight.run(dy, args.input(1), nullptr, args.output(1), scratch->data(), context.threads);
     if (args.out[2] != nullptr && blocks.many())
-      bias_by_blocks(blocks, dy, out, parts, args.output(2), context.threads);
+      bias_by_blocks(blocks, dy, out, sums, args.output(2), context.threads);
     else if (args.out[2] != nullptr)
-      sum_rows(dy, rows, out, args.output(2));
+      sum_rows(dy, rows, out, {0, out}, args.output(2));
   };
   return {run, large ? "onednn" : ""};
 }

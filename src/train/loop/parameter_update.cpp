@@ -3,14 +3,15 @@
 namespace chop::train {
 
 ParameterUpdate::ParameterUpdate(Training& training, const OptimiserSettings& settings,
-                                 std::int64_t accumulate)
+                                 std::int64_t accumulate, int threads)
     : optimiser_(training.optimiser),
       accumulate_(accumulate),
       gradients_(training.store.gradients()),
       step_{.values = training.store.values(),
             .gradients = gradients_,
             .slots = {},
-            .settings = settings} {
+            .settings = settings,
+            .threads = threads} {
   for (Tensor& slot : training.slots) step_.slots.push_back(slot.mutable_data<float>());
   if (accumulate > 1) sum_ = Tensor(DType::F32, {static_cast<std::int64_t>(gradients_.size())});
 }

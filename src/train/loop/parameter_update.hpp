@@ -9,7 +9,8 @@ namespace chop::train {
 class ParameterUpdate {
  public:
   /// A step after `accumulate` batches. Training and settings outlive it.
-  ParameterUpdate(Training& training, const OptimiserSettings& settings, std::int64_t accumulate);
+  ParameterUpdate(Training& training, const OptimiserSettings& settings, std::int64_t accumulate,
+                  int threads = 1);
 
   /// Takes the gradients of one more batch, which are in the store.
   void add_batch();

@@ -15,11 +15,13 @@ void step_all(const OptimiserStep& step) {
   float* __restrict w = step.values.data();
   const float* __restrict grad = step.gradients.data();
   float* __restrict u = step.slots[0].data();
-  for (std::size_t i = 0; i < step.values.size(); ++i) {
-    const float g = grad[i] + decay * w[i];
-    u[i] = keep * u[i] + g;
-    w[i] -= rate * (nesterov ? g + momentum * u[i] : u[i]);
-  }
+  step.in_shares([=](std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) {
+      const float g = grad[i] + decay * w[i];
+      u[i] = keep * u[i] + g;
+      w[i] -= rate * (nesterov ? g + momentum * u[i] : u[i]);
+    }
+  });
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ namespace {
 /// sums[c] = Σ x over the job's rows, or Σ (x - mean)² when there is a mean.
 void block_sums(const NormJob& job, const float* x, const float* mean, float* sums) {
   const std::int64_t lanes = lane_count();
-  each_group(job.c, [&](std::int64_t c, auto vectors, M mask) {
+  each_group({0, job.c}, [&](std::int64_t c, auto vectors, auto mask) {
     constexpr int kVectors = decltype(vectors)::value;
     V total[1][kVectors];
     sum_rows<1, kVectors>(job.n, total, [&](std::int64_t r, int i, V* terms) HWY_ATTR {
@@ -40,7 +40,8 @@ void block_apply(const NormJob& job, const float* x, const NormLine& line, float
     }
 }
 
-HWY_INLINE V block_dy(const NormJob& job, const NormGradArgs& a, std::int64_t at, M mask) {
+template <class Mask>
+HWY_INLINE V block_dy(const NormJob& job, const NormGradArgs& a, std::int64_t at, Mask mask) {
   const V d = load(mask, a.dy + at);
   return job.relu ? through_relu(d, load(mask, a.y + at)) : d;
 }
@@ -48,7 +49,7 @@ HWY_INLINE V block_dy(const NormJob& job, const NormGradArgs& a, std::int64_t at
 /// sums[0][c] = Σ dy and sums[1][c] = Σ dy · (x - mean) over the job's rows.
 void block_grad_sums(const NormJob& job, const NormGradArgs& a, float* sums) {
   const std::int64_t lanes = lane_count();
-  each_group(job.c, [&](std::int64_t c, auto vectors, M mask) {
+  each_group({0, job.c}, [&](std::int64_t c, auto vectors, auto mask) {
     constexpr int kVectors = decltype(vectors)::value;
     V total[2][kVectors];
     sum_rows<2, kVectors>(job.n, total, [&](std::int64_t r, int i, V* terms) HWY_ATTR {

@@ -1,7 +1,7 @@
 // What the loops of batch normalisation are asked to do, over x [n, c, s].
 #pragma once
 
-#include "support/layers.hpp"
+#include "runtime/shares.hpp"
 
 namespace chop::runtime::kernels {
 
@@ -11,6 +11,7 @@ struct NormJob {
   bool batch_statistics = false;  ///< else the running ones
   bool track = false;             ///< whether there are running ones to move
   bool relu = false;              ///< whether y is clamped at zero; dy then counts where y > 0
+  Share channels = {};            ///< of a call for some of them, where s = 1
 };
 
 /// Pointers may be null where the call has no such operand or nobody reads the result.

@@ -18,17 +18,29 @@ namespace chop::runtime::kernels::HWY_NAMESPACE {
 using namespace chop::runtime::simd::HWY_NAMESPACE;
 namespace {
 
+/// In place of a mask where a whole vector counts: plain loads and stores, since AVX2's masked
+/// stores take some processors ten times as long.
+struct All {};
+
 HWY_INLINE V load(M mask, const float* from) {
   return hn::MaskedLoad(mask, kTag, from);
 }
+HWY_INLINE V load(All /*all*/, const float* from) {
+  return hn::LoadU(kTag, from);
+}
 /// Some of the channels from c on of an array that may be missing.
-HWY_INLINE V load_or(M mask, const float* from, std::int64_t c, float otherwise) {
+template <class Mask>
+HWY_INLINE V load_or(Mask mask, const float* from, std::int64_t c, float otherwise) {
   return from == nullptr ? set(otherwise) : load(mask, from + c);
 }
 HWY_INLINE void store(V value, M mask, float* to) {
   hn::BlendedStore(value, mask, kTag, to);
 }
-HWY_INLINE void store_if(V value, M mask, float* to, std::int64_t c) {
+HWY_INLINE void store(V value, All /*all*/, float* to) {
+  hn::StoreU(value, kTag, to);
+}
+template <class Mask>
+HWY_INLINE void store_if(V value, Mask mask, float* to, std::int64_t c) {
   if (to != nullptr) store(value, mask, to + c);
 }
 
@@ -82,17 +94,19 @@ HWY_INLINE void sum_rows(std::int64_t rows, V (&total)[kSums][kVectors], F f) {
 /// Calls work(c, kVectors, mask) for groups of channels: two vectors at a time, then one, the
 /// last perhaps in part.
 template <class Work>
-HWY_INLINE void each_group(std::int64_t channels, Work work) {
+HWY_INLINE void each_group(Share channels, Work work) {
   const std::int64_t lanes = lane_count();
-  std::int64_t c = 0;
-  for (; c + 2 * lanes <= channels; c += 2 * lanes)
-    work(c, std::integral_constant<int, 2>(), first(lanes));
-  for (; c < channels; c += lanes) work(c, std::integral_constant<int, 1>(), first(channels - c));
+  std::int64_t c = channels.begin;
+  for (; c + 2 * lanes <= channels.end; c += 2 * lanes)
+    work(c, std::integral_constant<int, 2>(), All());
+  for (; c + lanes <= channels.end; c += lanes) work(c, std::integral_constant<int, 1>(), All());
+  if (c < channels.end) work(c, std::integral_constant<int, 1>(), first(channels.end - c));
 }
 
 /// Statistics of a group of channels -> what the running ones become.
-inline void update_running(const NormJob& job, const NormArgs& a, std::int64_t c, M mask, V mean,
-                           V var) {
+template <class Mask>
+HWY_INLINE void update_running(const NormJob& job, const NormArgs& a, std::int64_t c, Mask mask,
+                               V mean, V var) {
   const float count = static_cast<float>(job.n * job.s);
   const V keep = set(1 - job.momentum);
   const V rate = set(job.momentum);
@@ -106,8 +120,8 @@ inline void update_running(const NormJob& job, const NormArgs& a, std::int64_t c
 }
 
 /// Channels [c, c + kVectors vectors) of all rows.
-template <bool kRelu, int kVectors>
-void norm_group(const NormJob& job, const NormArgs& a, std::int64_t c, M mask) {
+template <bool kRelu, int kVectors, class Mask>
+void norm_group(const NormJob& job, const NormArgs& a, std::int64_t c, Mask mask) {
   const std::int64_t lanes = lane_count();
   const V inverse_count = set(1.0F / static_cast<float>(job.n));
   const float* x = a.x + c;
@@ -150,13 +164,13 @@ void norm_group(const NormJob& job, const NormArgs& a, std::int64_t c, M mask) {
 
 template <bool kRelu>
 void norm_some_rows(const NormJob& job, const NormArgs& a) {
-  each_group(job.c, [&](std::int64_t c, auto vectors, M mask) {
+  each_group(job.channels, [&](std::int64_t c, auto vectors, auto mask) {
     norm_group<kRelu, decltype(vectors)::value>(job, a, c, mask);
   });
 }
 
-template <bool kRelu, int kVectors>
-void norm_grad_group(const NormJob& job, const NormGradArgs& a, std::int64_t c, M mask) {
+template <bool kRelu, int kVectors, class Mask>
+void norm_grad_group(const NormJob& job, const NormGradArgs& a, std::int64_t c, Mask mask) {
   const std::int64_t lanes = lane_count();
   const V inverse_count = set(1.0F / static_cast<float>(job.n));
   V mean[kVectors], scale[kVectors], mean_dy[kVectors], pull[kVectors];
@@ -195,7 +209,7 @@ void norm_grad_group(const NormJob& job, const NormGradArgs& a, std::int64_t c, 
 
 template <bool kRelu>
 void norm_grad_some_rows(const NormJob& job, const NormGradArgs& a) {
-  each_group(job.c, [&](std::int64_t c, auto vectors, M mask) {
+  each_group(job.channels, [&](std::int64_t c, auto vectors, auto mask) {
     norm_grad_group<kRelu, decltype(vectors)::value>(job, a, c, mask);
   });
 }
