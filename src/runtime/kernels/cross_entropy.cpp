@@ -22,6 +22,29 @@ constexpr std::int64_t kFewClasses = 16;
 /// Rows done together: whole vectors on every processor. The rows left over are added up in another
 /// order, so it must be the same number everywhere.
 constexpr std::int64_t kRowsTogether = 16;
+
+/// How `classes` vectors of logits, a vector of rows one after the other, become a vector for each
+/// class, and back: lane l of result k is lane `lane[k][l]` of vector `from[k][l]`.
+struct Turn {
+  std::int32_t lane[kFewClasses][kRowsTogether];
+  std::int32_t from[kFewClasses][kRowsTogether];
+};
+struct Turns {
+  Turn to_classes;
+  Turn to_rows;
+
+  Turns(std::int64_t classes, std::int64_t lanes) : to_classes(), to_rows() {
+    for (std::int64_t k = 0; k < classes; ++k)
+      for (std::int64_t l = 0; l < lanes; ++l) {
+        const std::int64_t source = l * classes + k;  // class k of row l
+        to_classes.lane[k][l] = static_cast<std::int32_t>(source % lanes);
+        to_classes.from[k][l] = static_cast<std::int32_t>(source / lanes);
+        const std::int64_t target = k * lanes + l;  // class target % classes of its row
+        to_rows.lane[k][l] = static_cast<std::int32_t>(target / classes);
+        to_rows.from[k][l] = static_cast<std::int32_t>(target % classes);
+      }
+  }
+};
 }  // namespace chop::runtime::kernels
 #endif
 
@@ -38,13 +61,44 @@ double sum_row(const float* x, std::int64_t count) {
   return long_sum_of(count, [&](std::int64_t i, M m) { return hn::MaskedLoad(m, kTag, x + i); });
 }
 
+/// Gathering and scattering takes many times as long as permuting vectors of eight floats or more.
+constexpr bool kPermutes = hn::MaxLanes(kTag) >= 8;
+
+/// Applies a turn, whose masks are made once.
+class Turner {
+ public:
+  Turner(const Turn& turn, std::int64_t classes) : turn_(turn), classes_(classes) {
+    const hn::RebindToSigned<Tag> ints;
+    for (std::int64_t k = 0; k < classes; ++k)
+      for (std::int64_t i = 1; i < classes; ++i)
+        is_from_[k][i] = hn::RebindMask(kTag, hn::Eq(hn::LoadU(ints, turn.from[k]),
+                                                     hn::Set(ints, static_cast<std::int32_t>(i))));
+  }
+  HWY_INLINE void operator()(const V* in, V* out) const {
+    for (std::int64_t k = 0; k < classes_; ++k) {
+      const auto lane = hn::SetTableIndices(kTag, turn_.lane[k]);
+      V found = hn::TableLookupLanes(in[0], lane);
+      for (std::int64_t i = 1; i < classes_; ++i)
+        found = where(is_from_[k][i], hn::TableLookupLanes(in[i], lane), found);
+      out[k] = found;
+    }
+  }
+
+ private:
+  const Turn& turn_;
+  std::int64_t classes_;
+  M is_from_[kFewClasses][kFewClasses];
+};
+
 /// p = softmax of each row, a vector of rows at a time; returns Σ log Σ e^(x - max) over rows and
 /// adds up x[target] - max in `hits`. Every row has a target it knows.
-double few_classes(const float* x, std::int64_t rows, std::int64_t c, const std::int64_t* target,
-                   float* p, double* hits) {
+double few_classes(const float* x, std::int64_t rows, std::int64_t c, const Turns& turns,
+                   const std::int64_t* target, float* p, double* hits) {
   const hn::RebindToSigned<Tag> ints;
   const std::int64_t lanes = lane_count();
   const auto along = hn::Mul(hn::Iota(ints, 0), hn::Set(ints, static_cast<int>(c)));
+  const Turner to_classes(turns.to_classes, c);
+  const Turner to_rows(turns.to_rows, c);
   HWY_ALIGN float tops[hn::MaxLanes(kTag)];
   HWY_ALIGN float sums[hn::MaxLanes(kTag)];
   // Sums lie in [1, c], so that the product of 64 stays far from overflow.
@@ -58,20 +112,29 @@ double few_classes(const float* x, std::int64_t rows, std::int64_t c, const std:
   for (std::int64_t row = 0; row + lanes <= rows; row += lanes) {
     const float* in = x + row * c;
     float* out = p + row * c;
+    V given[kFewClasses];
     V value[kFewClasses];
-    V top = set(-std::numeric_limits<float>::infinity());
-    for (std::int64_t j = 0; j < c; ++j) {
-      value[j] = hn::GatherIndex(kTag, in + j, along);
-      top = where(hn::Gt(value[j], top), value[j], top);
+    if constexpr (kPermutes) {
+      for (std::int64_t j = 0; j < c; ++j) given[j] = hn::LoadU(kTag, in + j * lanes);
+      to_classes(given, value);
+    } else {
+      for (std::int64_t j = 0; j < c; ++j) value[j] = hn::GatherIndex(kTag, in + j, along);
     }
+    V top = set(-std::numeric_limits<float>::infinity());
+    for (std::int64_t j = 0; j < c; ++j) top = where(hn::Gt(value[j], top), value[j], top);
     V sum = zero();
     for (std::int64_t j = 0; j < c; ++j) {
       value[j] = exp_of(hn::Sub(value[j], top));
       sum = hn::Add(sum, value[j]);
     }
     const V inverse = hn::Div(one(), sum);
-    for (std::int64_t j = 0; j < c; ++j)
-      hn::ScatterIndex(hn::Mul(value[j], inverse), kTag, out + j, along);
+    for (std::int64_t j = 0; j < c; ++j) value[j] = hn::Mul(value[j], inverse);
+    if constexpr (kPermutes) {
+      to_rows(value, given);
+      for (std::int64_t j = 0; j < c; ++j) hn::StoreU(given[j], kTag, out + j * lanes);
+    } else {
+      for (std::int64_t j = 0; j < c; ++j) hn::ScatterIndex(value[j], kTag, out + j, along);
+    }
     hn::StoreU(top, kTag, tops);
     hn::StoreU(sum, kTag, sums);
     for (std::int64_t r = 0; r < lanes; ++r) {
@@ -85,6 +148,10 @@ double few_classes(const float* x, std::int64_t rows, std::int64_t c, const std:
   return logs;
 }
 
+std::int64_t vector_rows() {
+  return lane_count();
+}
+
 }  // namespace
 }  // namespace chop::runtime::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -93,6 +160,7 @@ HWY_AFTER_NAMESPACE();
 namespace chop::runtime::kernels {
 HWY_EXPORT(exp_in_place);
 HWY_EXPORT(few_classes);
+HWY_EXPORT(vector_rows);
 HWY_EXPORT(sum_row);
 namespace {
 
@@ -101,6 +169,7 @@ struct Job {
   std::int64_t ignored;  ///< rows with this target do not count
   double smoothing;
   bool mean;
+  const Turns* turns = nullptr;  ///< only of the forward call, where there are few classes
 
   bool counts(std::int64_t target) const { return target != ignored; }
   bool knows(std::int64_t target) const { return target >= 0 && target < c; }
@@ -141,12 +210,13 @@ double shift_rows(const Job& job, const float* x, const std::int64_t* target, fl
 /// The usual case, whole vectors of rows at a time; returns the rows done.
 std::int64_t forward_together(const Job& job, const float* x, const std::int64_t* target, float* p,
                               double& total) {
-  if (job.c > kFewClasses || job.smoothing != 0) return 0;
+  if (job.turns == nullptr || job.smoothing != 0) return 0;
   for (std::int64_t row = 0; row < job.n; ++row)
     if (!job.counts(target[row])) return 0;
   const std::int64_t rows = job.n / kRowsTogether * kRowsTogether;
   double hits = 0;
-  const double logs = HWY_DYNAMIC_DISPATCH(few_classes)(x, rows, job.c, target, p, &hits);
+  const double logs =
+      HWY_DYNAMIC_DISPATCH(few_classes)(x, rows, job.c, *job.turns, target, p, &hits);
   total = logs - hits;
   return rows;
 }
@@ -198,12 +268,16 @@ double forward_many(const Job& job, const float* x, const std::int64_t* target, 
 }
 
 Kernel make_forward(const KernelCall& call) {
-  const auto job = job_of(call, call.shape(0));
+  auto job = job_of(call, call.shape(0));
   if (!job || call.in[0].dtype != DType::F32 || call.in[1].dtype != DType::I64) return {};
+  std::shared_ptr<const Turns> turns;
+  if (job->c > 0 && job->c <= kFewClasses)
+    turns = std::make_shared<const Turns>(job->c, HWY_DYNAMIC_DISPATCH(vector_rows)());
+  job->turns = turns.get();
   // The probabilities may not be asked for; the sweep needs their memory all the same.
   auto spare = std::make_shared<std::vector<float>>();
   if (!call.used[1]) spare->resize(static_cast<std::size_t>(job->n * job->c));
-  return [job = *job, spare](const KernelArgs& args, const RunContext& context) {
+  return [job = *job, turns, spare](const KernelArgs& args, const RunContext& context) {
     float* p = args.out[1] != nullptr ? args.output(1) : spare->data();
     const auto* target = args.input<std::int64_t>(1);
     const double total = forward_many(job, args.input(0), target, p, context.threads);

@@ -2,10 +2,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numbers>
 
 #include "compile/compile.hpp"
 #include "support/call_op.hpp"
+#include "support/noise.hpp"
 
 namespace chop::test {
 namespace {
@@ -57,6 +59,49 @@ TEST(CrossEntropyReference, RefusesAClassThatDoesNotExistAndSkipsTheIgnored) {
   ASSERT_FALSE(got);
   EXPECT_EQ(got.error().what,
             "cross_entropy 'call': index 2 is out of range for a dimension of size 2");
+}
+
+/// Logits of rows that a vector holds together, with nasty ones among them.
+std::vector<float> nasty_logits(std::int64_t rows, std::int64_t classes) {
+  constexpr float kNasty[] = {0, -0.0F, 88, -104, 1e30F, -1e30F, 1e-40F, 3.4e38F};
+  std::vector<float> x = noise(rows * classes, "logits");
+  for (std::size_t i = 0; i < x.size(); i += 7) x[i] = kNasty[i / 7 % std::size(kNasty)];
+  return x;
+}
+
+TEST(CrossEntropyPlan, OfAnyNumberOfClassesIsTheSumInDouble) {
+  for (std::int64_t classes = 1; classes <= 18; ++classes)
+    for (const std::int64_t rows : {16, 37, 256}) {
+      Graph graph =
+          call_graph("cross_entropy", {zeros({rows, classes}), Tensor(DType::I64, {rows})}, {});
+      const Value loss{*graph.find("call")};
+      GradientGraph backward = differentiate(std::move(graph), 2, loss, {"x0"}).value();
+      backward.graph.set_outputs({loss, backward.gradients.at("x0")});
+      Plan plan = compile_graph(backward.graph, {.batch = rows, .lowered = true}).value().plan;
+      const std::vector<float> x = nasty_logits(rows, classes);
+      std::ranges::copy(x, plan.input("x0").begin());
+      for (std::int64_t r = 0; r < rows; ++r)
+        plan.input<std::int64_t>("x1")[static_cast<std::size_t>(r)] = r * 5 % classes;
+      ASSERT_TRUE(plan.run());
+      double total = 0;
+      for (std::int64_t r = 0; r < rows; ++r) {
+        const auto row = std::span(x).subspan(static_cast<std::size_t>(r * classes),
+                                              static_cast<std::size_t>(classes));
+        const double top = *std::ranges::max_element(row);
+        double sum = 0;
+        for (const float each : row) sum += std::exp(each - top);
+        const auto target = static_cast<std::size_t>(r * 5 % classes);
+        total += std::log(sum) - (static_cast<double>(row[target]) - top);
+        for (std::size_t j = 0; j < row.size(); ++j)
+          ASSERT_NEAR(
+              plan.output(1)[static_cast<std::size_t>(r * classes) + j],
+              (std::exp(row[j] - top) / sum - (j == target ? 1 : 0)) / static_cast<double>(rows),
+              1e-6 / static_cast<double>(rows))
+              << classes << " classes, row " << r << ", class " << j;
+      }
+      const double mean = total / static_cast<double>(rows);
+      EXPECT_NEAR(plan.output(0)[0], mean, 1e-6 * std::abs(mean) + 1e-6) << classes;
+    }
 }
 
 }  // namespace
