@@ -55,11 +55,10 @@ Kernel make_quantize(const KernelCall& call) {
   if (call.out[0].dtype != DType::F32) return make_codes(*quantiser, call.out[0].dtype);
   const bool apart =
       quantiser->is_elementwise() && (call.in.size() == 2 || quantiser->learned_size() == 0);
-  return [quantiser, apart, name = std::string(call.node_name)](const KernelArgs& args,
-                                                                const RunContext& context) {
-    const QuantiseRun run{.learned = learned_of(args, 1, *quantiser),
-                          .seed = ops::quantise_seed(context.state, name),
-                          .step = context.state.step};
+  return [quantiser, apart, random = quantiser->is_random(), name = std::string(call.node_name)](
+             const KernelArgs& args, const RunContext& context) {
+    QuantiseRun run{.learned = learned_of(args, 1, *quantiser), .step = context.state.step};
+    if (random) run.seed = ops::quantise_seed(context.state, name);
     const float* x = args.input(0);
     float* y = args.output();
     if (!apart) {
