@@ -21,9 +21,10 @@ struct Grid {
   float scale() const { return 1 / step; }
   /// Dividing by the step only moves the exponent, so it cannot round.
   bool is_binary() const {
-    int exponent = 0;
-    return std::frexp(step, &exponent) == 0.5F && exponent > -100 && exponent < 100;
+    return (__builtin_bit_cast(std::uint32_t, step) & 0x7FFFFFU) == 0 && step >= 0x1p-100F &&
+           step <= 0x1p98F;
   }
+  bool operator==(const Grid&) const = default;
 };
 
 }  // namespace chop::formats

@@ -19,6 +19,20 @@ std::vector<std::string> ops_behind(const Node& call) {
   return ops;
 }
 
+/// Whether what an epilogue makes lies on the grid already: it came onto it before, and was only
+/// clamped at zero since. Coming onto it again changes nothing then.
+bool is_on(const Epilogue& epilogue, const Grid& grid) {
+  for (auto op = epilogue.rbegin(); op != epilogue.rend(); ++op) {
+    if (op->kind == EpilogueKind::Quantise)
+      return op->grid == grid && grid.is_binary() && grid.low <= 0 && grid.high >= 0;
+    const bool keeps = op->kind == EpilogueKind::Identity ||
+                       (op->kind == EpilogueKind::Clamp && op->low == 0 &&
+                        op->high == std::numeric_limits<float>::infinity());
+    if (!keeps) return false;
+  }
+  return false;
+}
+
 }  // namespace
 
 const float* Planner::fixed_values(Value value) const {
@@ -109,6 +123,10 @@ void Planner::add_epilogue(NodeId id, Value from, Plan::Step& step, Epilogue& ep
       step.args.in.push_back(memory_of(inputs[op.operand]));
       op.operand = step.args.in.size() - 1;
     }
+    // Bytes are stored by the grid of their own op, and an op has one result.
+    if (op.kind == EpilogueKind::Quantise && is_on(epilogue, op.grid) &&
+        epilogue.back().output < 0 && type_of(types_, Value{id}).dtype == DType::F32)
+      continue;
     epilogue.push_back(std::move(op));
   }
 }

@@ -91,12 +91,6 @@ bool as_standard(std::span<const EpilogueOp> epilogue, StandardEpilogue& standar
 /// How values come onto the grid: not at all, times 1 / step where that is exact, divided by step.
 enum class Onto : std::uint8_t { Nothing, Multiplied, Divided };
 
-/// Grid::is_binary() for epilogues of a few values, where its call would be noticed.
-HWY_INLINE bool is_binary_step(float step) {
-  return (__builtin_bit_cast(std::uint32_t, step) & 0x7FFFFFU) == 0 && step > 0x1p-99F &&
-         step < 0x1p99F;
-}
-
 /// A standard epilogue with the addresses of one tile; what it has is known when it is compiled.
 template <bool kNorm, bool kAdd, Onto kOnto>
 struct StandardRun {
@@ -194,7 +188,7 @@ void run_standard(const StandardEpilogue& standard, const Accumulators& acc,
                   const TileOrigin& origin, const KernelArgs& args) {
   if (standard.quantise == nullptr)
     StandardRun<kNorm, kAdd, Onto::Nothing>(standard, origin, args).run(acc, origin);
-  else if (is_binary_step(standard.quantise->grid.step))
+  else if (standard.quantise->grid.is_binary())
     StandardRun<kNorm, kAdd, Onto::Multiplied>(standard, origin, args).run(acc, origin);
   else
     StandardRun<kNorm, kAdd, Onto::Divided>(standard, origin, args).run(acc, origin);
