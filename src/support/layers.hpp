@@ -38,6 +38,7 @@ namespace chop::train {}
 namespace chop::report {}
 namespace chop::compat {}
 namespace chop::analysis {}
+namespace chop::hardware {}
 namespace chop::passes {}
 namespace chop::search {}
 namespace chop::cli {}
@@ -59,6 +60,7 @@ using namespace train;
 using namespace report;
 using namespace compat;
 using namespace analysis;
+using namespace hardware;
 using namespace passes;
 using namespace search;
 using namespace cli;

@@ -1,0 +1,76 @@
+#include "hardware/netlist/affine_ranges.hpp"
+
+namespace chop::hardware {
+namespace {
+
+constexpr std::int64_t kMostCoefficient = std::int64_t{1} << 40;
+
+bool is_small(std::int64_t x) {
+  return -kMostCoefficient < x && x < kMostCoefficient;
+}
+
+}  // namespace
+
+AffineRanges::Sum AffineRanges::combined(const Sum& a, std::int64_t by_a, const Sum& b,
+                                         std::int64_t by_b) const {
+  Sum sum;
+  sum.known = a.known && b.known && is_small(by_a) && is_small(by_b);
+  if (!sum.known) return sum;
+  sum.constant = by_a * a.constant + by_b * b.constant;
+  auto x = a.terms.begin();
+  auto y = b.terms.begin();
+  while (x != a.terms.end() || y != b.terms.end()) {
+    const bool first = y == b.terms.end() || (x != a.terms.end() && x->first <= y->first);
+    const bool second = x == a.terms.end() || (y != b.terms.end() && y->first <= x->first);
+    const WireId root = first ? x->first : y->first;
+    const std::int64_t coefficient =
+        (first ? by_a * x->second : 0) + (second ? by_b * y->second : 0);
+    if (coefficient != 0) sum.terms.emplace_back(root, coefficient);
+    sum.known = sum.known && is_small(coefficient);
+    if (first) ++x;
+    if (second) ++y;
+  }
+  sum.known = sum.known && is_small(sum.constant);
+  return sum;
+}
+
+AffineRanges::Sum AffineRanges::sum_of(const Cell& cell) const {
+  const Sum none;
+  const auto in = [&](std::size_t i) -> const Sum& { return sums_[cell.in[i]]; };
+  switch (cell.kind) {
+    case CellKind::Constant:
+      return {.constant = cell.amount, .known = is_small(cell.amount)};
+    case CellKind::Add:
+      return combined(in(0), 1, in(1), 1);
+    case CellKind::Sub:
+      return combined(in(0), 1, in(1), -1);
+    case CellKind::Scale:
+      return combined(in(0), cell.amount, none, 0);
+    case CellKind::Register:
+      return in(0);
+    case CellKind::Shift:
+      if (cell.amount >= 0 && cell.amount < 40)
+        return combined(in(0), std::int64_t{1} << cell.amount, none, 0);
+      break;
+    default:
+      break;
+  }
+  return {.known = false};
+}
+
+Range AffineRanges::add(const Cell& cell, const Range& interval) {
+  Sum sum = sum_of(cell);
+  Range range = interval;
+  if (sum.known) {
+    Range tight{sum.constant, sum.constant};
+    for (const auto& [root, coefficient] : sum.terms) tight = tight + ranges_[root] * coefficient;
+    range = {std::max(range.low, tight.low), std::min(range.high, tight.high)};
+  } else {
+    sum = {.terms = {{static_cast<WireId>(sums_.size()), 1}}};
+  }
+  sums_.push_back(std::move(sum));
+  ranges_.push_back(range);
+  return range;
+}
+
+}  // namespace chop::hardware
