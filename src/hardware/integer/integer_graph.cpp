@@ -1,0 +1,56 @@
+#include "hardware/integer/integer_graph.hpp"
+
+#include "hardware/integer/op_def.hpp"
+
+namespace chop::hardware {
+
+Range IntegerType::range() const {
+  if (ranges.empty()) return {};
+  Range all = ranges[0];
+  for (const Range& range : ranges) all = hull(all, range);
+  return all;
+}
+
+std::int64_t IntegerNode::at(const std::string& attr, std::size_t element) const {
+  const Codes& entries = attrs.at(attr);
+  return entries[element * entries.size() / type.size()];
+}
+
+IntegerCall call_of(const IntegerGraph& graph, const IntegerNode& node) {
+  IntegerCall call{node, {}};
+  for (const std::size_t input : node.inputs) call.in.push_back(&graph.nodes[input].type);
+  return call;
+}
+
+struct Interpreter::Step {
+  const IntegerOpDef& op;
+  IntegerCall call;
+  std::vector<const Codes*> in;
+  Codes& out;
+};
+
+Interpreter::Interpreter(const IntegerGraph& graph) : graph_(graph), values_(graph.nodes.size()) {
+  for (std::size_t i = 0; i < values_.size(); ++i) {
+    const IntegerNode& node = graph.nodes[i];
+    values_[i].resize(node.type.size());
+    const IntegerOpDef& op = *find_integer_op(node.op);
+    if (op.evaluate == nullptr) continue;
+    Step step{op, call_of(graph, node), {}, values_[i]};
+    for (const std::size_t input : node.inputs) step.in.push_back(&values_[input]);
+    steps_.push_back(std::move(step));
+  }
+}
+
+Interpreter::~Interpreter() = default;
+
+const Codes& Interpreter::run(std::span<const Codes> inputs) {
+  assert(inputs.size() == graph_.inputs.size() && "one list of codes for each input");
+  for (std::size_t i = 0; i < inputs.size(); ++i) values_[graph_.inputs[i].node] = inputs[i];
+  for (const Step& step : steps_) step.op.evaluate(step.call, step.in, step.out);
+  outputs_.clear();
+  for (const std::size_t output : graph_.outputs)
+    outputs_.insert(outputs_.end(), values_[output].begin(), values_[output].end());
+  return outputs_;
+}
+
+}  // namespace chop::hardware

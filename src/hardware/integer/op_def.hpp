@@ -1,0 +1,53 @@
+// Everything known about one op of integer graphs: what it computes, what range its results have,
+// its circuit. The file src/hardware/ops/<name>.cpp defines `IntegerOpDef define()` in namespace
+// chop::hardware::integer_ops::<name>; that is its registration.
+#pragma once
+
+#include "hardware/integer/integer_graph.hpp"
+
+namespace chop::hardware {
+
+class LayerBuilder;
+struct Netlist;
+
+/// An element of one of a call's inputs.
+struct Wired {
+  std::size_t input = 0;
+  std::size_t element = 0;
+};
+
+struct IntegerCall {
+  const IntegerNode& node;
+  std::vector<const IntegerType*> in;
+
+  const IntegerType& type() const { return node.type; }
+  std::size_t size() const { return node.type.size(); }
+};
+
+struct IntegerOpDef {
+  std::string_view name;
+  std::string_view doc;  ///< formula first, then prose
+  std::size_t least_inputs = 1;
+  std::size_t most_inputs = 1;  ///< fewer than least_inputs: as many
+  /// Attributes that it needs, in the order in which they are printed.
+  std::vector<std::string_view> attrs = {};
+  /// More that must hold of a call; null: nothing.
+  Status (*check)(const IntegerCall&) = nullptr;
+  /// The range of each element of the result. Null: that of the node is given (inputs).
+  std::vector<Range> (*ranges)(const IntegerCall&) = nullptr;
+  void (*evaluate)(const IntegerCall&, std::span<const Codes* const> in, Codes& out) = nullptr;
+  /// Of an op that only moves codes: where each element of its result comes from.
+  std::vector<Wired> (*wires)(const IntegerCall&) = nullptr;
+  /// The circuit of any other.
+  void (*build)(LayerBuilder&) = nullptr;
+  /// A proof, for all inputs, that a module of a netlist is this call; null: there is none.
+  Status (*prove)(const IntegerCall&, const Netlist&, std::size_t module) = nullptr;
+};
+
+std::span<const IntegerOpDef> all_integer_ops();
+/// The op of that name, or null.
+const IntegerOpDef* find_integer_op(std::string_view name);
+
+IntegerCall call_of(const IntegerGraph& graph, const IntegerNode& node);
+
+}  // namespace chop::hardware

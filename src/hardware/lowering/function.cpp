@@ -1,0 +1,77 @@
+#include "hardware/lowering/function.hpp"
+
+namespace chop::hardware {
+
+CodeFunction::CodeFunction(const IntegerType& from, const std::vector<Stage>& stages,
+                           const formats::Quantiser& format)
+    : stages_(stages),
+      format_(format),
+      frac_(from.frac),
+      elements_(from.size()),
+      channels_(1),
+      x_(elements_),
+      y_(elements_) {
+  for (const Stage& stage : stages) channels_ = std::max(channels_, stage.channels);
+  if (format.groups() > 1) channels_ = elements_;
+  domains_.assign(channels_, Range{1, 0});
+  for (std::size_t i = 0; i < elements_; ++i) {
+    Range& domain = domains_[i * channels_ / elements_];
+    domain = domain.low > domain.high ? from.ranges[i] : hull(domain, from.ranges[i]);
+  }
+}
+
+Approximate CodeFunction::real(std::size_t channel, std::int64_t code) const {
+  Approximate x{.value = std::ldexp(static_cast<double>(code), -frac_)};
+  for (const Stage& stage : stages_) {
+    x = stage.apply(x, channel * stage.channels / channels_);
+    x.value = static_cast<double>(static_cast<float>(x.value));
+  }
+  return x;
+}
+
+double CodeFunction::quantised(double value, std::size_t channel) const {
+  // The format looks at one element of the tensor: the first of the channel.
+  const std::size_t element = (channel * elements_ + channels_ - 1) / channels_;
+  x_[element] = static_cast<float>(value);
+  format_.run_part(x_.data(), y_.data(), static_cast<std::int64_t>(element), 1);
+  return static_cast<double>(y_[element]);
+}
+
+double CodeFunction::operator()(std::size_t channel, std::int64_t code) const {
+  return quantised(real(channel, code).value, channel);
+}
+
+bool CodeFunction::is_uncertain(std::size_t channel, std::int64_t code) const {
+  const Approximate x = real(channel, code);
+  return quantised(x.value - x.error, channel) != quantised(x.value + x.error, channel);
+}
+
+std::optional<std::vector<std::int64_t>> CodeFunction::steps(std::size_t channel,
+                                                             std::size_t most) const {
+  struct Part {
+    std::int64_t low, high;
+    double at_low, at_high;
+  };
+  const Range& all = domains_[channel];
+  std::vector<std::int64_t> found;
+  std::vector<Part> worklist = {
+      {all.low, all.high, (*this)(channel, all.low), (*this)(channel, all.high)}};
+  while (!worklist.empty()) {
+    const Part part = worklist.back();
+    worklist.pop_back();
+    if (part.at_low == part.at_high) continue;
+    if (part.high - part.low == 1) {
+      found.push_back(part.high);
+      if (found.size() > most) return {};
+      continue;
+    }
+    const std::int64_t middle = part.low + (part.high - part.low) / 2;
+    const double at_middle = (*this)(channel, middle);
+    worklist.push_back({middle, part.high, at_middle, part.at_high});
+    worklist.push_back({part.low, middle, part.at_low, at_middle});
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+}  // namespace chop::hardware

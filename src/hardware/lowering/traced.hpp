@@ -1,0 +1,62 @@
+// What a value of the network is while it is turned into integers.
+#pragma once
+
+#include <functional>
+
+#include "hardware/integer/integer_graph.hpp"
+#include "ops/core/op_def.hpp"
+
+namespace chop::hardware {
+
+/// A number and a bound of how far float32 arithmetic, in whatever order, may be from it.
+struct Approximate {
+  double value = 0;
+  double error = 0;
+};
+
+/// A function that was applied to codes and left real numbers: it waits for the format behind it.
+struct Stage {
+  enum class Kind : std::uint8_t {
+    Affine,     ///< scale · x + shift
+    Rectifier,  ///< max(x, 0)
+    Other
+  };
+  Kind kind = Kind::Other;
+  std::string what;                ///< "batch_norm1d seq_blocks_0"
+  std::vector<double> scale = {};  ///< of Affine: one per channel
+  std::vector<double> shift = {};
+  /// On channel c of `channels`.
+  std::function<Approximate(Approximate x, std::size_t c)> apply;
+  std::size_t channels = 1;
+};
+
+struct Traced {
+  enum class Kind : std::uint8_t {
+    Failed,    ///< it has no integer form, and somebody has been told
+    Real,      ///< a placeholder before its format
+    Constant,  ///< a parameter
+    Integer    ///< codes, and the stages that wait
+  };
+  Kind kind = Kind::Failed;
+  std::size_t node = 0;                     ///< of Integer
+  std::vector<Stage> pending = {};          ///< of Integer
+  std::string placeholder = {};             ///< of Real
+  Tensor constant = {};                     ///< of Constant: float32
+  std::optional<NumberFormat> format = {};  ///< of Constant: what it was read through
+};
+
+/// Constants as codes: value = code · 2^-frac.
+struct ConstantCodes {
+  Codes codes;
+  int frac = 0;
+};
+/// An error when the values are not those of a fixed-point format: without a format, or one whose
+/// scale is not a power of two.
+Result<ConstantCodes> constant_codes(const Traced& constant);
+
+/// The bits after the point that a number needs: v = odd · 2^-bits.
+int frac_bits(double value);
+/// Of codes with `frac` bits, written with `to` bits.
+std::int64_t code_of(double value, int frac);
+
+}  // namespace chop::hardware

@@ -1,0 +1,18 @@
+// From an integer graph to a netlist, fully parallel: a sample every cycle.
+#pragma once
+
+#include "hardware/adders/adder_graph.hpp"
+#include "hardware/integer/integer_graph.hpp"
+
+namespace chop::hardware {
+
+struct NetlistOptions {
+  AdderOptions adders = {};
+  bool registers = true;  ///< behind every node that computes; without them all is combinational
+};
+
+/// A module for every node that computes, and a top that connects them; values that come earlier
+/// than others of the same call are delayed. Every matrix is proven equal to its adders on the way.
+Result<Netlist> to_netlist(const IntegerGraph& graph, const NetlistOptions& options = {});
+
+}  // namespace chop::hardware

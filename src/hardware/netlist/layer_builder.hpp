@@ -1,0 +1,50 @@
+// What an integer op builds its circuit with: the module of one node.
+#pragma once
+
+#include "hardware/adders/adder_graph.hpp"
+#include "hardware/integer/op_def.hpp"
+
+namespace chop::hardware {
+
+class LayerBuilder {
+ public:
+  LayerBuilder(const IntegerCall& call, Netlist& netlist, std::string module_name,
+               const AdderOptions& adders);
+
+  const IntegerCall& call() const { return call_; }
+  const IntegerNode& node() const { return call_.node; }
+  ModuleBuilder& cells() { return cells_; }
+  const AdderOptions& adders() const { return adders_; }
+  /// The wires of an input's elements.
+  std::span<const WireId> in(std::size_t input = 0) const { return in_[input]; }
+  /// The wire of the next element of the result.
+  void out(WireId wire) { out_.push_back(wire); }
+  /// A module of its own, to be used several times: its inputs have the given ranges, and `build`
+  /// makes its outputs. Returns its number for ModuleBuilder::instance().
+  template <class Build>
+  std::size_t inner(std::string_view suffix, std::span<const Range> ranges, Build&& build) {
+    ModuleBuilder cells(cat(name_, "_", suffix));
+    std::vector<WireId> x;
+    for (std::size_t i = 0; i < ranges.size(); ++i)
+      x.push_back(cells.input(cat("x_", i), ranges[i]));
+    const std::vector<WireId> y = build(cells, x);
+    for (std::size_t i = 0; i < y.size(); ++i) cells.output(cat("y_", i), y[i]);
+    netlist_.modules.push_back(std::move(cells).finish(0));
+    return netlist_.modules.size() - 1;
+  }
+  Netlist& netlist() { return netlist_; }
+
+  /// The finished module, its outputs registered or not.
+  Module finish(bool registered) &&;
+
+ private:
+  IntegerCall call_;
+  Netlist& netlist_;
+  std::string name_;
+  AdderOptions adders_;
+  ModuleBuilder cells_;
+  std::vector<std::vector<WireId>> in_;
+  std::vector<WireId> out_;
+};
+
+}  // namespace chop::hardware

@@ -1,0 +1,78 @@
+// y[p] = the greatest of x[window[p, k]]: max pooling. -1 is padding, which is never the greatest.
+#include "hardware/netlist/layer_builder.hpp"
+
+namespace chop::hardware::integer_ops::max_window {
+namespace {
+
+/// The elements of window p.
+std::vector<std::size_t> members(const IntegerNode& node, std::size_t p) {
+  const Codes& window = node.list("window");
+  const std::size_t length = window.size() / node.type.size();
+  std::vector<std::size_t> inside;
+  for (std::size_t k = 0; k < length; ++k)
+    if (window[p * length + k] >= 0)
+      inside.push_back(static_cast<std::size_t>(window[p * length + k]));
+  return inside;
+}
+
+Status check(const IntegerCall& call) {
+  if (call.node.list("window").size() % std::max<std::size_t>(1, call.size()) != 0)
+    return Error{.what = "its windows do not have the same length"};
+  for (std::size_t p = 0; p < call.size(); ++p) {
+    const std::vector<std::size_t> inside = members(call.node, p);
+    if (inside.empty()) return Error{.what = cat("window ", p, " is empty")};
+    for (const std::size_t at : inside)
+      if (at >= call.in[0]->size()) return Error{.what = cat("no element ", at)};
+  }
+  return {};
+}
+
+std::vector<Range> ranges(const IntegerCall& call) {
+  std::vector<Range> result;
+  for (std::size_t p = 0; p < call.size(); ++p) {
+    const std::vector<std::size_t> inside = members(call.node, p);
+    Range most = call.in[0]->ranges[inside[0]];
+    for (const std::size_t at : inside) {
+      const Range& x = call.in[0]->ranges[at];
+      most = {std::max(most.low, x.low), std::max(most.high, x.high)};
+    }
+    result.push_back(most);
+  }
+  return result;
+}
+
+void evaluate(const IntegerCall& call, std::span<const Codes* const> in, Codes& out) {
+  for (std::size_t p = 0; p < out.size(); ++p) {
+    out[p] = std::numeric_limits<std::int64_t>::min();
+    for (const std::size_t at : members(call.node, p)) out[p] = std::max(out[p], (*in[0])[at]);
+  }
+}
+
+void build(LayerBuilder& layer) {
+  for (std::size_t p = 0; p < layer.call().size(); ++p) {
+    std::vector<WireId> wires;
+    for (const std::size_t at : members(layer.node(), p)) wires.push_back(layer.in()[at]);
+    while (wires.size() > 1) {  // a tree: neighbours, then the winners
+      std::vector<WireId> next;
+      for (std::size_t k = 0; k + 1 < wires.size(); k += 2)
+        next.push_back(layer.cells().max(wires[k], wires[k + 1]));
+      if (wires.size() % 2 == 1) next.push_back(wires.back());
+      wires = std::move(next);
+    }
+    layer.out(wires[0]);
+  }
+}
+
+}  // namespace
+
+IntegerOpDef define() {
+  return {.name = "max_window",
+          .doc = "y[p] = the greatest of x[window[p, k]]",
+          .attrs = {"window"},
+          .check = check,
+          .ranges = ranges,
+          .evaluate = evaluate,
+          .build = build};
+}
+
+}  // namespace chop::hardware::integer_ops::max_window

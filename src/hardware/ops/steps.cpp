@@ -1,0 +1,84 @@
+// y = values[number of thresholds that x reaches]: a staircase, as formats of few numbers make of a
+// wide sum, and thermometer codes.
+#include "hardware/netlist/layer_builder.hpp"
+
+namespace chop::hardware::integer_ops::steps {
+namespace {
+
+/// Thresholds rise; there is one value more. One staircase for all elements, or one per channel.
+struct Stairs {
+  std::span<const std::int64_t> thresholds;
+  std::span<const std::int64_t> values;
+
+  Stairs(const IntegerNode& node, std::size_t i) {
+    const auto channels = static_cast<std::size_t>(node.list("channels")[0]);
+    const std::size_t channel = i * channels / node.type.size();
+    const std::size_t count = node.list("thresholds").size() / channels;
+    thresholds = std::span(node.list("thresholds")).subspan(channel * count, count);
+    values = std::span(node.list("values")).subspan(channel * (count + 1), count + 1);
+  }
+  std::int64_t operator()(std::int64_t x) const {
+    const auto reached = std::upper_bound(thresholds.begin(), thresholds.end(), x);
+    return values[static_cast<std::size_t>(reached - thresholds.begin())];
+  }
+};
+
+Status check(const IntegerCall& call) {
+  if (call.in[0]->size() != call.size()) return Error{.what = "its input has another size"};
+  const Codes& channels = call.node.list("channels");
+  const auto count = static_cast<std::size_t>(channels.empty() ? 0 : channels[0]);
+  if (count == 0 || call.node.list("thresholds").size() % count != 0 ||
+      call.node.list("values").size() != call.node.list("thresholds").size() + count)
+    return Error{.what = "thresholds and values do not fit each other"};
+  for (std::size_t i = 0; i < call.size(); ++i) {
+    const Stairs stairs(call.node, i);
+    if (!std::is_sorted(stairs.thresholds.begin(), stairs.thresholds.end()))
+      return Error{.what = "its thresholds do not rise"};
+  }
+  return {};
+}
+
+std::vector<Range> ranges(const IntegerCall& call) {
+  std::vector<Range> result;
+  for (std::size_t i = 0; i < call.size(); ++i) {
+    const Stairs stairs(call.node, i);
+    const Range& x = call.in[0]->ranges[i];
+    Range y{stairs(x.low), stairs(x.low)};
+    for (std::size_t t = 0; t < stairs.thresholds.size(); ++t)
+      if (stairs.thresholds[t] > x.low && stairs.thresholds[t] <= x.high)
+        y = hull(y, {stairs(stairs.thresholds[t]), stairs(stairs.thresholds[t])});
+    result.push_back(y);
+  }
+  return result;
+}
+
+void evaluate(const IntegerCall& call, std::span<const Codes* const> in, Codes& out) {
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = Stairs(call.node, i)((*in[0])[i]);
+}
+
+void build(LayerBuilder& layer) {
+  ModuleBuilder& cells = layer.cells();
+  for (std::size_t i = 0; i < layer.call().size(); ++i) {
+    const Stairs stairs(layer.node(), i);
+    const WireId x = layer.in()[i];
+    WireId y = cells.constant(stairs.values.back());
+    for (std::size_t t = stairs.thresholds.size(); t-- > 0;)
+      y = cells.mux(cells.less(x, cells.constant(stairs.thresholds[t])),
+                    cells.constant(stairs.values[t]), y);
+    layer.out(y);
+  }
+}
+
+}  // namespace
+
+IntegerOpDef define() {
+  return {.name = "steps",
+          .doc = "y = values[number of thresholds that x reaches]",
+          .attrs = {"channels", "thresholds", "values"},
+          .check = check,
+          .ranges = ranges,
+          .evaluate = evaluate,
+          .build = build};
+}
+
+}  // namespace chop::hardware::integer_ops::steps
