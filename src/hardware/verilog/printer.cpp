@@ -1,0 +1,115 @@
+#include "hardware/verilog/expressions.hpp"
+#include "hardware/verilog/verilog.hpp"
+#include "support/text.hpp"
+
+namespace chop::hardware {
+namespace {
+
+class ModulePrinter {
+ public:
+  ModulePrinter(const Netlist& netlist, const Module& module)
+      : netlist_(netlist), module_(module) {}
+
+  std::string run() {
+    for (const std::string& comment : module_.comments) text_ += cat("// ", comment, "\n");
+    text_ += module_.latency == 0 ? std::string("// combinational\n")
+                                  : cat("// latency ", module_.latency, ", a sample every cycle\n");
+    // Rounding drops bits, and weights of zero leave inputs without a reader.
+    text_ += "/* verilator lint_off UNUSED */\n";
+    ports();
+    for (const Cell& cell : module_.cells) declare(cell);
+    text_ += "\n";
+    for (std::size_t i = 0; i < module_.instances.size(); ++i) instance(i);
+    for (const Cell& cell : module_.cells) drive(cell);
+    text_ += "\n";
+    for (const Output& output : module_.outputs)
+      text_ += cat("  assign ", output.name, " = ", reference(module_, output.wire), ";\n");
+    return text_ + "endmodule\n";
+  }
+
+ private:
+  void ports() {
+    std::vector<std::string> lines;
+    if (module_.latency > 0) lines.emplace_back("  input  logic clk");
+    for (const Cell& cell : module_.cells)
+      if (cell.kind == CellKind::Input)
+        lines.push_back(cat("  input  ", declared_type(cell.range), " ", cell.name));
+    for (const Output& output : module_.outputs)
+      lines.push_back(
+          cat("  output ", declared_type(module_.range(output.wire)), " ", output.name));
+    text_ += cat("module ", module_.name, " (\n", join(lines, ",\n"), "\n);\n");
+  }
+
+  void declare(const Cell& cell) {
+    if (cell.kind == CellKind::Input || cell.kind == CellKind::Constant) return;
+    text_ += cat("  ", declared_type(cell.range), " ", cell.name, ";\n");
+  }
+
+  void instance(std::size_t index) {
+    const Instance& instance = module_.instances[index];
+    const Module& inner = netlist_.modules[instance.module];
+    std::vector<std::string> lines;
+    if (inner.latency > 0) lines.emplace_back("    .clk(clk)");
+    const std::vector<WireId> ports = inner.inputs();
+    for (std::size_t i = 0; i < ports.size(); ++i)
+      lines.push_back(cat("    .", inner.cells[ports[i]].name, "(",
+                          given(instance.in[i], inner.range(ports[i])), ")"));
+    for (const Cell& cell : module_.cells)
+      if (cell.kind == CellKind::Result && cell.amount == static_cast<std::int64_t>(index))
+        lines.push_back(cat("    .", inner.outputs[static_cast<std::size_t>(cell.port)].name, "(",
+                            cell.name, ")"));
+    text_ += cat("  ", inner.name, " ", instance.name, " (\n", join(lines, ",\n"), "\n  );\n");
+  }
+
+  /// A wire as wide as the port it is connected to.
+  std::string given(WireId wire, const Range& port) const {
+    const Cell& cell = module_.cells[wire];
+    if (cell.kind == CellKind::Constant) return literal(cell.amount, port);
+    if (width_of(cell.range) == width_of(port)) return cell.name;
+    return cat(width_of(port), "'(", cell.name, ")");
+  }
+
+  void drive(const Cell& cell) {
+    if (cell.kind == CellKind::Register)
+      text_ += cat("  always_ff @(posedge clk) ", cell.name, " <= ", reference(module_, cell.in[0]),
+                   ";\n");
+    else if (cell.kind == CellKind::Table)
+      table(cell);
+    else if (const auto assigned = expression(module_, cell))
+      text_ += cat("  assign ", cell.name, " = ", *assigned, ";\n");
+  }
+
+  void table(const Cell& cell) {
+    const Rom& rom = module_.tables[static_cast<std::size_t>(cell.amount)];
+    const Range& in = module_.range(cell.in[0]);
+    const std::int64_t mask = (std::int64_t{1} << width_of(in)) - 1;
+    text_ += cat("  always_comb\n    case (", reference(module_, cell.in[0]), ")\n");
+    for (std::int64_t i = 0; i < std::ssize(rom.entries); ++i) {
+      const std::int64_t code = rom.first + i;
+      if (!in.holds(code)) continue;
+      text_ += cat("      ", width_of(in), "'d", code & mask, ": ", cell.name, " = ",
+                   literal(rom.entries[static_cast<std::size_t>(i)], cell.range), ";\n");
+    }
+    text_ += cat("      default: ", cell.name, " = ", literal_any(cell.range), ";\n    endcase\n");
+  }
+
+  /// For values that the input never has.
+  static std::string literal_any(const Range& range) {
+    return cat(width_of(range), "'b", std::string(static_cast<std::size_t>(width_of(range)), 'x'));
+  }
+
+  const Netlist& netlist_;
+  const Module& module_;
+  std::string text_;
+};
+
+}  // namespace
+
+std::vector<SourceFile> to_verilog(const Netlist& netlist) {
+  std::vector<SourceFile> files;
+  for (const Module& module : netlist.modules)
+    files.push_back({cat(module.name, ".sv"), ModulePrinter(netlist, module).run()});
+  return files;
+}
+
+}  // namespace chop::hardware

@@ -1,0 +1,166 @@
+#include "hardware/verilog/simulate.hpp"
+
+#include <chrono>
+
+#include "support/rng.hpp"
+#include "support/system/files.hpp"
+#include "support/system/run_program.hpp"
+#include "support/text.hpp"
+
+namespace chop::hardware {
+namespace {
+
+namespace fs = std::filesystem;
+
+double seconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+std::vector<std::string> source_names(const Netlist& netlist) {
+  std::vector<std::string> names;
+  for (const Module& module : netlist.modules) names.push_back(cat("rtl/", module.name, ".sv"));
+  return names;
+}
+
+std::string bytes_of(std::span<const Codes> samples) {
+  std::string bytes;
+  for (const Codes& sample : samples)
+    bytes.append(reinterpret_cast<const char*>(sample.data()), sample.size() * sizeof(sample[0]));
+  return bytes;
+}
+
+Error failed(std::string_view what, const ProgramResult& result) {
+  Error error{.what = cat(what, " failed with code ", result.code)};
+  for (const std::string& line : split(result.output, '\n')) {
+    if (error.notes.size() == 10) break;
+    if (!line.empty()) error.notes.push_back(line);
+  }
+  return error;
+}
+
+Result<ProgramResult> run_well(const std::vector<std::string>& words, const fs::path& folder) {
+  CH_TRY(ProgramResult result, run_program(words, folder));
+  if (result.code != 0) return failed(words[0], result);
+  return result;
+}
+
+}  // namespace
+
+Vectors make_vectors(const IntegerGraph& graph, std::size_t random, std::uint64_t seed) {
+  std::vector<Range> ranges;
+  for (const IntegerInput& input : graph.inputs)
+    for (const Range& range : graph.nodes[input.node].type.ranges) ranges.push_back(range);
+  Vectors vectors;
+  Codes low;
+  Codes high;
+  for (const Range& range : ranges) {
+    low.push_back(range.low);
+    high.push_back(range.high);
+  }
+  vectors.inputs = {low, high, Codes(ranges.size())};
+  for (std::size_t i = 0; i < ranges.size() && i < 256; ++i) {
+    Codes one(ranges.size());
+    one[i] = ranges[i].low;
+    vectors.inputs.push_back(one);
+    one[i] = ranges[i].high;
+    vectors.inputs.push_back(std::move(one));
+  }
+  const Stream stream(seed, "hardware vectors");
+  std::uint64_t draw = 0;
+  for (std::size_t n = 0; n < random; ++n) {
+    Codes sample;
+    for (const Range& range : ranges)
+      sample.push_back(range.low + static_cast<std::int64_t>(stream.uniform(draw++) *
+                                                             static_cast<double>(range.count())));
+    vectors.inputs.push_back(std::move(sample));
+  }
+  Interpreter interpreter(graph);
+  for (const Codes& sample : vectors.inputs) {
+    std::vector<Codes> inputs;
+    std::size_t first = 0;
+    for (const IntegerInput& input : graph.inputs) {
+      const std::size_t size = graph.nodes[input.node].type.size();
+      const auto begin = sample.begin() + static_cast<std::ptrdiff_t>(first);
+      inputs.emplace_back(begin, begin + static_cast<std::ptrdiff_t>(size));
+      first += size;
+    }
+    vectors.outputs.push_back(interpreter.run(inputs));
+  }
+  return vectors;
+}
+
+std::vector<SourceFile> circuit_files(const Netlist& netlist, const Vectors& vectors) {
+  std::vector<SourceFile> files;
+  for (SourceFile& file : to_verilog(netlist))
+    files.push_back({cat("rtl/", file.name), std::move(file.text)});
+  files.push_back({"rtl/files.f", join(source_names(netlist), "\n") + "\n"});
+  files.push_back({"sim/main.cpp", to_verilator_main(netlist)});
+  Testbench bench = to_testbench(netlist, vectors.inputs, vectors.outputs);
+  files.push_back({cat("test/", netlist.top().name, "_tb.sv"), std::move(bench.text)});
+  files.push_back({"test/inputs.hex", std::move(bench.inputs)});
+  files.push_back({"test/outputs.hex", std::move(bench.outputs)});
+  return files;
+}
+
+Result<Simulated> run_verilator(const Netlist& netlist, const Vectors& vectors,
+                                const fs::path& folder) {
+  const std::string& top = netlist.top().name;
+  CH_CHECK(write_file(folder / "sim/inputs.bin", bytes_of(vectors.inputs)));
+  CH_CHECK(write_file(folder / "sim/outputs.bin", bytes_of(vectors.outputs)));
+  std::vector<std::string> words = {
+      "verilator",  "--cc",    "--exe",          "--build", "-Wno-fatal", "-O3",
+      "--x-assign", "fast",    "--output-split", "8000",    "-CFLAGS",    "-O1",
+      "--Mdir",     "sim/obj", "--top-module",   top,       "-o",         "simulation"};
+  for (const std::string& name : source_names(netlist)) words.push_back(name);
+  words.emplace_back("../main.cpp");  // make runs in sim/obj
+  Simulated done;
+  const auto begin = std::chrono::steady_clock::now();
+  CH_TRY([[maybe_unused]] const ProgramResult built, run_well(words, folder));
+  done.build_seconds = seconds_since(begin);
+  const auto started = std::chrono::steady_clock::now();
+  CH_TRY(const ProgramResult ran, run_well({fs::absolute(folder / "sim/obj/simulation").string(),
+                                            "sim/inputs.bin", "sim/outputs.bin"},
+                                           folder));
+  done.run_seconds = seconds_since(started);
+  const std::vector<std::string> said = split(trim(ran.output), ' ');
+  if (said.size() != 3 || !parse_int(said[0]) || !parse_int(said[1]) || !parse_int(said[2]))
+    return failed("the simulation", ran);
+  done.samples = *parse_int(said[0]);
+  done.values = *parse_int(said[1]);
+  done.differing = *parse_int(said[2]);
+  if (done.samples != std::ssize(vectors.inputs)) return failed("the simulation", ran);
+  return done;
+}
+
+Result<Simulated> run_icarus(const Netlist& netlist, const Vectors& vectors,
+                             const fs::path& folder) {
+  const std::string bench = cat(netlist.top().name, "_tb");
+  std::vector<std::string> words = {"iverilog", "-g2012", "-o", "test/bench.vvp", "-s", bench};
+  for (const std::string& name : source_names(netlist)) words.push_back(name);
+  words.push_back(cat("test/", bench, ".sv"));
+  Simulated done{.samples = std::ssize(vectors.inputs)};
+  const auto begin = std::chrono::steady_clock::now();
+  CH_TRY([[maybe_unused]] const ProgramResult built, run_well(words, folder));
+  done.build_seconds = seconds_since(begin);
+  const auto started = std::chrono::steady_clock::now();
+  CH_TRY(const ProgramResult ran,
+         run_program({"vvp", "-n", "test/bench.vvp", "+vectors=test"}, folder));
+  done.run_seconds = seconds_since(started);
+  done.values = done.samples * std::ssize(netlist.top().outputs);
+  if (ran.output.find(cat("PASS ", done.samples)) != std::string::npos) return done;
+  const std::size_t at = ran.output.find("FAIL ");
+  if (at == std::string::npos) return failed("the testbench", ran);
+  const std::string count = ran.output.substr(at + 5, ran.output.find(' ', at + 5) - at - 5);
+  done.differing = parse_int(count).value_or(done.samples);
+  return done;
+}
+
+Result<std::string> lint(const Netlist& netlist, const fs::path& folder) {
+  std::vector<std::string> words = {"verilator", "--lint-only", "-Wall", "--top-module",
+                                    netlist.top().name};
+  for (const std::string& name : source_names(netlist)) words.push_back(name);
+  CH_TRY(const ProgramResult result, run_program(words, folder));
+  return result.output;
+}
+
+}  // namespace chop::hardware

@@ -1,0 +1,42 @@
+// The emitted files in the simulators that Debian has.
+#pragma once
+
+#include <filesystem>
+
+#include "hardware/integer/integer_graph.hpp"
+#include "hardware/verilog/verilog.hpp"
+
+namespace chop::hardware {
+
+/// Samples as the ports of the top take them, and what must come out.
+struct Vectors {
+  std::vector<Codes> inputs = {};
+  std::vector<Codes> outputs = {};
+};
+
+/// Random codes within the ranges of the inputs, and before them all least, all greatest, and every
+/// element alone at its bounds; outputs by the integer interpreter.
+Vectors make_vectors(const IntegerGraph& graph, std::size_t random, std::uint64_t seed);
+
+struct Simulated {
+  std::int64_t samples = 0;
+  std::int64_t values = 0;     ///< outputs that were compared
+  std::int64_t differing = 0;  ///< of them
+  double build_seconds = 0;
+  double run_seconds = 0;
+};
+
+/// The text of every file of a circuit by its name below the folder: rtl/, sim/, test/.
+std::vector<SourceFile> circuit_files(const Netlist& netlist, const Vectors& vectors);
+
+/// Builds Verilator's model of rtl/ in `folder`, which circuit_files() were written to, and
+/// compares every output of every sample.
+Result<Simulated> run_verilator(const Netlist& netlist, const Vectors& vectors,
+                                const std::filesystem::path& folder);
+/// The self-checking testbench of test/ in Icarus.
+Result<Simulated> run_icarus(const Netlist& netlist, const Vectors& vectors,
+                             const std::filesystem::path& folder);
+/// Verilator's opinion of the files; nothing where it has none.
+Result<std::string> lint(const Netlist& netlist, const std::filesystem::path& folder);
+
+}  // namespace chop::hardware
