@@ -34,4 +34,9 @@ if ! is_fresh; then
   need_packages run
   with_lock release build_if_stale
 fi
+if [[ ${1:-} == simulate ]] && ! { command -v verilator && command -v iverilog; } >/dev/null; then
+  # shellcheck source=tools/lib.sh
+  source "$root/tools/lib.sh"
+  need_packages hardware
+fi
 exec "$binary" "$@"

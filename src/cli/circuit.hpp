@@ -1,0 +1,34 @@
+// A network on its way to hardware, for the actions that emit and simulate.
+#pragma once
+
+#include <filesystem>
+
+#include "cli/settings/setting_def.hpp"
+#include "cli/settings/settings.hpp"
+#include "hardware/lowering/to_integer.hpp"
+#include "hardware/netlist/from_integer.hpp"
+#include "hardware/verilog/simulate.hpp"
+
+namespace chop::cli {
+
+struct Circuit {
+  std::string name;  ///< of the network, as it was given
+  Graph graph = Graph();
+  IntegerGraph integers = {};
+  Netlist netlist = {};
+};
+
+/// The options of a circuit: adders, depth, combinational.
+std::vector<SettingDef> circuit_settings();
+/// The circuit of the setting `model`.
+Result<Circuit> make_circuit(const Settings& settings);
+/// Writes everything beside `folder` and renames it, so that nothing is left half-written. A folder
+/// that is there already is replaced only if it holds a circuit.
+Status write_circuit(const Circuit& circuit, const Vectors& vectors,
+                     const std::filesystem::path& folder);
+
+Tree tree_of(const Circuit& circuit);
+/// Adders, tables, registers, latency, in a sentence or two.
+std::string counts_text(const Circuit& circuit);
+
+}  // namespace chop::cli
