@@ -1,0 +1,126 @@
+"""From a quantised network to a circuit that simulates to the same numbers: ch emit, ch simulate."""
+import pathlib
+import shutil
+import subprocess
+import sys
+import unittest
+
+import numpy
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from in_folder import InFolder  # noqa: E402
+
+FORMAT = "integer{frac_width=3, is_signed=true, width=6}"
+NETWORK = """graph net {{
+  parameter norm.weight: f32[4] = [{w}]
+  parameter norm.bias: f32[4] = [{b}]
+  buffer norm.running_mean: f32[4] = [{m}]
+  buffer norm.running_var: f32[4] = [{v}]
+  parameter a.weight: f32[4, 4] = [{a}]
+  parameter a.bias: f32[4] = [{ab}]
+  parameter c.weight: f32[3, 4] = [{c}]
+
+  %x = placeholder[target=x] {{shape=[-1, 4]}}
+  %norm = call_module[target=norm] batch_norm1d(%x) {{num_features=4}} formats {{data_in_0: {f}}}
+  %a = call_module[target=a] linear(%norm) {{in_features=4, out_features=4}} formats {{bias: {f}, data_in_0: {f}, weight: {f}}}
+  %act = call_function {act}(%a) formats {{data_in_0: {f}}}
+  %sum = call_function add(%act, %norm) formats {{data_in_0: {f}, data_in_1: {f}}}
+  %c = call_module[target=c] linear(%sum) {{bias=false, in_features=4, out_features=3}} formats {{data_in_0: {f}, weight: {f}}}
+  output(%c)
+}}
+"""
+
+
+def listed(values):
+    return ", ".join(repr(float(value)) for value in values)
+
+
+class Hardware(InFolder):
+    def network(self, act="relu", seed=0):
+        draw = numpy.random.default_rng(seed)
+        normal = lambda count: listed(draw.normal(size=count).astype(numpy.float32))  # noqa: E731
+        text = NETWORK.format(w=normal(4), b=normal(4), m=normal(4), v=listed([0.5, 1.0, 1.5, 2.0]), a=normal(16),
+                              ab=normal(4), c=normal(12), f=FORMAT, act=act)
+        path = self.folder / f"{act}.chir"
+        path.write_text(text)
+        return path
+
+    def rows(self, count=300):
+        draw = numpy.random.default_rng(1)
+        numpy.savez(self.folder / "rows.npz", x=(2 * draw.normal(size=(count, 4))).astype(numpy.float32))
+        return self.folder / "rows.npz"
+
+    def test_every_file_is_there_and_says_what_it_is(self):
+        said = self.good("emit", self.network(), "--out", "hw").stdout
+        self.assertIn("Latency", said)
+        top = (self.folder / "hw/rtl/net.sv").read_text()
+        self.assertIn("module net (", top)
+        self.assertIn("// a: linear", (self.folder / "hw/rtl/net_a.sv").read_text())
+        for name in ("integer.txt", "netlist.txt", "sim/main.cpp", "test/net_tb.sv", "test/inputs.hex"):
+            self.assertTrue((self.folder / "hw" / name).is_file(), name)
+        self.assertFalse((self.folder / "hw.new").exists())
+
+    def test_a_circuit_is_replaced_and_nothing_else(self):
+        network = self.network()
+        self.good("emit", network, "--out", "hw")
+        self.good("emit", network, "--out", "hw", "--combinational")
+        self.assertIn("combinational", (self.folder / "hw/rtl/net.sv").read_text())
+        (self.folder / "mine").mkdir()
+        (self.folder / "mine/notes.txt").write_text("keep")
+        self.refused("emit", network, "--out", "mine", says=("holds no circuit", "--out"))
+        self.assertEqual((self.folder / "mine/notes.txt").read_text(), "keep")
+
+    def test_every_way_to_add_gives_the_same_numbers(self):
+        network = self.network()
+        counts = {how: self.json("emit", network, "--out", how, "--adders", how)["adders"]
+                  for how in ("shared", "canonical", "plain")}
+        self.assertLess(counts["shared"], counts["canonical"])
+        vectors = {(self.folder / how / "test/outputs.hex").read_text() for how in counts}
+        self.assertEqual(len(vectors), 1)
+
+    @unittest.skipUnless(shutil.which("verilator"), "verilator is not installed")
+    def test_verilator_has_nothing_to_say(self):
+        for act in ("relu", "tanh", "hardswish"):
+            self.good("emit", self.network(act), "--out", act)
+            files = (self.folder / act / "rtl/files.f").read_text().split()
+            lint = subprocess.run(["verilator", "--lint-only", "-Wall", "--top-module", "net", *files],
+                                  cwd=self.folder / act, capture_output=True, text=True, check=False)
+            self.assertEqual((lint.returncode, lint.stderr + lint.stdout), (0, ""))
+
+    @unittest.skipUnless(shutil.which("iverilog"), "iverilog is not installed")
+    def test_icarus_gives_the_numbers_of_the_integers_and_of_the_float_run(self):
+        for number, act in enumerate(("relu", "sigmoid", "leaky_relu", "gelu")):
+            said = self.json("simulate", self.network(act, number), self.rows(), "--simulator", "icarus", "--out", act)
+            self.assertEqual(said["icarus"]["differing"], 0)
+            self.assertGreater(said["icarus"]["samples"], 300)
+            self.assertEqual(said["float"]["differing"], 0)
+
+    @unittest.skipUnless(shutil.which("iverilog"), "iverilog is not installed")
+    def test_the_testbench_notices_a_changed_bit_and_missing_vectors(self):
+        self.good("emit", self.network(), "--out", "hw")
+        folder = self.folder / "hw"
+        sources = [*(folder / "rtl/files.f").read_text().split(), "test/net_tb.sv"]
+        subprocess.run(["iverilog", "-g2012", "-o", "bench", "-s", "net_tb", *sources], cwd=folder, check=True)
+        run = lambda where: subprocess.run(["vvp", "-n", "bench", f"+vectors={where}"], cwd=folder,  # noqa: E731
+                                           capture_output=True, text=True, check=False).stdout
+        self.assertIn("PASS", run("test"))
+        self.assertNotIn("PASS", run("nowhere"))
+        path = folder / "test/outputs.hex"
+        text = path.read_text()
+        digit = "1" if text[-2] == "0" else "0"
+        path.write_text(text[:-2] + digit + "\n")
+        self.assertIn("FAIL 1 of", run("test"))
+
+    @unittest.skipUnless(shutil.which("verilator"), "verilator is not installed")
+    def test_verilator_gives_the_numbers_of_the_integers(self):
+        said = self.json("simulate", self.network(), self.rows(), "--simulator", "verilator", "--random", "2000")
+        self.assertEqual(said["verilator"]["differing"], 0)
+        self.assertGreater(said["verilator"]["samples"], 2300)
+
+    def test_float_operands_are_refused_and_nothing_is_written(self):
+        self.refused("emit", "jsc-tiny", "--out", "hw", says=("has no integer form", "seq_blocks_0"))
+        self.assertFalse((self.folder / "hw").exists())
+
+
+if __name__ == "__main__":
+    unittest.main()
