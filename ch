@@ -34,7 +34,8 @@ if ! is_fresh; then
   need_packages run
   with_lock release build_if_stale
 fi
-if [[ ${1:-} == simulate ]] && ! { command -v verilator && command -v iverilog; } >/dev/null; then
+tools_of() { command -v verilator && command -v iverilog && command -v yosys; }
+if [[ ${1:-} == simulate || ${1:-} == synth ]] && ! tools_of >/dev/null; then
   # shellcheck source=tools/lib.sh
   source "$root/tools/lib.sh"
   need_packages hardware

@@ -9,10 +9,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-NetlistOptions netlist_options(const Settings& settings) {
+NetlistOptions netlist_options(const Settings& settings, const std::string& adders) {
   NetlistOptions options{.registers = !settings.flag("combinational")};
   options.adders.method =
-      adder_method_from_name(settings.text_or_empty("adders")).value_or(AdderMethod::Shared);
+      adder_method_from_name(adders.empty() ? settings.text_or_empty("adders") : adders)
+          .value_or(AdderMethod::Shared);
   options.adders.depth = static_cast<int>(settings.maybe_integer("depth").value_or(0));
   return options;
 }
@@ -52,12 +53,12 @@ std::vector<SettingDef> circuit_settings() {
       flag("combinational", "no registers between the layers")};
 }
 
-Result<Circuit> make_circuit(const Settings& settings) {
+Result<Circuit> make_circuit(const Settings& settings, const std::string& adders) {
   CH_TRY(const ModelSource source, classify(settings.text_or_empty("model")));
   CH_TRY(OpenedModel model, open_for_data(source, settings, ""));
   Circuit circuit{.name = model.name, .graph = std::move(model.graph)};
   CH_TRY(circuit.integers, to_integer(circuit.graph));
-  CH_TRY(circuit.netlist, to_netlist(circuit.integers, netlist_options(settings)));
+  CH_TRY(circuit.netlist, to_netlist(circuit.integers, netlist_options(settings, adders)));
   return circuit;
 }
 

@@ -20,8 +20,9 @@ struct Circuit {
 
 /// The options of a circuit: adders, depth, combinational.
 std::vector<SettingDef> circuit_settings();
-/// The circuit of the setting `model`.
-Result<Circuit> make_circuit(const Settings& settings);
+/// The circuit of the setting `model`, with the adders of that setting unless `adders` names
+/// others.
+Result<Circuit> make_circuit(const Settings& settings, const std::string& adders = "");
 /// Writes everything beside `folder` and renames it, so that nothing is left half-written. A folder
 /// that is there already is replaced only if it holds a circuit.
 Status write_circuit(const Circuit& circuit, const Vectors& vectors,

@@ -117,6 +117,14 @@ class Hardware(InFolder):
         self.assertEqual(said["verilator"]["differing"], 0)
         self.assertGreater(said["verilator"]["samples"], 2300)
 
+    @unittest.skipUnless(shutil.which("yosys"), "yosys is not installed")
+    def test_yosys_counts_luts_and_shared_adders_need_fewer(self):
+        said = self.json("synth", self.network(), "--compare", "--combinational")
+        luts = {circuit["adders_made"]: circuit["luts"] for circuit in said["circuits"]}
+        self.assertLess(luts["shared"], luts["plain"])
+        self.assertIn("synth_xilinx -family xcup", said["command"])
+        self.assertEqual(said["circuits"][0]["registers_made"], 0)
+
     def test_float_operands_are_refused_and_nothing_is_written(self):
         self.refused("emit", "jsc-tiny", "--out", "hw", says=("has no integer form", "seq_blocks_0"))
         self.assertFalse((self.folder / "hw").exists())

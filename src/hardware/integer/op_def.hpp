@@ -29,6 +29,7 @@ struct IntegerOpDef {
   std::string_view doc;  ///< formula first, then prose
   std::size_t least_inputs = 1;
   std::size_t most_inputs = 1;  ///< fewer than least_inputs: as many
+  bool elementwise = false;     ///< element i of the result depends on element i of its input alone
   /// Attributes that it needs, in the order in which they are printed.
   std::vector<std::string_view> attrs = {};
   /// More that must hold of a call; null: nothing.

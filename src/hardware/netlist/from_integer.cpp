@@ -72,7 +72,7 @@ class NetlistLowering {
     const std::string name = unused(plain_name(call.node.name));
     LayerBuilder builder(call, netlist_, cat(plain_name(graph_.name), "_", name), options_.adders);
     op.build(builder);
-    Module module = std::move(builder).finish(options_.registers);
+    Module module = std::move(builder).finish(options_.registers && !goes_on(call.node));
     result.cycle += module.latency;
     netlist_.modules.push_back(std::move(module));
     if (op.prove != nullptr) CH_CHECK(op.prove(call, netlist_, netlist_.modules.size() - 1));
@@ -81,6 +81,28 @@ class NetlistLowering {
       wires.insert(wires.end(), input.wires.begin(), input.wires.end());
     result.wires = top_.instance(name, netlist_, netlist_.modules.size() - 1, std::move(wires));
     return {};
+  }
+
+  static int bits(const IntegerType& type) {
+    int sum = 0;
+    for (const Range& range : type.ranges) sum += width_of(range);
+    return sum;
+  }
+
+  /// Whether the only reader is elementwise and narrower: the register stands behind that one.
+  bool goes_on(const IntegerNode& node) const {
+    const auto index = static_cast<std::size_t>(&node - graph_.nodes.data());
+    const IntegerNode* reader = nullptr;
+    for (const IntegerNode& other : graph_.nodes)
+      for (const std::size_t input : other.inputs) {
+        if (input != index) continue;
+        if (reader != nullptr) return false;
+        reader = &other;
+      }
+    const auto& outputs = graph_.outputs;
+    if (std::find(outputs.begin(), outputs.end(), index) != outputs.end()) return false;
+    return reader != nullptr && find_integer_op(reader->op)->elementwise &&
+           bits(reader->type) <= bits(node.type);
   }
 
   std::string unused(std::string name) {

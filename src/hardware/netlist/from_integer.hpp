@@ -8,7 +8,9 @@ namespace chop::hardware {
 
 struct NetlistOptions {
   AdderOptions adders = {};
-  bool registers = true;  ///< behind every node that computes; without them all is combinational
+  /// Behind every node that computes, or behind the rounding and clamping that follows it, where
+  /// fewer bits are left; without them all is combinational.
+  bool registers = true;
 };
 
 /// A module for every node that computes, and a top that connects them; values that come earlier

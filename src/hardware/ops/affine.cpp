@@ -63,6 +63,7 @@ void build(LayerBuilder& layer) {
 IntegerOpDef define() {
   return {.name = "affine",
           .doc = "y = clamp(floor((factor · x + offset) / 2^shift), low, high), per channel",
+          .elementwise = true,
           .attrs = {"factor", "offset", "shift", "low", "high"},
           .check = check,
           .ranges = ranges,

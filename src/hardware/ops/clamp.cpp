@@ -40,6 +40,7 @@ void build(LayerBuilder& layer) {
 IntegerOpDef define() {
   return {.name = "clamp",
           .doc = "y = min(max(x, low), high)",
+          .elementwise = true,
           .attrs = {"low", "high"},
           .check = check,
           .ranges = ranges,

@@ -69,6 +69,7 @@ IntegerOpDef define() {
           .doc =
               "y = clamp(round(x / 2^shift), low, high); rounding 0: ties to even, 1: ties up, "
               "2: down",
+          .elementwise = true,
           .attrs = {"shift", "rounding", "low", "high"},
           .check = check,
           .ranges = ranges,

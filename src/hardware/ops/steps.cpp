@@ -74,6 +74,7 @@ void build(LayerBuilder& layer) {
 IntegerOpDef define() {
   return {.name = "steps",
           .doc = "y = values[number of thresholds that x reaches]",
+          .elementwise = true,
           .attrs = {"channels", "thresholds", "values"},
           .check = check,
           .ranges = ranges,

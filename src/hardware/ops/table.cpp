@@ -59,6 +59,7 @@ void build(LayerBuilder& layer) {
 IntegerOpDef define() {
   return {.name = "table",
           .doc = "y = values[x - first]",
+          .elementwise = true,
           .attrs = {"first", "values"},
           .check = check,
           .ranges = ranges,

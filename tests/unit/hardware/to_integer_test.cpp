@@ -166,6 +166,24 @@ TEST(ToInteger, ResidualsConvolutionsAndPoolsAreExact) {
   }
 }
 
+TEST(ToNetlist, RegistersStandBehindTheRoundingThatFollowsALayer) {
+  Graph graph = small_network([](GraphBuilder& b, Value x) {
+    x = b.module("relu", "act", {x});
+    return b.module("linear", "last", {x}, {{"in_features", 4}, {"out_features", 3}});
+  });
+  quantise_all(graph, fixed(6, 3));
+  const IntegerGraph integers = to_integer(graph).value();
+  const Netlist registered = to_netlist(integers).value();
+  EXPECT_EQ(registered.top().latency, 2);
+  // Four numbers behind the ReLU, three sums at the end.
+  std::int64_t bits = 0;
+  for (const IntegerNode& node : integers.nodes)
+    if (node.op == "clamp" || node.name == "last")
+      for (const Range& range : node.type.ranges) bits += width_of(range);
+  EXPECT_EQ(count_cells(registered).registers, bits);
+  EXPECT_EQ(to_netlist(integers, {.registers = false}).value().top().latency, 0);
+}
+
 TEST(ToInteger, SumsBeyondTwentyFourBitsAreRemarked) {
   Graph graph = small_network([](GraphBuilder& /*b*/, Value x) { return x; });
   quantise_all(graph, fixed(16, 8));

@@ -1,0 +1,83 @@
+// ch synth MODEL|FILE: the LUTs of a circuit, by Yosys, for each way to add.
+#include <filesystem>
+
+#include "cli/circuit.hpp"
+#include "cli/output.hpp"
+#include "hardware/verilog/synthesise.hpp"
+#include "support/system/log.hpp"
+#include "support/text.hpp"
+
+namespace chop::cli::actions::synth {
+namespace {
+
+Tree tree_of(const std::string& adders, const Circuit& circuit, const Synthesised& result) {
+  Tree tree = cli::tree_of(circuit);
+  tree["adders_made"] = adders;
+  tree["luts"] = result.luts;
+  tree["registers_made"] = result.registers;
+  tree["carries"] = result.carries;
+  tree["muxes"] = result.muxes;
+  tree["seconds"] = result.seconds;
+  tree["cells"] = Tree(result.cells);
+  return tree;
+}
+
+Result<Exit> run(const Invocation& invocation) {
+  const Settings& settings = invocation.settings;
+  const std::filesystem::path folder = settings.text_or_empty("out");
+  const std::vector<std::string> ways =
+      settings.flag("compare") ? std::vector<std::string>{"plain", "canonical", "shared"}
+                               : std::vector<std::string>{settings.text_or_empty("adders")};
+  Table table{.columns = {{"Adders", Align::Left, 0, "how"},
+                          {"Count", Align::Right, 0, "adders"},
+                          {"LUT", Align::Right, 0, "luts"},
+                          {"FF", Align::Right, 0, "registers"},
+                          {"CARRY4", Align::Right, 0, "carries"},
+                          {"MUXF", Align::Right, 0, "muxes"},
+                          {"Yosys (s)", Align::Right, 0, "seconds"}},
+              .rows = {}};
+  Tree result;
+  std::string command;
+  for (const std::string& way : ways) {
+    CH_TRY(const Circuit circuit, make_circuit(settings, way));
+    CH_CHECK(write_circuit(circuit, make_vectors(circuit.integers, 100, 0), folder));
+    log_info(cat("Synthesising with ", way, " adders..."));
+    CH_TRY(const Synthesised made, synthesise(circuit.netlist, folder, settings.flag("abc9")));
+    table.rows.push_back({way, with_commas(count_cells(circuit.netlist).adders),
+                          with_commas(made.luts), with_commas(made.registers),
+                          with_commas(made.carries), with_commas(made.muxes),
+                          report::Cell(made.seconds, 1)});
+    result["circuits"].push(tree_of(way, circuit, made));
+    command = cat(made.version, ": ", made.command);
+  }
+  result["command"] = command;
+  if (prints_text(invocation))
+    invocation.out << shown(invocation, table, TableStyle::Simple) << command << "\n";
+  return done(invocation, result);
+}
+
+}  // namespace
+
+ActionDef define() {
+  std::vector<SettingDef> own = circuit_settings();
+  own.push_back({.field = {.name = "out", .initial = "hardware", .doc = "folder that is written"},
+                 .placeholder = "DIR"});
+  own.push_back(flag("compare", "all three kinds of adders, one row each"));
+  own.push_back(flag("abc9", "map with Yosys' -abc9"));
+  return {.name = "synth",
+          .usage = "ch synth MODEL|FILE [--compare] [options]",
+          .summary = "count the LUTs of a network's circuit with Yosys",
+          .details =
+              "  ch synth quantised.mz\n"
+              "  ch synth quantised.mz --compare --combinational\n"
+              "For UltraScale+, flat, without DSPs and memories. LUT counts LUT1 to LUT6 and "
+              "inverters;\n"
+              "the version of Yosys and its command are printed below the table.",
+          .positionals = {"model"},
+          .required = {"model"},
+          .settings = {"shape", "seed", "log_level", "json", "quiet", "no_warnings"},
+          .own = std::move(own),
+          .run = run};
+}
+
+}  // namespace chop::cli::actions::synth
