@@ -92,15 +92,46 @@ bool may_head(const Graph& graph, NodeId id) {
                      [](const KernelDef* def) { return def->heads_chain != nullptr; });
 }
 
+namespace {
+
+/// The only epilogue op of the call that gives a value; none when there are several.
+std::optional<EpilogueOp> only_op(const Graph& graph, const Types& types, Value value) {
+  if (!is_call(graph, value.node) || value.index != 0) return {};
+  std::vector<TensorType> in;
+  Epilogue epilogue = epilogue_of(describe_call(graph, types, value.node, in), 0);
+  if (epilogue.size() != 1) return {};
+  return std::move(epilogue[0]);
+}
+
+}  // namespace
+
 std::optional<Grid> grid_of(const Graph& graph, const Types& types, Value value) {
   if (!is_call(graph, value.node) || value.index != 0) return {};
   if (selects_elements(graph, types, value.node))
     return grid_of(graph, types, graph.node(value.node).inputs[0]);
-  std::vector<TensorType> in;
-  const Epilogue epilogue = epilogue_of(describe_call(graph, types, value.node, in), 0);
-  if (epilogue.size() != 1 || epilogue[0].kind != EpilogueKind::Quantise) return {};
-  if (!epilogue[0].grid.is_binary()) return {};
-  return epilogue[0].grid;
+  const std::optional<EpilogueOp> op = only_op(graph, types, value);
+  if (!op || op->kind != EpilogueKind::Quantise || !op->grid.is_binary()) return {};
+  return op->grid;
+}
+
+bool keeps_grid(const EpilogueOp& op) {
+  return op.kind == EpilogueKind::Identity || (op.kind == EpilogueKind::Clamp && op.low == 0 &&
+                                               op.high == std::numeric_limits<float>::infinity());
+}
+
+bool repeats_grid(const Graph& graph, const Types& types, NodeId id) {
+  const std::optional<EpilogueOp> last = only_op(graph, types, Value{id});
+  if (!last || last->kind != EpilogueKind::Quantise || !last->grid.is_binary() ||
+      last->grid.low > 0 || last->grid.high < 0)
+    return false;
+  Value value = graph.node(id).inputs[0];
+  while (true) {
+    const std::optional<EpilogueOp> op = only_op(graph, types, value);
+    if (!op) return false;
+    if (op->kind == EpilogueKind::Quantise) return op->grid == last->grid;
+    if (!keeps_grid(*op)) return false;
+    value = graph.node(value.node).inputs[0];
+  }
 }
 
 bool is_layout_free(const Shape& shape) {

@@ -39,6 +39,11 @@ bool may_head(const Graph& graph, NodeId id);
 /// The grid that a value is on, if it is a fixed-point one: its step is a power of two.
 std::optional<Grid> grid_of(const Graph& graph, const Types& types, Value value);
 
+/// Whether values on a grid that goes through zero are on it still after the op.
+bool keeps_grid(const EpilogueOp& op);
+/// Whether the node puts values on a grid that they are on already, so that nothing changes.
+bool repeats_grid(const Graph& graph, const Types& types, NodeId id);
+
 /// Whether the bytes of both layouts are the same, or there is but one.
 bool is_layout_free(const Shape& shape);
 

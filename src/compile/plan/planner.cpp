@@ -29,6 +29,19 @@ Planner::Planner(const State& state)
   }
   for (const auto& [value, dtype] : schedule_.codes)
     types_[index(value.node)][value.index].dtype = dtype;
+  if (!state.target.reference_only) find_repeats();
+}
+
+void Planner::find_repeats() {
+  for (const NodeId id : graph_.order()) {
+    const Node& node = graph_.node(id);
+    if (node.opcode != Opcode::CallFunction || !has(op_of(node).traits, Trait::Surrogate) ||
+        chain_of_.contains(id) || schedule_.constants.contains(id))
+      continue;
+    const TensorType& in = type_of(types_, node.inputs[0]);
+    if (in.dtype == DType::F32 && in == types_[index(id)][0] && repeats_grid(graph_, types_, id))
+      repeats_.insert(id);
+  }
 }
 
 std::optional<Plan> Planner::run() {
@@ -43,11 +56,12 @@ std::optional<Plan> Planner::run() {
   return Plan(std::move(parts_));
 }
 
+/// A quantiser of values that are on its grid already copies them, so it is a view as well.
 bool Planner::is_view(NodeId id) const {
   const Node& node = graph_.node(id);
-  if (node.opcode != Opcode::CallFunction || !has(op_of(node).traits, Trait::View)) return false;
-  if (schedule_.conversions.contains(id)) return false;
-  return !is_training(node);
+  if (node.opcode != Opcode::CallFunction || schedule_.conversions.contains(id)) return false;
+  if (has(op_of(node).traits, Trait::View)) return !is_training(node);
+  return repeats_.contains(id);
 }
 
 bool Planner::is_step(NodeId id) const {

@@ -30,6 +30,7 @@ class Planner {
  private:
   bool is_view(NodeId id) const;
   bool is_step(NodeId id) const;
+  void find_repeats();
   void find_parameters();
   void find_placed();
   void place_constants();
@@ -67,6 +68,7 @@ class Planner {
   Plan::Parts parts_;
   std::set<NodeId> refused_;
   std::map<NodeId, const Chain*> chain_of_;
+  std::set<NodeId> repeats_;  ///< quantisers of values that are on their grid already
   std::map<std::string, std::byte*> parameters_;
   std::size_t steps_ = 0;
   std::vector<std::size_t> step_of_;

@@ -25,10 +25,7 @@ bool is_on(const Epilogue& epilogue, const Grid& grid) {
   for (auto op = epilogue.rbegin(); op != epilogue.rend(); ++op) {
     if (op->kind == EpilogueKind::Quantise)
       return op->grid == grid && grid.is_binary() && grid.low <= 0 && grid.high >= 0;
-    const bool keeps = op->kind == EpilogueKind::Identity ||
-                       (op->kind == EpilogueKind::Clamp && op->low == 0 &&
-                        op->high == std::numeric_limits<float>::infinity());
-    if (!keeps) return false;
+    if (!keeps_grid(*op)) return false;
   }
   return false;
 }

@@ -92,6 +92,60 @@ TEST(QuantisedPlans, HaveNoMoreStepsThanTheSameNetworkInFloat) {
   }
 }
 
+/// relu, relu, each with a format on what it reads.
+Graph two_relus(const NumberFormat& first, const NumberFormat& second) {
+  GraphBuilder b("net", 1);
+  Value x = b.input("x", {-1, 11});
+  x = b.module("relu", "first", {x});
+  x = b.module("relu", "second", {x});
+  Graph graph = std::move(b).finish({x}).value();
+  graph.node(*graph.find("first")).formats = {{"data_in_0", first}};
+  graph.node(*graph.find("second")).formats = {{"data_in_0", second}};
+  return graph;
+}
+
+NumberFormat fixed_point(std::int64_t width, std::int64_t fraction) {
+  return {"integer", {{"width", width}, {"frac_width", fraction}}};
+}
+
+TEST(QuantisedPlans, AQuantiserOfValuesThatAreOnItsGridIsNoStep) {
+  const NumberFormat eight = fixed_point(8, 4);
+  const NumberFormat floor{"integer_floor", {{"width", 8}, {"frac_width", 4}}};
+  const auto quantisers = [](const NumberFormat& first, const NumberFormat& second) {
+    return count_steps(run(two_relus(first, second), 3, /*frozen=*/false, 1), "quantize");
+  };
+  EXPECT_EQ(quantisers(eight, eight), 1);
+  EXPECT_EQ(quantisers(floor, floor), 1);
+  for (const NumberFormat& other : {fixed_point(8, 5), fixed_point(7, 4), floor})
+    EXPECT_EQ(quantisers(eight, other), 2);
+  const NumberFormat off{"affine", {{"width", 8}, {"scale", std::vector<double>{0.0234}}}};
+  EXPECT_EQ(quantisers(off, off), 2);
+}
+
+TEST(QuantisedPlans, AreThoseOfTheReferenceWhereQuantisersAreLeftOut) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  const std::vector<float> nasty = {0,    -0.0F, 0.03125F,  -0.03125F,  1e-30F,  -1e-30F,
+                                    1e9F, -1e9F, kInfinity, -kInfinity, 7.96875F};
+  for (const NumberFormat& format : formats()) {
+    SCOPED_TRACE(cat(format.name));
+    const Graph graph = two_relus(format, format);
+    const auto outputs = [&](bool reference_only, bool frozen) {
+      Plan plan =
+          compile_graph(graph, {.batch = 1, .frozen = frozen, .reference_only = reference_only})
+              .value()
+              .plan;
+      std::ranges::copy(nasty, plan.input("x").begin());
+      EXPECT_TRUE(plan.run());
+      return std::vector<float>(plan.output().begin(), plan.output().end());
+    };
+    const std::vector<float> expected = outputs(true, false);
+    for (const bool frozen : {false, true}) {
+      const std::vector<float> got = outputs(false, frozen);
+      for (std::size_t i = 0; i < got.size(); ++i) EXPECT_EQ(got[i], expected[i]) << nasty[i];
+    }
+  }
+}
+
 /// Large enough for oneDNN's products, small enough for sums that are exact in any order.
 TEST(QuantisedPlans, ChainsOfLargeProductsHaveTheBitsOfOneCallAfterTheOther) {
   GraphBuilder b("net", 1);
