@@ -34,6 +34,11 @@ class Results:
         values = self.values.get(who, {}).get(name)
         return Summary.of(values) if values else None
 
+    def fastest(self, workers):
+        """The worker with the least median; the first where none was measured."""
+        measured = [who for who in workers if self.summary(who)]
+        return min(measured, key=lambda who: self.summary(who).median, default=workers[0])
+
     def why_not(self, who):
         return self.missing.get(who) or self.failed.get(who) or "not measured"
 
