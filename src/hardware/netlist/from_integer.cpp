@@ -12,8 +12,8 @@ std::string plain_name(std::string_view text) {
     const bool fits = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
     name += fits ? c : '_';
   }
-  if (name.empty() || (name[0] >= '0' && name[0] <= '9')) name.insert(0, "n");
-  return name;
+  const bool has_letter_first = !name.empty() && (name[0] < '0' || name[0] > '9');
+  return has_letter_first ? name : cat("n", name);
 }
 
 /// The wires of a node's elements in the top module, and the cycle in which they are there.
