@@ -105,7 +105,7 @@ WireId ModuleBuilder::table(WireId a, Rom rom) {
 }
 
 WireId ModuleBuilder::registered(WireId a) {
-  return range(a).is_constant() ? a : make(CellKind::Register, {a});
+  return range(a).is_constant() ? constant(range(a).low) : make(CellKind::Register, {a});
 }
 
 std::vector<WireId> ModuleBuilder::instance(std::string name, const Netlist& netlist,
