@@ -89,13 +89,13 @@ Tree tree_of(const Simulated& result) {
                      {"run_seconds", result.run_seconds}};
 }
 
-std::vector<report::Cell> row_of(const std::string& what, const Simulated& result) {
+std::vector<Cell> row_of(const std::string& what, const Simulated& result) {
   return {what,
           with_commas(result.samples),
           with_commas(result.values),
           with_commas(result.differing),
-          report::Cell(result.build_seconds, 3),
-          report::Cell(result.run_seconds, 3)};
+          Cell(result.build_seconds, 3),
+          Cell(result.run_seconds, 3)};
 }
 
 /// Runs the simulators that were asked for.

@@ -25,7 +25,7 @@ class Following {
       : netlist_(netlist), module_(netlist.modules[module]) {}
 
   Result<std::vector<LinearForm>> run() {
-    for (const Cell& cell : module_.cells) {
+    for (const NetlistCell& cell : module_.cells) {
       CH_TRY(LinearForm form, form_of(cell));
       if (!is_small(form))
         return Error{.what = cat("a coefficient of wire '", cell.name, "' exceeds 61 bits")};
@@ -37,7 +37,7 @@ class Following {
   }
 
  private:
-  Result<LinearForm> form_of(const Cell& cell) {
+  Result<LinearForm> form_of(const NetlistCell& cell) {
     LinearForm form;
     if (cell.kind == CellKind::Input) {
       // An input of one value only is a constant, wherever it was used as one.
@@ -56,7 +56,7 @@ class Following {
     return form;
   }
 
-  static Result<std::array<std::int64_t, 2>> factors_of(const Cell& cell) {
+  static Result<std::array<std::int64_t, 2>> factors_of(const NetlistCell& cell) {
     using Factors = std::array<std::int64_t, 2>;
     switch (cell.kind) {
       case CellKind::Constant:
@@ -79,7 +79,7 @@ class Following {
                              ", which is not linear")};
   }
 
-  Result<LinearForm> result_form(const Cell& cell) {
+  Result<LinearForm> result_form(const NetlistCell& cell) {
     const Instance& instance = module_.instances[static_cast<std::size_t>(cell.amount)];
     auto known = inner_.find(instance.module);
     if (known == inner_.end()) {

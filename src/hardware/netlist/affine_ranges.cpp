@@ -34,7 +34,7 @@ AffineRanges::Sum AffineRanges::combined(const Sum& a, std::int64_t by_a, const 
   return sum;
 }
 
-AffineRanges::Sum AffineRanges::sum_of(const Cell& cell) const {
+AffineRanges::Sum AffineRanges::sum_of(const NetlistCell& cell) const {
   const Sum none;
   const auto in = [&](std::size_t i) -> const Sum& { return sums_[cell.in[i]]; };
   switch (cell.kind) {
@@ -58,7 +58,7 @@ AffineRanges::Sum AffineRanges::sum_of(const Cell& cell) const {
   return {.known = false};
 }
 
-Range AffineRanges::add(const Cell& cell, const Range& interval) {
+Range AffineRanges::add(const NetlistCell& cell, const Range& interval) {
   Sum sum = sum_of(cell);
   Range range = interval;
   if (sum.known) {

@@ -10,7 +10,7 @@ namespace chop::hardware {
 class AffineRanges {
  public:
   /// The range of the next wire, given what intervals say of it: that, or less.
-  Range add(const Cell& cell, const Range& interval);
+  Range add(const NetlistCell& cell, const Range& interval);
   /// What later wires may rely on of the wire just added, where its cell says another range.
   void declare(const Range& range) { ranges_.back() = range; }
 
@@ -21,7 +21,7 @@ class AffineRanges {
     bool known = true;  ///< false: its coefficients are too large, so that it is a root
   };
   Sum combined(const Sum& a, std::int64_t by_a, const Sum& b, std::int64_t by_b) const;
-  Sum sum_of(const Cell& cell) const;
+  Sum sum_of(const NetlistCell& cell) const;
 
   std::vector<Sum> sums_;
   std::vector<Range> ranges_;

@@ -2,7 +2,7 @@
 
 namespace chop::hardware {
 
-WireId ModuleBuilder::push(Cell cell) {
+WireId ModuleBuilder::push(NetlistCell cell) {
   const auto id = static_cast<WireId>(module_.cells.size());
   if (cell.name.empty()) cell.name = cat("w_", id);
   cell.range = affine_.add(cell, cell.range);
@@ -16,7 +16,7 @@ WireId ModuleBuilder::make(CellKind kind, std::vector<WireId> in, std::int64_t a
   if (const auto found = known_.find(key); found != known_.end()) return found->second;
   std::vector<Range> ranges;
   for (const WireId wire : in) ranges.push_back(range(wire));
-  Cell cell{.kind = kind, .in = std::move(in), .amount = amount};
+  NetlistCell cell{.kind = kind, .in = std::move(in), .amount = amount};
   cell.range = def_of(kind).range(cell, ranges);
   if (cell.range.is_constant() && kind != CellKind::Constant && cell.range.is_bounded())
     return constant(cell.range.low);
@@ -124,7 +124,7 @@ std::vector<WireId> ModuleBuilder::instance(std::string name, const Netlist& net
 }
 
 void ModuleBuilder::rename(WireId wire, const std::string& name) {
-  Cell& cell = module_.cells[wire];
+  NetlistCell& cell = module_.cells[wire];
   if (cell.name != cat("w_", wire) || !names_.emplace(name, wire).second) return;
   names_.erase(cell.name);
   cell.name = name;
@@ -139,7 +139,7 @@ Module ModuleBuilder::finish(int latency) && {
   };
   for (const Output& output : module_.outputs) need(output.wire);
   while (!worklist.empty()) {
-    const Cell& cell = module_.cells[worklist.back()];
+    const NetlistCell& cell = module_.cells[worklist.back()];
     worklist.pop_back();
     for (const WireId wire : cell.in) need(wire);
     if (cell.kind == CellKind::Result)
@@ -148,7 +148,7 @@ Module ModuleBuilder::finish(int latency) && {
   }
   Module module = std::move(module_);
   std::vector<WireId> moved(module.cells.size());
-  std::vector<Cell> kept;
+  std::vector<NetlistCell> kept;
   for (WireId i = 0; i < module.cells.size(); ++i) {
     const CellKind kind = module.cells[i].kind;
     if (!needed[i] && kind != CellKind::Input && kind != CellKind::Result) continue;

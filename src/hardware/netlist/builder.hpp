@@ -44,7 +44,7 @@ class ModuleBuilder {
 
  private:
   WireId make(CellKind kind, std::vector<WireId> in, std::int64_t amount = 0);
-  WireId push(Cell cell);
+  WireId push(NetlistCell cell);
 
   Module module_;
   AffineRanges affine_;

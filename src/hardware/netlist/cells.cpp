@@ -8,68 +8,73 @@ namespace {
 using Ranges = std::span<const Range>;
 using Values = std::span<const std::int64_t>;
 
-Range slice_range(const Cell& cell, Ranges in) {
+Range slice_range(const NetlistCell& cell, Ranges in) {
   // All values of its bits, unless the input has none that would be cut off.
   const Range rest = shifted(in[0], static_cast<int>(-cell.amount));
   return cell.range.holds(rest) ? rest : cell.range;
 }
 
-std::int64_t slice(const Cell& cell, Values in) {
+std::int64_t slice(const NetlistCell& cell, Values in) {
   const int width = width_of(cell.range);
   return shifted(in[0], static_cast<int>(-cell.amount)) & ((std::int64_t{1} << width) - 1);
 }
 
-Range less_range(const Cell& /*cell*/, Ranges in) {
+Range less_range(const NetlistCell& /*cell*/, Ranges in) {
   return {in[0].high < in[1].low ? 1 : 0, in[0].low < in[1].high ? 1 : 0};
 }
 
 const std::array<CellDef, 17> kCells = {{
     {CellKind::Input, "input"},
     {CellKind::Constant, "constant", 0,
-     [](const Cell& c, Ranges /*in*/) {
+     [](const NetlistCell& c, Ranges /*in*/) {
        return Range{c.amount, c.amount};
      },
-     [](const Cell& c, Values /*in*/) { return c.amount; }},
-    {CellKind::Add, "add", 2, [](const Cell& /*c*/, Ranges in) { return in[0] + in[1]; },
-     [](const Cell& /*c*/, Values in) { return in[0] + in[1]; }},
-    {CellKind::Sub, "sub", 2, [](const Cell& /*c*/, Ranges in) { return in[0] - in[1]; },
-     [](const Cell& /*c*/, Values in) { return in[0] - in[1]; }},
-    {CellKind::Scale, "scale", 1, [](const Cell& c, Ranges in) { return in[0] * c.amount; },
-     [](const Cell& c, Values in) { return in[0] * c.amount; }},
+     [](const NetlistCell& c, Values /*in*/) { return c.amount; }},
+    {CellKind::Add, "add", 2, [](const NetlistCell& /*c*/, Ranges in) { return in[0] + in[1]; },
+     [](const NetlistCell& /*c*/, Values in) { return in[0] + in[1]; }},
+    {CellKind::Sub, "sub", 2, [](const NetlistCell& /*c*/, Ranges in) { return in[0] - in[1]; },
+     [](const NetlistCell& /*c*/, Values in) { return in[0] - in[1]; }},
+    {CellKind::Scale, "scale", 1, [](const NetlistCell& c, Ranges in) { return in[0] * c.amount; },
+     [](const NetlistCell& c, Values in) { return in[0] * c.amount; }},
     {CellKind::Shift, "shift", 1,
-     [](const Cell& c, Ranges in) { return shifted(in[0], static_cast<int>(c.amount)); },
-     [](const Cell& c, Values in) { return shifted(in[0], static_cast<int>(c.amount)); }},
+     [](const NetlistCell& c, Ranges in) { return shifted(in[0], static_cast<int>(c.amount)); },
+     [](const NetlistCell& c, Values in) { return shifted(in[0], static_cast<int>(c.amount)); }},
     {CellKind::Round, "round", 1,
-     [](const Cell& c, Ranges in) {
+     [](const NetlistCell& c, Ranges in) {
        return Range{round_even(in[0].low, c.amount), round_even(in[0].high, c.amount)};
      },
-     [](const Cell& c, Values in) { return round_even(in[0], c.amount); }},
+     [](const NetlistCell& c, Values in) { return round_even(in[0], c.amount); }},
     {CellKind::Slice, "slice", 1, slice_range, slice},
     {CellKind::Concat, "concat", 2,
-     [](const Cell& c, Ranges in) { return shifted(in[0], static_cast<int>(c.amount)) + in[1]; },
-     [](const Cell& c, Values in) { return shifted(in[0], static_cast<int>(c.amount)) + in[1]; }},
+     [](const NetlistCell& c, Ranges in) {
+       return shifted(in[0], static_cast<int>(c.amount)) + in[1];
+     },
+     [](const NetlistCell& c, Values in) {
+       return shifted(in[0], static_cast<int>(c.amount)) + in[1];
+     }},
     {CellKind::Less, "less", 2, less_range,
-     [](const Cell& /*c*/, Values in) { return std::int64_t{in[0] < in[1]}; }},
+     [](const NetlistCell& /*c*/, Values in) { return std::int64_t{in[0] < in[1]}; }},
     {CellKind::Equal, "equal", 2,
-     [](const Cell& /*c*/, Ranges /*in*/) {
+     [](const NetlistCell& /*c*/, Ranges /*in*/) {
        return Range{0, 1};
      },
-     [](const Cell& /*c*/, Values in) { return std::int64_t{in[0] == in[1]}; }},
+     [](const NetlistCell& /*c*/, Values in) { return std::int64_t{in[0] == in[1]}; }},
     {CellKind::Min, "min", 2,
-     [](const Cell& /*c*/, Ranges in) {
+     [](const NetlistCell& /*c*/, Ranges in) {
        return Range{std::min(in[0].low, in[1].low), std::min(in[0].high, in[1].high)};
      },
-     [](const Cell& /*c*/, Values in) { return std::min(in[0], in[1]); }},
+     [](const NetlistCell& /*c*/, Values in) { return std::min(in[0], in[1]); }},
     {CellKind::Max, "max", 2,
-     [](const Cell& /*c*/, Ranges in) {
+     [](const NetlistCell& /*c*/, Ranges in) {
        return Range{std::max(in[0].low, in[1].low), std::max(in[0].high, in[1].high)};
      },
-     [](const Cell& /*c*/, Values in) { return std::max(in[0], in[1]); }},
-    {CellKind::Mux, "mux", 3, [](const Cell& /*c*/, Ranges in) { return hull(in[1], in[2]); },
-     [](const Cell& /*c*/, Values in) { return in[0] != 0 ? in[1] : in[2]; }},
+     [](const NetlistCell& /*c*/, Values in) { return std::max(in[0], in[1]); }},
+    {CellKind::Mux, "mux", 3,
+     [](const NetlistCell& /*c*/, Ranges in) { return hull(in[1], in[2]); },
+     [](const NetlistCell& /*c*/, Values in) { return in[0] != 0 ? in[1] : in[2]; }},
     {CellKind::Table, "table", 1},
-    {CellKind::Register, "register", 1, [](const Cell& /*c*/, Ranges in) { return in[0]; },
-     [](const Cell& /*c*/, Values in) { return in[0]; }},
+    {CellKind::Register, "register", 1, [](const NetlistCell& /*c*/, Ranges in) { return in[0]; },
+     [](const NetlistCell& /*c*/, Values in) { return in[0]; }},
     {CellKind::Result, "result"},
 }};
 

@@ -9,7 +9,7 @@ std::vector<std::int64_t> NetlistInterpreter::run(std::size_t index,
   std::vector<std::vector<std::int64_t>> results(module.instances.size());
   std::size_t next = 0;
   for (WireId i = 0; i < module.cells.size(); ++i) {
-    const Cell& cell = module.cells[i];
+    const NetlistCell& cell = module.cells[i];
     std::array<std::int64_t, 3> in = {};
     for (std::size_t k = 0; k < cell.in.size(); ++k) in[k] = values[cell.in[k]];
     if (cell.kind == CellKind::Input) {
@@ -48,7 +48,7 @@ void add(CellCounts& to, const CellCounts& more) {
   to.adder_depth = std::max(to.adder_depth, more.adder_depth);
 }
 
-void count_cell(const Module& module, const Cell& cell, CellCounts& counts) {
+void count_cell(const Module& module, const NetlistCell& cell, CellCounts& counts) {
   const int width = width_of(cell.range);
   const bool is_adder = cell.kind == CellKind::Add || cell.kind == CellKind::Sub;
   const bool is_min = cell.kind == CellKind::Min || cell.kind == CellKind::Max;
@@ -70,7 +70,7 @@ CellCounts count_cells(const Netlist& netlist) {
   for (const Module& module : netlist.modules) {
     CellCounts counts;
     std::vector<int> depth;
-    for (const Cell& cell : module.cells) {
+    for (const NetlistCell& cell : module.cells) {
       int before = 0;
       for (const WireId wire : cell.in) before = std::max(before, depth[wire]);
       const bool is_adder = cell.kind == CellKind::Add || cell.kind == CellKind::Sub;

@@ -33,7 +33,7 @@ enum class CellKind : std::uint8_t {
 
 using WireId = std::uint32_t;
 
-struct Cell {
+struct NetlistCell {
   CellKind kind = CellKind::Constant;
   std::vector<WireId> in = {};
   std::int64_t amount = 0;
@@ -41,7 +41,7 @@ struct Cell {
   Range range = {};
   std::string name = {};  ///< of the wire, in the module
 
-  bool operator==(const Cell&) const = default;
+  bool operator==(const NetlistCell&) const = default;
 };
 
 struct Rom {
@@ -69,7 +69,7 @@ struct Output {
 struct Module {
   std::string name;
   std::vector<std::string> comments = {};
-  std::vector<Cell> cells = {};
+  std::vector<NetlistCell> cells = {};
   std::vector<Rom> tables = {};
   std::vector<Instance> instances = {};
   std::vector<Output> outputs = {};
@@ -93,8 +93,8 @@ struct CellDef {
   std::string_view name;
   std::size_t inputs = 0;
   /// The range that follows; null: given with the cell.
-  Range (*range)(const Cell&, std::span<const Range> in) = nullptr;
-  std::int64_t (*evaluate)(const Cell&, std::span<const std::int64_t> in) = nullptr;
+  Range (*range)(const NetlistCell&, std::span<const Range> in) = nullptr;
+  std::int64_t (*evaluate)(const NetlistCell&, std::span<const std::int64_t> in) = nullptr;
 };
 const CellDef& def_of(CellKind kind);
 std::optional<CellKind> cell_kind_from_name(std::string_view name);

@@ -20,7 +20,7 @@ bool has_amount(CellKind kind) {
          kind == CellKind::Table;
 }
 
-std::string line_of(const Module& module, const Cell& cell) {
+std::string line_of(const Module& module, const NetlistCell& cell) {
   std::string line = cat("  ", def_of(cell.kind).name, " ", cell.name, " ", to_text(cell.range));
   for (const WireId wire : cell.in) line += cat(" ", module.cells[wire].name);
   if (cell.kind == CellKind::Result)
@@ -45,7 +45,7 @@ std::string print(const Netlist& netlist, const Module& module) {
     text += "\n";
   }
   std::size_t shown = 0;
-  for (const Cell& cell : module.cells) {
+  for (const NetlistCell& cell : module.cells) {
     // An instance stands before the first of its results.
     while (cell.kind == CellKind::Result && static_cast<std::size_t>(cell.amount) >= shown)
       text += instance_line(netlist, module, module.instances[shown++]);
@@ -152,7 +152,7 @@ class NetlistReader {
   }
 
   Status read_cell(Module& module, CellKind kind) {
-    Cell cell{.kind = kind};
+    NetlistCell cell{.kind = kind};
     CH_TRY(cell.name, word());
     CH_TRY(cell.range, range());
     for (std::size_t i = 0; i < def_of(kind).inputs; ++i) {

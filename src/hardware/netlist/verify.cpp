@@ -33,7 +33,7 @@ class ModuleVerifier {
 
  private:
   Status cell(WireId i) {
-    const Cell& cell = module_.cells[i];
+    const NetlistCell& cell = module_.cells[i];
     const CellDef& def = def_of(cell.kind);
     if (!names_.insert(cell.name).second) return Error{.what = "its name is taken"};
     if (cell.in.size() != def.inputs)
@@ -54,7 +54,7 @@ class ModuleVerifier {
     return {};
   }
 
-  Result<Range> proven_range(const Cell& cell, std::span<const Range> in) const {
+  Result<Range> proven_range(const NetlistCell& cell, std::span<const Range> in) const {
     if (cell.kind == CellKind::Table) return table_range(cell, in[0]);
     if (cell.kind == CellKind::Result) return result_range(cell);
     if (cell.kind == CellKind::Concat && (in[1].low < 0 || width_of(in[1]) > cell.amount))
@@ -63,7 +63,7 @@ class ModuleVerifier {
     return def.range == nullptr ? cell.range : def.range(cell, in);
   }
 
-  Result<Range> table_range(const Cell& cell, const Range& in) const {
+  Result<Range> table_range(const NetlistCell& cell, const Range& in) const {
     if (cell.amount < 0 || static_cast<std::size_t>(cell.amount) >= module_.tables.size())
       return Error{.what = "has no such table"};
     const Rom& rom = module_.tables[static_cast<std::size_t>(cell.amount)];
@@ -73,7 +73,7 @@ class ModuleVerifier {
     return Range{*least, *most};
   }
 
-  Result<Range> result_range(const Cell& cell) const {
+  Result<Range> result_range(const NetlistCell& cell) const {
     if (cell.amount < 0 || static_cast<std::size_t>(cell.amount) >= module_.instances.size())
       return Error{.what = "has no such instance"};
     const Instance& instance = module_.instances[static_cast<std::size_t>(cell.amount)];
@@ -95,7 +95,7 @@ class ModuleVerifier {
   }
 
   /// Cycles since the inputs of the module; an error where two paths differ.
-  Result<int> cycles_of(const Cell& cell) const {
+  Result<int> cycles_of(const NetlistCell& cell) const {
     const bool is_result = cell.kind == CellKind::Result;
     const Instance* instance =
         is_result ? &module_.instances[static_cast<std::size_t>(cell.amount)] : nullptr;

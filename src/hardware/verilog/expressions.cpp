@@ -14,10 +14,10 @@ std::string sized_literal(std::int64_t value, int bits) {
 /// Prints one cell; all operands are brought to `width` bits first.
 class Expression {
  public:
-  Expression(const Module& module, const Cell& cell)
+  Expression(const Module& module, const NetlistCell& cell)
       : module_(module), cell_(cell), width_(width_of(cell.range)) {}
 
-  const Cell& from(std::size_t i) const { return module_.cells[cell_.in[i]]; }
+  const NetlistCell& from(std::size_t i) const { return module_.cells[cell_.in[i]]; }
   const std::string& name(std::size_t i) const { return from(i).name; }
   const Range& range(std::size_t i) const { return from(i).range; }
   int width(std::size_t i) const { return width_of(range(i)); }
@@ -132,7 +132,7 @@ class Expression {
 
  private:
   const Module& module_;
-  const Cell& cell_;
+  const NetlistCell& cell_;
   int width_;
 };
 
@@ -153,11 +153,11 @@ std::string literal(std::int64_t value, const Range& range) {
 }
 
 std::string reference(const Module& module, WireId wire) {
-  const Cell& cell = module.cells[wire];
+  const NetlistCell& cell = module.cells[wire];
   return cell.kind == CellKind::Constant ? literal(cell.amount, cell.range) : cell.name;
 }
 
-std::optional<std::string> expression(const Module& module, const Cell& cell) {
+std::optional<std::string> expression(const Module& module, const NetlistCell& cell) {
   std::string text = Expression(module, cell).run();
   if (text.empty()) return {};
   return text;

@@ -12,6 +12,6 @@ std::string literal(std::int64_t value, const Range& range);
 /// The name of a wire, or its value where it is a constant.
 std::string reference(const Module& module, WireId wire);
 /// What a wire is assigned; none for inputs, constants, registers, tables and results of instances.
-std::optional<std::string> expression(const Module& module, const Cell& cell);
+std::optional<std::string> expression(const Module& module, const NetlistCell& cell);
 
 }  // namespace chop::hardware

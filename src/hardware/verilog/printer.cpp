@@ -17,10 +17,10 @@ class ModulePrinter {
     // Rounding drops bits, and weights of zero leave inputs without a reader.
     text_ += "/* verilator lint_off UNUSED */\n";
     ports();
-    for (const Cell& cell : module_.cells) declare(cell);
+    for (const NetlistCell& cell : module_.cells) declare(cell);
     text_ += "\n";
     for (std::size_t i = 0; i < module_.instances.size(); ++i) instance(i);
-    for (const Cell& cell : module_.cells) drive(cell);
+    for (const NetlistCell& cell : module_.cells) drive(cell);
     text_ += "\n";
     for (const Output& output : module_.outputs)
       text_ += cat("  assign ", output.name, " = ", reference(module_, output.wire), ";\n");
@@ -31,7 +31,7 @@ class ModulePrinter {
   void ports() {
     std::vector<std::string> lines;
     if (module_.latency > 0) lines.emplace_back("  input  logic clk");
-    for (const Cell& cell : module_.cells)
+    for (const NetlistCell& cell : module_.cells)
       if (cell.kind == CellKind::Input)
         lines.push_back(cat("  input  ", declared_type(cell.range), " ", cell.name));
     for (const Output& output : module_.outputs)
@@ -40,7 +40,7 @@ class ModulePrinter {
     text_ += cat("module ", module_.name, " (\n", join(lines, ",\n"), "\n);\n");
   }
 
-  void declare(const Cell& cell) {
+  void declare(const NetlistCell& cell) {
     if (cell.kind == CellKind::Input || cell.kind == CellKind::Constant) return;
     text_ += cat("  ", declared_type(cell.range), " ", cell.name, ";\n");
   }
@@ -54,7 +54,7 @@ class ModulePrinter {
     for (std::size_t i = 0; i < ports.size(); ++i)
       lines.push_back(cat("    .", inner.cells[ports[i]].name, "(",
                           given(instance.in[i], inner.range(ports[i])), ")"));
-    for (const Cell& cell : module_.cells)
+    for (const NetlistCell& cell : module_.cells)
       if (cell.kind == CellKind::Result && cell.amount == static_cast<std::int64_t>(index))
         lines.push_back(cat("    .", inner.outputs[static_cast<std::size_t>(cell.port)].name, "(",
                             cell.name, ")"));
@@ -63,13 +63,13 @@ class ModulePrinter {
 
   /// A wire as wide as the port it is connected to.
   std::string given(WireId wire, const Range& port) const {
-    const Cell& cell = module_.cells[wire];
+    const NetlistCell& cell = module_.cells[wire];
     if (cell.kind == CellKind::Constant) return literal(cell.amount, port);
     if (width_of(cell.range) == width_of(port)) return cell.name;
     return cat(width_of(port), "'(", cell.name, ")");
   }
 
-  void drive(const Cell& cell) {
+  void drive(const NetlistCell& cell) {
     if (cell.kind == CellKind::Register)
       text_ += cat("  always_ff @(posedge clk) ", cell.name, " <= ", reference(module_, cell.in[0]),
                    ";\n");
@@ -79,7 +79,7 @@ class ModulePrinter {
       text_ += cat("  assign ", cell.name, " = ", *assigned, ";\n");
   }
 
-  void table(const Cell& cell) {
+  void table(const NetlistCell& cell) {
     const Rom& rom = module_.tables[static_cast<std::size_t>(cell.amount)];
     const Range& in = module_.range(cell.in[0]);
     const std::int64_t mask = (std::int64_t{1} << width_of(in)) - 1;

@@ -107,7 +107,7 @@ TEST(Adders, ADepthIsKept) {
 TEST(Adders, AChangedCellIsNoticedByTheProof) {
   const LinearMap map = random_map(4, 5, 6, 3);
   Netlist netlist = netlist_of(map, {});
-  for (Cell& cell : netlist.modules[0].cells) {
+  for (NetlistCell& cell : netlist.modules[0].cells) {
     if (cell.kind != CellKind::Add) continue;
     cell.kind = CellKind::Sub;
     EXPECT_FALSE(prove_linear(netlist, 0, forms_of(map)));

@@ -54,7 +54,7 @@ TEST(Netlist, ARangeThatDoesNotHoldIsRefused) {
   Netlist netlist = one_of_each();
   for (std::size_t i = 0; i < netlist.modules[1].cells.size(); ++i) {
     Netlist wrong = netlist;
-    Cell& cell = wrong.modules[1].cells[i];
+    NetlistCell& cell = wrong.modules[1].cells[i];
     if (cell.kind == CellKind::Input || cell.range.is_constant() || cell.kind == CellKind::Less)
       continue;
     cell.range.high -= 1;
