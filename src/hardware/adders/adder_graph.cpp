@@ -48,7 +48,7 @@ class LinearBuilder {
   }
 
   SharedSums share(std::vector<std::vector<Term>> sums) const {
-    std::vector<Range> ranges;
+    std::vector<Interval> ranges;
     for (const Partial& variable : variables_) ranges.push_back(builder_.range(variable.wire));
     return share_pairs(std::move(sums), ranges, options_.depth);
   }

@@ -15,8 +15,8 @@ void accumulate(LinearForm& to, const LinearForm& from, std::int64_t factor) {
 
 bool is_small(const LinearForm& form) {
   for (const auto& [input, coefficient] : form.coefficients)
-    if (!Range{-kMost, kMost}.holds(coefficient)) return false;
-  return Range{-kMost, kMost}.holds(form.constant);
+    if (!Interval{-kMost, kMost}.holds(coefficient)) return false;
+  return Interval{-kMost, kMost}.holds(form.constant);
 }
 
 class Following {

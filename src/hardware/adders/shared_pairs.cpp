@@ -45,7 +45,7 @@ struct Candidate {
 
 class PairSharing {
  public:
-  PairSharing(std::vector<std::vector<Term>> sums, std::span<const Range> ranges, int depth)
+  PairSharing(std::vector<std::vector<Term>> sums, std::span<const Interval> ranges, int depth)
       : result_{.inputs = ranges.size(), .sums = std::move(sums)},
         depth_limit_(depth),
         ranges_(ranges.begin(), ranges.end()),
@@ -80,9 +80,9 @@ class PairSharing {
       blocks_[i] = static_cast<std::uint32_t>(i * blocks / blocks_.size());
   }
 
-  Range range_of(const PairSum& pair) const {
-    const Range a = shifted(ranges_[pair.a], pair.shift_a);
-    const Range b = shifted(ranges_[pair.b], pair.shift_b);
+  Interval range_of(const PairSum& pair) const {
+    const Interval a = shifted(ranges_[pair.a], pair.shift_a);
+    const Interval b = shifted(ranges_[pair.b], pair.shift_b);
     return pair.sign > 0 ? a + b : a - b;
   }
 
@@ -166,7 +166,7 @@ class PairSharing {
   SharedSums result_;
   int depth_limit_;
   bool started_ = false;
-  std::vector<Range> ranges_;  ///< of all variables
+  std::vector<Interval> ranges_;  ///< of all variables
   std::vector<int> depths_;
   std::vector<std::uint32_t> blocks_;
   std::unordered_map<Key, int> counts_;
@@ -176,7 +176,7 @@ class PairSharing {
 
 }  // namespace
 
-SharedSums share_pairs(std::vector<std::vector<Term>> sums, std::span<const Range> ranges,
+SharedSums share_pairs(std::vector<std::vector<Term>> sums, std::span<const Interval> ranges,
                        int depth) {
   return PairSharing(std::move(sums), ranges, depth).run();
 }

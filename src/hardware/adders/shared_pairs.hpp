@@ -32,7 +32,7 @@ struct SharedSums {
 
 /// Shares pairs of terms until none occurs twice. `ranges` are those of the inputs; with a depth,
 /// a pair is shared in an output only where that leaves it possible.
-SharedSums share_pairs(std::vector<std::vector<Term>> sums, std::span<const Range> ranges,
+SharedSums share_pairs(std::vector<std::vector<Term>> sums, std::span<const Interval> ranges,
                        int depth);
 
 }  // namespace chop::hardware

@@ -4,10 +4,10 @@
 
 namespace chop::hardware {
 
-Range IntegerType::range() const {
+Interval IntegerType::range() const {
   if (ranges.empty()) return {};
-  Range all = ranges[0];
-  for (const Range& range : ranges) all = hull(all, range);
+  Interval all = ranges[0];
+  for (const Interval& range : ranges) all = hull(all, range);
   return all;
 }
 

@@ -15,11 +15,11 @@ using Codes = std::vector<std::int64_t>;
 struct IntegerType {
   Shape shape = {};  ///< of one sample, without the batch
   int frac = 0;  ///< bits after the binary point; negative where codes are multiples of 2, 4 ...
-  std::vector<Range> ranges = {};  ///< one per element
+  std::vector<Interval> ranges = {};  ///< one per element
 
   std::size_t size() const { return ranges.size(); }
   /// The least range that holds all elements.
-  Range range() const;
+  Interval range() const;
   bool operator==(const IntegerType&) const = default;
 };
 

@@ -35,7 +35,7 @@ struct IntegerOpDef {
   /// More that must hold of a call; null: nothing.
   Status (*check)(const IntegerCall&) = nullptr;
   /// The range of each element of the result. Null: that of the node is given (inputs).
-  std::vector<Range> (*ranges)(const IntegerCall&) = nullptr;
+  std::vector<Interval> (*ranges)(const IntegerCall&) = nullptr;
   void (*evaluate)(const IntegerCall&, std::span<const Codes* const> in, Codes& out) = nullptr;
   /// Of an op that only moves codes: where each element of its result comes from.
   std::vector<Wired> (*wires)(const IntegerCall&) = nullptr;

@@ -23,31 +23,32 @@ std::int64_t product(std::int64_t a, std::int64_t b) {
 
 }  // namespace
 
-Range operator+(const Range& a, const Range& b) {
+Interval operator+(const Interval& a, const Interval& b) {
   return {sum(a.low, b.low), sum(a.high, b.high)};
 }
 
-Range operator-(const Range& a, const Range& b) {
+Interval operator-(const Interval& a, const Interval& b) {
   return {sum(a.low, -b.high), sum(a.high, -b.low)};
 }
 
-Range operator*(const Range& a, std::int64_t factor) {
+Interval operator*(const Interval& a, std::int64_t factor) {
   const std::int64_t x = product(a.low, factor);
   const std::int64_t y = product(a.high, factor);
   return {std::min(x, y), std::max(x, y)};
 }
 
-Range shifted(const Range& a, int shift) {
+Interval shifted(const Interval& a, int shift) {
   if (shift <= 0) return {shifted(a.low, shift), shifted(a.high, shift)};
-  if (shift > 62) return a == Range{} ? a : Range{a.low < 0 ? -kMost : 0, a.high > 0 ? kMost : 0};
+  if (shift > 62)
+    return a == Interval{} ? a : Interval{a.low < 0 ? -kMost : 0, a.high > 0 ? kMost : 0};
   return a * (std::int64_t{1} << shift);
 }
 
-Range hull(const Range& a, const Range& b) {
+Interval hull(const Interval& a, const Interval& b) {
   return {std::min(a.low, b.low), std::max(a.high, b.high)};
 }
 
-int width_of(const Range& range) {
+int width_of(const Interval& range) {
   const auto bits = [](std::int64_t x) {
     return static_cast<int>(std::bit_width(static_cast<std::uint64_t>(x < 0 ? ~x : x)));
   };
@@ -55,7 +56,7 @@ int width_of(const Range& range) {
   return std::max(1, magnitude + (range.low < 0 ? 1 : 0));
 }
 
-std::string to_text(const Range& range) {
+std::string to_text(const Interval& range) {
   return cat("[", range.low, ", ", range.high, "]");
 }
 

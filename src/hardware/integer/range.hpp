@@ -10,15 +10,15 @@ constexpr std::int64_t kMost = std::int64_t{1} << 61;
 
 /// All whole numbers from low to high. Sums and products that leave [-kMost, kMost] stop there, and
 /// verification refuses a range that reaches it.
-struct Range {
+struct Interval {
   std::int64_t low = 0;
   std::int64_t high = 0;
 
-  bool operator==(const Range&) const = default;
+  bool operator==(const Interval&) const = default;
   bool is_signed() const { return low < 0; }
   bool is_constant() const { return low == high; }
   bool holds(std::int64_t x) const { return low <= x && x <= high; }
-  bool holds(const Range& other) const { return low <= other.low && other.high <= high; }
+  bool holds(const Interval& other) const { return low <= other.low && other.high <= high; }
   bool is_bounded() const { return low > -kMost && high < kMost; }
   /// Of its codes.
   std::uint64_t count() const {
@@ -27,21 +27,21 @@ struct Range {
   std::int64_t magnitude() const { return std::max(high, -low); }
 };
 
-Range operator+(const Range& a, const Range& b);
-Range operator-(const Range& a, const Range& b);
-Range operator*(const Range& a, std::int64_t factor);
+Interval operator+(const Interval& a, const Interval& b);
+Interval operator-(const Interval& a, const Interval& b);
+Interval operator*(const Interval& a, std::int64_t factor);
 /// Of x · 2^shift; a negative shift rounds down.
-Range shifted(const Range& a, int shift);
+Interval shifted(const Interval& a, int shift);
 /// The least range that holds both.
-Range hull(const Range& a, const Range& b);
-inline Range clamped(const Range& a, const Range& to) {
+Interval hull(const Interval& a, const Interval& b);
+inline Interval clamped(const Interval& a, const Interval& to) {
   return {std::clamp(a.low, to.low, to.high), std::clamp(a.high, to.low, to.high)};
 }
 
 /// Bits of a two's complement number with these values; without sign bit where none is negative.
-int width_of(const Range& range);
+int width_of(const Interval& range);
 /// "[-128, 127]"
-std::string to_text(const Range& range);
+std::string to_text(const Interval& range);
 
 /// x · 2^shift of whole numbers; a negative shift rounds down.
 inline std::int64_t shifted(std::int64_t x, int shift) {

@@ -20,7 +20,7 @@ std::string line_of(const IntegerGraph& graph, const IntegerNode& node, Lists li
   for (const std::size_t input : node.inputs) parts.push_back(graph.nodes[input].name);
   for (const std::string_view attr : find_integer_op(node.op)->attrs)
     parts.push_back(cat(attr, "=", list_text(node.list(std::string(attr)), lists)));
-  const Range range = node.type.range();
+  const Interval range = node.type.range();
   std::string text = cat("  ", node.name, " = ", node.op, "(", join(parts, ", "), ")", "  # ",
                          to_string(node.type.shape), ", ", width_of(range),
                          range.is_signed() ? " bits signed, frac " : " bits, frac ", node.type.frac,

@@ -8,11 +8,11 @@ Error fault_of(const IntegerNode& node, std::string what) {
   return {.what = cat("integer node '", node.name, "' (", node.op, "): ", what)};
 }
 
-Status verify_ranges(const IntegerNode& node, const std::vector<Range>& proven) {
+Status verify_ranges(const IntegerNode& node, const std::vector<Interval>& proven) {
   if (proven.size() != node.type.size())
     return fault_of(node, cat(proven.size(), " ranges for ", node.type.size(), " elements"));
   for (std::size_t i = 0; i < proven.size(); ++i) {
-    const Range& range = node.type.ranges[i];
+    const Interval& range = node.type.ranges[i];
     if (!range.is_bounded()) return fault_of(node, cat("element ", i, " needs more than 61 bits"));
     if (!range.holds(proven[i]))
       return fault_of(

@@ -13,9 +13,9 @@ CodeFunction::CodeFunction(const IntegerType& from, const std::vector<Stage>& st
       y_(elements_) {
   for (const Stage& stage : stages) channels_ = std::max(channels_, stage.channels);
   if (format.groups() > 1) channels_ = elements_;
-  domains_.assign(channels_, Range{1, 0});
+  domains_.assign(channels_, Interval{1, 0});
   for (std::size_t i = 0; i < elements_; ++i) {
-    Range& domain = domains_[i * channels_ / elements_];
+    Interval& domain = domains_[i * channels_ / elements_];
     domain = domain.low > domain.high ? from.ranges[i] : hull(domain, from.ranges[i]);
   }
 }
@@ -52,7 +52,7 @@ std::optional<std::vector<std::int64_t>> CodeFunction::steps(std::size_t channel
     std::int64_t low, high;
     double at_low, at_high;
   };
-  const Range& all = domains_[channel];
+  const Interval& all = domains_[channel];
   std::vector<std::int64_t> found;
   std::vector<Part> worklist = {
       {all.low, all.high, (*this)(channel, all.low), (*this)(channel, all.high)}};

@@ -16,7 +16,7 @@ class CodeFunction {
   /// Elements of one channel share a function.
   std::size_t channels() const { return channels_; }
   /// The codes that a channel can be given.
-  const Range& domain(std::size_t channel) const { return domains_[channel]; }
+  const Interval& domain(std::size_t channel) const { return domains_[channel]; }
   double operator()(std::size_t channel, std::int64_t code) const;
   /// Whether float32 arithmetic in another order could give another number.
   bool is_uncertain(std::size_t channel, std::int64_t code) const;
@@ -33,7 +33,7 @@ class CodeFunction {
   int frac_;
   std::size_t elements_;
   std::size_t channels_;
-  std::vector<Range> domains_;
+  std::vector<Interval> domains_;
   mutable std::vector<float> x_;  ///< a sample of which the format looks at one element
   mutable std::vector<float> y_;
 };

@@ -64,7 +64,7 @@ Result<Traced> LoweringCall::add(IntegerNode node) {
   const IntegerCall call = call_of(to_, node);
   if (op.check != nullptr) CH_CHECK(op.check(call));
   if (op.ranges != nullptr) node.type.ranges = op.ranges(call);
-  for (const Range& range : node.type.ranges)
+  for (const Interval& range : node.type.ranges)
     if (!range.is_bounded())
       return Error{.what = "its results need more than 61 bits", .hint = "use narrower formats"};
   to_.nodes.push_back(std::move(node));

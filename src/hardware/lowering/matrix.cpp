@@ -16,10 +16,10 @@ std::int64_t largest_sum(const IntegerType& x, const IntegerNode& node) {
   std::int64_t most = 0;
   for (std::size_t row = 0; row < rows; ++row)
     for (std::size_t p = 0; p < window.size(); p += columns) {
-      Range sum{0, std::abs(node.list("bias")[row])};
+      Interval sum{0, std::abs(node.list("bias")[row])};
       for (std::size_t k = 0; k < columns; ++k)
         if (window[p + k] >= 0)
-          sum = sum + Range{0, x.ranges[static_cast<std::size_t>(window[p + k])].magnitude()} *
+          sum = sum + Interval{0, x.ranges[static_cast<std::size_t>(window[p + k])].magnitude()} *
                           std::abs(weight[row * columns + k]);
       most = std::max(most, sum.high);
     }

@@ -26,7 +26,7 @@ struct Fitted {
 /// All values of a function of few codes, or those around its steps: where two functions that both
 /// never fall (or never rise) agree on these, they agree everywhere.
 std::optional<std::vector<std::int64_t>> telling_codes(const CodeFunction& f, std::size_t channel) {
-  const Range& domain = f.domain(channel);
+  const Interval& domain = f.domain(channel);
   std::vector<std::int64_t> codes;
   if (domain.count() <= 4096) {
     for (std::int64_t x = domain.low; x <= domain.high; ++x) codes.push_back(x);
@@ -79,8 +79,8 @@ class Realisation {
             .comment = join(what, ", ")};
   }
 
-  Range bounds() const {
-    Range to{static_cast<std::int64_t>(grid_->low), static_cast<std::int64_t>(grid_->high)};
+  Interval bounds() const {
+    Interval to{static_cast<std::int64_t>(grid_->low), static_cast<std::int64_t>(grid_->high)};
     // Formats keep 0, so that max(x, 0) may come before or behind them.
     if (stages().back().kind == Stage::Kind::Rectifier) to.low = std::max<std::int64_t>(to.low, 0);
     return to;
@@ -132,9 +132,9 @@ class Realisation {
 
   bool agrees(const Fitted& fitted, std::size_t channel, std::span<const std::int64_t> codes,
               std::span<const std::int64_t> wanted) const {
-    if (!(f_.domain(channel) * fitted.factor + Range{fitted.offset, fitted.offset}).is_bounded())
+    if (!(f_.domain(channel) * fitted.factor + Interval{fitted.offset, fitted.offset}).is_bounded())
       return false;
-    const Range to = bounds();
+    const Interval to = bounds();
     for (std::size_t i = 0; i < codes.size(); ++i) {
       const std::int64_t y = shifted(fitted.factor * codes[i] + fitted.offset, -fitted.shift);
       if (std::clamp(y, to.low, to.high) != wanted[i]) return false;
@@ -215,7 +215,7 @@ class Realisation {
   /// Bisection finds every step of a function that rises or falls; where there are not too many
   /// codes, that is not taken for granted.
   bool is_exact(std::size_t channel, std::span<const std::int64_t> steps) const {
-    const Range& domain = f_.domain(channel);
+    const Interval& domain = f_.domain(channel);
     if (domain.count() > kMostChecked) return true;
     std::size_t next = 0;
     double value = f_(channel, domain.low);
@@ -231,7 +231,7 @@ class Realisation {
 
   IntegerNode table() const {
     std::vector<std::vector<double>> values(f_.channels());
-    Range all = f_.domain(0);
+    Interval all = f_.domain(0);
     for (std::size_t c = 1; c < f_.channels(); ++c) all = hull(all, f_.domain(c));
     std::vector<double> every;
     for (std::size_t c = 0; c < f_.channels(); ++c)

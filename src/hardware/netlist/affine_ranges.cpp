@@ -58,11 +58,11 @@ AffineRanges::Sum AffineRanges::sum_of(const NetlistCell& cell) const {
   return {.known = false};
 }
 
-Range AffineRanges::add(const NetlistCell& cell, const Range& interval) {
+Interval AffineRanges::add(const NetlistCell& cell, const Interval& interval) {
   Sum sum = sum_of(cell);
-  Range range = interval;
+  Interval range = interval;
   if (sum.known) {
-    Range tight{sum.constant, sum.constant};
+    Interval tight{sum.constant, sum.constant};
     for (const auto& [root, coefficient] : sum.terms) tight = tight + ranges_[root] * coefficient;
     range = {std::max(range.low, tight.low), std::min(range.high, tight.high)};
   } else {

@@ -10,9 +10,9 @@ namespace chop::hardware {
 class AffineRanges {
  public:
   /// The range of the next wire, given what intervals say of it: that, or less.
-  Range add(const NetlistCell& cell, const Range& interval);
+  Interval add(const NetlistCell& cell, const Interval& interval);
   /// What later wires may rely on of the wire just added, where its cell says another range.
-  void declare(const Range& range) { ranges_.back() = range; }
+  void declare(const Interval& range) { ranges_.back() = range; }
 
  private:
   struct Sum {
@@ -24,7 +24,7 @@ class AffineRanges {
   Sum sum_of(const NetlistCell& cell) const;
 
   std::vector<Sum> sums_;
-  std::vector<Range> ranges_;
+  std::vector<Interval> ranges_;
 };
 
 }  // namespace chop::hardware

@@ -14,7 +14,7 @@ WireId ModuleBuilder::push(NetlistCell cell) {
 WireId ModuleBuilder::make(CellKind kind, std::vector<WireId> in, std::int64_t amount) {
   const auto key = std::make_tuple(kind, in, amount);
   if (const auto found = known_.find(key); found != known_.end()) return found->second;
-  std::vector<Range> ranges;
+  std::vector<Interval> ranges;
   for (const WireId wire : in) ranges.push_back(range(wire));
   NetlistCell cell{.kind = kind, .in = std::move(in), .amount = amount};
   cell.range = def_of(kind).range(cell, ranges);
@@ -25,7 +25,7 @@ WireId ModuleBuilder::make(CellKind kind, std::vector<WireId> in, std::int64_t a
   return id;
 }
 
-WireId ModuleBuilder::input(std::string name, const Range& range) {
+WireId ModuleBuilder::input(std::string name, const Interval& range) {
   return push({.kind = CellKind::Input, .range = range, .name = std::move(name)});
 }
 
@@ -34,13 +34,13 @@ WireId ModuleBuilder::constant(std::int64_t value) {
 }
 
 WireId ModuleBuilder::add(WireId a, WireId b) {
-  if (range(a) == Range{}) return b;
-  if (range(b) == Range{}) return a;
+  if (range(a) == Interval{}) return b;
+  if (range(b) == Interval{}) return a;
   return make(CellKind::Add, {std::min(a, b), std::max(a, b)});
 }
 
 WireId ModuleBuilder::sub(WireId a, WireId b) {
-  if (range(b) == Range{}) return a;
+  if (range(b) == Interval{}) return a;
   return a == b ? constant(0) : make(CellKind::Sub, {a, b});
 }
 
@@ -72,19 +72,19 @@ WireId ModuleBuilder::max(WireId a, WireId b) {
   return make(CellKind::Max, {a, b});
 }
 
-WireId ModuleBuilder::clamp(WireId a, const Range& to) {
+WireId ModuleBuilder::clamp(WireId a, const Interval& to) {
   if (to.holds(range(a))) return a;
   return max(min(a, constant(to.high)), constant(to.low));
 }
 
 WireId ModuleBuilder::mux(WireId condition, WireId then, WireId otherwise) {
   if (range(condition).low > 0 || then == otherwise) return then;
-  if (range(condition) == Range{}) return otherwise;
+  if (range(condition) == Interval{}) return otherwise;
   return make(CellKind::Mux, {condition, then, otherwise});
 }
 
 WireId ModuleBuilder::table(WireId a, Rom rom) {
-  const Range in = range(a);
+  const Interval in = range(a);
   assert(in.low >= rom.first && in.high - rom.first < std::ssize(rom.entries) &&
          "a table has an entry for every value of its input");
   // Only what the input can be.
@@ -92,7 +92,7 @@ WireId ModuleBuilder::table(WireId a, Rom rom) {
   rom.entries = std::vector<std::int64_t>(begin, begin + (in.high - in.low + 1));
   rom.first = in.low;
   const auto [least, most] = std::minmax_element(rom.entries.begin(), rom.entries.end());
-  const Range out{*least, *most};
+  const Interval out{*least, *most};
   if (out.is_constant()) return constant(out.low);
   const auto found = std::find(module_.tables.begin(), module_.tables.end(), rom);
   const auto index = found - module_.tables.begin();

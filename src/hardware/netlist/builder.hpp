@@ -12,7 +12,7 @@ class ModuleBuilder {
  public:
   explicit ModuleBuilder(std::string name) { module_.name = std::move(name); }
 
-  WireId input(std::string name, const Range& range);
+  WireId input(std::string name, const Interval& range);
   WireId constant(std::int64_t value);
   WireId add(WireId a, WireId b);
   WireId sub(WireId a, WireId b);
@@ -24,7 +24,7 @@ class ModuleBuilder {
   WireId less(WireId a, WireId b);
   WireId min(WireId a, WireId b);
   WireId max(WireId a, WireId b);
-  WireId clamp(WireId a, const Range& to);
+  WireId clamp(WireId a, const Interval& to);
   WireId mux(WireId condition, WireId then, WireId otherwise);
   /// Entry a - first.
   WireId table(WireId a, Rom rom);
@@ -38,7 +38,7 @@ class ModuleBuilder {
   /// Names the wire, if it has only the name that was made up for it and the new one is free.
   void rename(WireId wire, const std::string& name);
 
-  const Range& range(WireId wire) const { return module_.cells[wire].range; }
+  const Interval& range(WireId wire) const { return module_.cells[wire].range; }
   /// Without the cells that no output depends on.
   Module finish(int latency) &&;
 

@@ -5,12 +5,12 @@
 namespace chop::hardware {
 namespace {
 
-using Ranges = std::span<const Range>;
+using Ranges = std::span<const Interval>;
 using Values = std::span<const std::int64_t>;
 
-Range slice_range(const NetlistCell& cell, Ranges in) {
+Interval slice_range(const NetlistCell& cell, Ranges in) {
   // All values of its bits, unless the input has none that would be cut off.
-  const Range rest = shifted(in[0], static_cast<int>(-cell.amount));
+  const Interval rest = shifted(in[0], static_cast<int>(-cell.amount));
   return cell.range.holds(rest) ? rest : cell.range;
 }
 
@@ -19,7 +19,7 @@ std::int64_t slice(const NetlistCell& cell, Values in) {
   return shifted(in[0], static_cast<int>(-cell.amount)) & ((std::int64_t{1} << width) - 1);
 }
 
-Range less_range(const NetlistCell& /*cell*/, Ranges in) {
+Interval less_range(const NetlistCell& /*cell*/, Ranges in) {
   return {in[0].high < in[1].low ? 1 : 0, in[0].low < in[1].high ? 1 : 0};
 }
 
@@ -27,7 +27,7 @@ const std::array<CellDef, 17> kCells = {{
     {CellKind::Input, "input"},
     {CellKind::Constant, "constant", 0,
      [](const NetlistCell& c, Ranges /*in*/) {
-       return Range{c.amount, c.amount};
+       return Interval{c.amount, c.amount};
      },
      [](const NetlistCell& c, Values /*in*/) { return c.amount; }},
     {CellKind::Add, "add", 2, [](const NetlistCell& /*c*/, Ranges in) { return in[0] + in[1]; },
@@ -41,7 +41,7 @@ const std::array<CellDef, 17> kCells = {{
      [](const NetlistCell& c, Values in) { return shifted(in[0], static_cast<int>(c.amount)); }},
     {CellKind::Round, "round", 1,
      [](const NetlistCell& c, Ranges in) {
-       return Range{round_even(in[0].low, c.amount), round_even(in[0].high, c.amount)};
+       return Interval{round_even(in[0].low, c.amount), round_even(in[0].high, c.amount)};
      },
      [](const NetlistCell& c, Values in) { return round_even(in[0], c.amount); }},
     {CellKind::Slice, "slice", 1, slice_range, slice},
@@ -56,17 +56,17 @@ const std::array<CellDef, 17> kCells = {{
      [](const NetlistCell& /*c*/, Values in) { return std::int64_t{in[0] < in[1]}; }},
     {CellKind::Equal, "equal", 2,
      [](const NetlistCell& /*c*/, Ranges /*in*/) {
-       return Range{0, 1};
+       return Interval{0, 1};
      },
      [](const NetlistCell& /*c*/, Values in) { return std::int64_t{in[0] == in[1]}; }},
     {CellKind::Min, "min", 2,
      [](const NetlistCell& /*c*/, Ranges in) {
-       return Range{std::min(in[0].low, in[1].low), std::min(in[0].high, in[1].high)};
+       return Interval{std::min(in[0].low, in[1].low), std::min(in[0].high, in[1].high)};
      },
      [](const NetlistCell& /*c*/, Values in) { return std::min(in[0], in[1]); }},
     {CellKind::Max, "max", 2,
      [](const NetlistCell& /*c*/, Ranges in) {
-       return Range{std::max(in[0].low, in[1].low), std::max(in[0].high, in[1].high)};
+       return Interval{std::max(in[0].low, in[1].low), std::max(in[0].high, in[1].high)};
      },
      [](const NetlistCell& /*c*/, Values in) { return std::max(in[0], in[1]); }},
     {CellKind::Mux, "mux", 3,

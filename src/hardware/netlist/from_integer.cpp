@@ -85,7 +85,7 @@ class NetlistLowering {
 
   static int bits(const IntegerType& type) {
     int sum = 0;
-    for (const Range& range : type.ranges) sum += width_of(range);
+    for (const Interval& range : type.ranges) sum += width_of(range);
     return sum;
   }
 

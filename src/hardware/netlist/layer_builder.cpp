@@ -5,7 +5,7 @@ namespace {
 
 /// "[16] 8 bits, 4 after the point, in [-128, 127]"
 std::string described(const IntegerType& type) {
-  const Range range = type.range();
+  const Interval range = type.range();
   return cat(to_string(type.shape), ", ", width_of(range),
              range.is_signed() ? " bits signed, " : " bits, ", type.frac, " after the point, in ",
              to_text(range));

@@ -22,7 +22,7 @@ class LayerBuilder {
   /// A module of its own, to be used several times: its inputs have the given ranges, and `build`
   /// makes its outputs. Returns its number for ModuleBuilder::instance().
   template <class Build>
-  std::size_t inner(std::string_view suffix, std::span<const Range> ranges, Build&& build) {
+  std::size_t inner(std::string_view suffix, std::span<const Interval> ranges, Build&& build) {
     ModuleBuilder cells(cat(name_, "_", suffix));
     std::vector<WireId> x;
     for (std::size_t i = 0; i < ranges.size(); ++i)

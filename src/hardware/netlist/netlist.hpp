@@ -38,7 +38,7 @@ struct NetlistCell {
   std::vector<WireId> in = {};
   std::int64_t amount = 0;
   std::int64_t port = 0;
-  Range range = {};
+  Interval range = {};
   std::string name = {};  ///< of the wire, in the module
 
   bool operator==(const NetlistCell&) const = default;
@@ -76,7 +76,7 @@ struct Module {
   int latency = 0;  ///< cycles from its inputs to its outputs
 
   std::vector<WireId> inputs() const;
-  const Range& range(WireId wire) const { return cells[wire].range; }
+  const Interval& range(WireId wire) const { return cells[wire].range; }
   bool operator==(const Module&) const = default;
 };
 
@@ -93,7 +93,7 @@ struct CellDef {
   std::string_view name;
   std::size_t inputs = 0;
   /// The range that follows; null: given with the cell.
-  Range (*range)(const NetlistCell&, std::span<const Range> in) = nullptr;
+  Interval (*range)(const NetlistCell&, std::span<const Interval> in) = nullptr;
   std::int64_t (*evaluate)(const NetlistCell&, std::span<const std::int64_t> in) = nullptr;
 };
 const CellDef& def_of(CellKind kind);

@@ -194,14 +194,14 @@ class NetlistReader {
   }
 
   /// "[-8," and "7]"
-  Result<Range> range() {
+  Result<Interval> range() {
     CH_TRY(const std::string low, word());
     CH_TRY(const std::string high, word());
     if (low.size() > 2 && low.front() == '[' && low.back() == ',' && high.back() == ']') {
       const auto first = parse_int(std::string_view(low).substr(1, low.size() - 2));
       const auto last = parse_int(std::string_view(high).substr(0, high.size() - 1));
-      if (first && last && *first <= *last && Range{*first, *last}.is_bounded())
-        return Range{*first, *last};
+      if (first && last && *first <= *last && Interval{*first, *last}.is_bounded())
+        return Interval{*first, *last};
     }
     return Error{.what = cat("'", low, " ", high, "' is no range")};
   }

@@ -38,13 +38,13 @@ class ModuleVerifier {
     if (!names_.insert(cell.name).second) return Error{.what = "its name is taken"};
     if (cell.in.size() != def.inputs)
       return Error{.what = cat(def.name, " with ", cell.in.size(), " inputs")};
-    std::vector<Range> in;
+    std::vector<Interval> in;
     for (const WireId wire : cell.in) {
       if (wire >= i) return Error{.what = "reads a wire that comes after it"};
       in.push_back(module_.range(wire));
     }
-    CH_TRY(const Range interval, proven_range(cell, in));
-    const Range proven = affine_.add(cell, interval);
+    CH_TRY(const Interval interval, proven_range(cell, in));
+    const Interval proven = affine_.add(cell, interval);
     affine_.declare(cell.range);
     if (!cell.range.holds(proven))
       return Error{.what = cat("is in ", to_text(proven), ", not in ", to_text(cell.range))};
@@ -54,7 +54,7 @@ class ModuleVerifier {
     return {};
   }
 
-  Result<Range> proven_range(const NetlistCell& cell, std::span<const Range> in) const {
+  Result<Interval> proven_range(const NetlistCell& cell, std::span<const Interval> in) const {
     if (cell.kind == CellKind::Table) return table_range(cell, in[0]);
     if (cell.kind == CellKind::Result) return result_range(cell);
     if (cell.kind == CellKind::Concat && (in[1].low < 0 || width_of(in[1]) > cell.amount))
@@ -63,17 +63,17 @@ class ModuleVerifier {
     return def.range == nullptr ? cell.range : def.range(cell, in);
   }
 
-  Result<Range> table_range(const NetlistCell& cell, const Range& in) const {
+  Result<Interval> table_range(const NetlistCell& cell, const Interval& in) const {
     if (cell.amount < 0 || static_cast<std::size_t>(cell.amount) >= module_.tables.size())
       return Error{.what = "has no such table"};
     const Rom& rom = module_.tables[static_cast<std::size_t>(cell.amount)];
     if (in.low < rom.first || in.high - rom.first >= std::ssize(rom.entries))
       return Error{.what = cat("its table has no entry for every value in ", to_text(in))};
     const auto [least, most] = std::minmax_element(rom.entries.begin(), rom.entries.end());
-    return Range{*least, *most};
+    return Interval{*least, *most};
   }
 
-  Result<Range> result_range(const NetlistCell& cell) const {
+  Result<Interval> result_range(const NetlistCell& cell) const {
     if (cell.amount < 0 || static_cast<std::size_t>(cell.amount) >= module_.instances.size())
       return Error{.what = "has no such instance"};
     const Instance& instance = module_.instances[static_cast<std::size_t>(cell.amount)];

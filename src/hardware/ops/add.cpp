@@ -24,9 +24,9 @@ Status check(const IntegerCall& call) {
   return {};
 }
 
-std::vector<Range> ranges(const IntegerCall& call) {
+std::vector<Interval> ranges(const IntegerCall& call) {
   const Rule rule(call.node);
-  std::vector<Range> result;
+  std::vector<Interval> result;
   for (std::size_t i = 0; i < call.size(); ++i)
     result.push_back(shifted(call.in[0]->ranges[i], rule.shift_a) +
                      shifted(call.in[1]->ranges[i], rule.shift_b) * rule.sign);

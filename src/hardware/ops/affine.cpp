@@ -9,7 +9,7 @@ struct Rule {
   std::int64_t factor;
   std::int64_t offset;
   int shift;
-  Range bounds;
+  Interval bounds;
 
   Rule(const IntegerNode& node, std::size_t i)
       : factor(node.at("factor", i)),
@@ -27,14 +27,15 @@ Status check(const IntegerCall& call) {
     const Rule rule(call.node, i);
     if (rule.bounds.low > rule.bounds.high || rule.shift < 0 || rule.shift > 61)
       return Error{.what = "its bounds or its shift are not possible"};
-    const Range product = call.in[0]->ranges[i] * rule.factor + Range{rule.offset, rule.offset};
+    const Interval product =
+        call.in[0]->ranges[i] * rule.factor + Interval{rule.offset, rule.offset};
     if (!product.is_bounded()) return Error{.what = "its product needs more than 61 bits"};
   }
   return {};
 }
 
-std::vector<Range> ranges(const IntegerCall& call) {
-  std::vector<Range> result;
+std::vector<Interval> ranges(const IntegerCall& call) {
+  std::vector<Interval> result;
   for (std::size_t i = 0; i < call.size(); ++i) {
     const Rule rule(call.node, i);
     const std::int64_t a = rule(call.in[0]->ranges[i].low);

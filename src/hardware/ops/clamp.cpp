@@ -4,7 +4,7 @@
 namespace chop::hardware::integer_ops::clamp {
 namespace {
 
-Range bounds(const IntegerNode& node, std::size_t i) {
+Interval bounds(const IntegerNode& node, std::size_t i) {
   return {node.at("low", i), node.at("high", i)};
 }
 
@@ -16,8 +16,8 @@ Status check(const IntegerCall& call) {
   return {};
 }
 
-std::vector<Range> ranges(const IntegerCall& call) {
-  std::vector<Range> result;
+std::vector<Interval> ranges(const IntegerCall& call) {
+  std::vector<Interval> result;
   for (std::size_t i = 0; i < call.size(); ++i)
     result.push_back(clamped(call.in[0]->ranges[i], bounds(call.node, i)));
   return result;
@@ -25,7 +25,7 @@ std::vector<Range> ranges(const IntegerCall& call) {
 
 void evaluate(const IntegerCall& call, std::span<const Codes* const> in, Codes& out) {
   for (std::size_t i = 0; i < out.size(); ++i) {
-    const Range to = bounds(call.node, i);
+    const Interval to = bounds(call.node, i);
     out[i] = std::clamp((*in[0])[i], to.low, to.high);
   }
 }

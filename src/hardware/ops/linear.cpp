@@ -29,14 +29,14 @@ Status check(const IntegerCall& call) {
 }
 
 /// The range of position `k` of a window; padding is 0.
-Range element(const IntegerCall& call, std::int64_t at) {
-  return at < 0 ? Range{} : call.in[0]->ranges[static_cast<std::size_t>(at)];
+Interval element(const IntegerCall& call, std::int64_t at) {
+  return at < 0 ? Interval{} : call.in[0]->ranges[static_cast<std::size_t>(at)];
 }
 
 /// What position k of any window can be: one circuit serves them all.
-std::vector<Range> columns_of(const IntegerCall& call, const Sizes& s) {
+std::vector<Interval> columns_of(const IntegerCall& call, const Sizes& s) {
   const Codes& window = call.node.list("window");
-  std::vector<Range> x(s.columns);
+  std::vector<Interval> x(s.columns);
   for (std::size_t k = 0; k < s.columns; ++k) {
     x[k] = element(call, window[k]);
     for (std::size_t p = 1; p < s.windows; ++p)
@@ -45,14 +45,14 @@ std::vector<Range> columns_of(const IntegerCall& call, const Sizes& s) {
   return x;
 }
 
-std::vector<Range> ranges(const IntegerCall& call) {
+std::vector<Interval> ranges(const IntegerCall& call) {
   const Sizes s(call.node);
   const Codes& weight = call.node.list("weight");
-  const std::vector<Range> x = columns_of(call, s);
-  std::vector<Range> result;
+  const std::vector<Interval> x = columns_of(call, s);
+  std::vector<Interval> result;
   for (std::size_t row = 0; row < s.rows; ++row) {
     const std::int64_t bias = call.node.list("bias")[row];
-    Range sum{bias, bias};
+    Interval sum{bias, bias};
     for (std::size_t k = 0; k < s.columns; ++k) sum = sum + x[k] * weight[row * s.columns + k];
     result.insert(result.end(), s.windows, sum);
   }
@@ -84,7 +84,7 @@ LinearMap map_of(const IntegerNode& node) {
 
 /// The matrix as a module of its own, for inputs that hold those of every window.
 std::size_t kernel(LayerBuilder& layer, const Sizes& s, const LinearMap& map) {
-  const std::vector<Range> x = columns_of(layer.call(), s);
+  const std::vector<Interval> x = columns_of(layer.call(), s);
   return layer.inner("kernel", x, [&](ModuleBuilder& cells, std::span<const WireId> wires) {
     return build_linear(cells, map, wires, layer.adders());
   });
@@ -126,7 +126,7 @@ Status prove(const IntegerCall& call, const Netlist& netlist, std::size_t module
         const std::int64_t at = window[p * s.columns + k];
         const std::int64_t weight = call.node.list("weight")[row * s.columns + k];
         // An input of one value only is a constant to the circuit.
-        if (const Range x = element(call, at); x.is_constant())
+        if (const Interval x = element(call, at); x.is_constant())
           form.constant += weight * x.low;
         else if (weight != 0)
           form.coefficients[static_cast<std::size_t>(at)] += weight;

@@ -27,13 +27,13 @@ Status check(const IntegerCall& call) {
   return {};
 }
 
-std::vector<Range> ranges(const IntegerCall& call) {
-  std::vector<Range> result;
+std::vector<Interval> ranges(const IntegerCall& call) {
+  std::vector<Interval> result;
   for (std::size_t p = 0; p < call.size(); ++p) {
     const std::vector<std::size_t> inside = members(call.node, p);
-    Range most = call.in[0]->ranges[inside[0]];
+    Interval most = call.in[0]->ranges[inside[0]];
     for (const std::size_t at : inside) {
-      const Range& x = call.in[0]->ranges[at];
+      const Interval& x = call.in[0]->ranges[at];
       most = {std::max(most.low, x.low), std::max(most.high, x.high)};
     }
     result.push_back(most);

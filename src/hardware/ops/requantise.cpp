@@ -9,7 +9,7 @@ namespace {
 struct Rule {
   int shift;
   formats::Rounding rounding;
-  Range bounds;
+  Interval bounds;
 
   Rule(const IntegerNode& node, std::size_t i)
       : shift(static_cast<int>(node.at("shift", i))),
@@ -32,11 +32,11 @@ Status check(const IntegerCall& call) {
   return {};
 }
 
-std::vector<Range> ranges(const IntegerCall& call) {
-  std::vector<Range> result;
+std::vector<Interval> ranges(const IntegerCall& call) {
+  std::vector<Interval> result;
   for (std::size_t i = 0; i < call.size(); ++i) {
     const Rule rule(call.node, i);  // never decreases
-    const Range& x = call.in[0]->ranges[i];
+    const Interval& x = call.in[0]->ranges[i];
     result.push_back({rule(x.low), rule(x.high)});
   }
   return result;

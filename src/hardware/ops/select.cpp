@@ -26,8 +26,8 @@ Status check(const IntegerCall& call) {
   return {};
 }
 
-std::vector<Range> ranges(const IntegerCall& call) {
-  std::vector<Range> result;
+std::vector<Interval> ranges(const IntegerCall& call) {
+  std::vector<Interval> result;
   for (const Wired& wired : wires(call))
     result.push_back(call.in[wired.input]->ranges[wired.element]);
   return result;

@@ -38,12 +38,12 @@ Status check(const IntegerCall& call) {
   return {};
 }
 
-std::vector<Range> ranges(const IntegerCall& call) {
-  std::vector<Range> result;
+std::vector<Interval> ranges(const IntegerCall& call) {
+  std::vector<Interval> result;
   for (std::size_t i = 0; i < call.size(); ++i) {
     const Stairs stairs(call.node, i);
-    const Range& x = call.in[0]->ranges[i];
-    Range y{stairs(x.low), stairs(x.low)};
+    const Interval& x = call.in[0]->ranges[i];
+    Interval y{stairs(x.low), stairs(x.low)};
     for (std::size_t t = 0; t < stairs.thresholds.size(); ++t)
       if (stairs.thresholds[t] > x.low && stairs.thresholds[t] <= x.high)
         y = hull(y, {stairs(stairs.thresholds[t]), stairs(stairs.thresholds[t])});

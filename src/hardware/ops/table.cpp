@@ -19,7 +19,7 @@ Status check(const IntegerCall& call) {
       call.node.list("values").size() % call.node.list("first").size() != 0)
     return Error{.what = "its tables do not have the same length"};
   for (std::size_t i = 0; i < call.size(); ++i) {
-    const Range& x = call.in[0]->ranges[i];
+    const Interval& x = call.in[0]->ranges[i];
     const std::int64_t first = call.node.at("first", i);
     if (x.low < first || x.high - first >= std::ssize(entries(call.node, i)))
       return Error{.what = cat("element ", i, " can be ", to_text(x), ", beyond its table")};
@@ -27,10 +27,10 @@ Status check(const IntegerCall& call) {
   return {};
 }
 
-std::vector<Range> ranges(const IntegerCall& call) {
-  std::vector<Range> result;
+std::vector<Interval> ranges(const IntegerCall& call) {
+  std::vector<Interval> result;
   for (std::size_t i = 0; i < call.size(); ++i) {
-    const Range& x = call.in[0]->ranges[i];
+    const Interval& x = call.in[0]->ranges[i];
     const auto first = call.node.at("first", i);
     const auto used =
         entries(call.node, i).subspan(static_cast<std::size_t>(x.low - first), x.count());

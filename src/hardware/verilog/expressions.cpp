@@ -19,7 +19,7 @@ class Expression {
 
   const NetlistCell& from(std::size_t i) const { return module_.cells[cell_.in[i]]; }
   const std::string& name(std::size_t i) const { return from(i).name; }
-  const Range& range(std::size_t i) const { return from(i).range; }
+  const Interval& range(std::size_t i) const { return from(i).range; }
   int width(std::size_t i) const { return width_of(range(i)); }
 
   /// The operand with so many bits: extended by its sign where it has one, or its low bits.
@@ -138,13 +138,13 @@ class Expression {
 
 }  // namespace
 
-std::string declared_type(const Range& range) {
+std::string declared_type(const Interval& range) {
   const int width = width_of(range);
   const std::string bits = width == 1 ? "" : cat(" [", width - 1, ":0]");
   return cat("logic", range.is_signed() ? " signed" : "", bits);
 }
 
-std::string literal(std::int64_t value, const Range& range) {
+std::string literal(std::int64_t value, const Interval& range) {
   const int width = width_of(range);
   if (!range.is_signed()) return cat(width, "'d", value);
   const std::uint64_t magnitude =

@@ -6,9 +6,9 @@
 namespace chop::hardware {
 
 /// "logic signed [7:0]"; one bit without sign is "logic".
-std::string declared_type(const Range& range);
+std::string declared_type(const Interval& range);
 /// A literal of that width: 8'd3, -8'sd3.
-std::string literal(std::int64_t value, const Range& range);
+std::string literal(std::int64_t value, const Interval& range);
 /// The name of a wire, or its value where it is a constant.
 std::string reference(const Module& module, WireId wire);
 /// What a wire is assigned; none for inputs, constants, registers, tables and results of instances.

@@ -62,7 +62,7 @@ class ModulePrinter {
   }
 
   /// A wire as wide as the port it is connected to.
-  std::string given(WireId wire, const Range& port) const {
+  std::string given(WireId wire, const Interval& port) const {
     const NetlistCell& cell = module_.cells[wire];
     if (cell.kind == CellKind::Constant) return literal(cell.amount, port);
     if (width_of(cell.range) == width_of(port)) return cell.name;
@@ -81,7 +81,7 @@ class ModulePrinter {
 
   void table(const NetlistCell& cell) {
     const Rom& rom = module_.tables[static_cast<std::size_t>(cell.amount)];
-    const Range& in = module_.range(cell.in[0]);
+    const Interval& in = module_.range(cell.in[0]);
     const std::int64_t mask = (std::int64_t{1} << width_of(in)) - 1;
     text_ += cat("  always_comb\n    case (", reference(module_, cell.in[0]), ")\n");
     for (std::int64_t i = 0; i < std::ssize(rom.entries); ++i) {
@@ -94,7 +94,7 @@ class ModulePrinter {
   }
 
   /// For values that the input never has.
-  static std::string literal_any(const Range& range) {
+  static std::string literal_any(const Interval& range) {
     return cat(width_of(range), "'b", std::string(static_cast<std::size_t>(width_of(range)), 'x'));
   }
 

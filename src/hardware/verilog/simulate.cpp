@@ -47,13 +47,13 @@ Result<ProgramResult> run_well(const std::vector<std::string>& words, const fs::
 }  // namespace
 
 Vectors make_vectors(const IntegerGraph& graph, std::size_t random, std::uint64_t seed) {
-  std::vector<Range> ranges;
+  std::vector<Interval> ranges;
   for (const IntegerInput& input : graph.inputs)
-    for (const Range& range : graph.nodes[input.node].type.ranges) ranges.push_back(range);
+    for (const Interval& range : graph.nodes[input.node].type.ranges) ranges.push_back(range);
   Vectors vectors;
   Codes low;
   Codes high;
-  for (const Range& range : ranges) {
+  for (const Interval& range : ranges) {
     low.push_back(range.low);
     high.push_back(range.high);
   }
@@ -69,7 +69,7 @@ Vectors make_vectors(const IntegerGraph& graph, std::size_t random, std::uint64_
   std::uint64_t draw = 0;
   for (std::size_t n = 0; n < random; ++n) {
     Codes sample;
-    for (const Range& range : ranges)
+    for (const Interval& range : ranges)
       sample.push_back(range.low + static_cast<std::int64_t>(stream.uniform(draw++) *
                                                              static_cast<double>(range.count())));
     vectors.inputs.push_back(std::move(sample));

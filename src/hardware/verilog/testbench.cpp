@@ -8,7 +8,7 @@ namespace {
 
 struct Port {
   std::string name;
-  Range range;
+  Interval range;
 };
 
 std::vector<Port> inputs_of(const Module& top) {

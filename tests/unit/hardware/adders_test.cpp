@@ -20,7 +20,7 @@ LinearMap random_map(std::size_t rows, std::size_t columns, int bits, std::uint6
   return map;
 }
 
-Netlist netlist_of(const LinearMap& map, const AdderOptions& options, const Range& x = {-8, 7}) {
+Netlist netlist_of(const LinearMap& map, const AdderOptions& options, const Interval& x = {-8, 7}) {
   ModuleBuilder cells("matrix");
   std::vector<WireId> wires;
   for (std::size_t i = 0; i < map.columns; ++i) wires.push_back(cells.input(cat("x_", i), x));

@@ -91,8 +91,8 @@ TEST(Netlist, WidthsAreThoseOfTwosComplement) {
   EXPECT_EQ(width_of({-128, 127}), 8);
   EXPECT_EQ(width_of({-129, 127}), 9);
   EXPECT_EQ(width_of({-1, 0}), 1);
-  EXPECT_FALSE((Range{0, kMost / 2} * 4).is_bounded());
-  EXPECT_FALSE((Range{-kMost / 2, 0} * 4 * 1000).is_bounded());
+  EXPECT_FALSE((Interval{0, kMost / 2} * 4).is_bounded());
+  EXPECT_FALSE((Interval{-kMost / 2, 0} * 4 * 1000).is_bounded());
 }
 
 }  // namespace

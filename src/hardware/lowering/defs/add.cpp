@@ -37,8 +37,8 @@ Result<Traced> lower(LoweringCall& call) {
       .inputs = {a, b},
       .attrs = {{"shift_a", {frac - frac_a}}, {"shift_b", {frac - frac_b}}, {"sign", {sign}}},
       .type = {.shape = call.result_shape(), .frac = frac}};
-  const Range sum = Range{0, shifted(call.at(a).type.range().magnitude(), frac - frac_a)} +
-                    Range{0, shifted(call.at(b).type.range().magnitude(), frac - frac_b)};
+  const Interval sum = Interval{0, shifted(call.at(a).type.range().magnitude(), frac - frac_a)} +
+                       Interval{0, shifted(call.at(b).type.range().magnitude(), frac - frac_b)};
   node.remark = float_remark(sum.high);
   return call.add(std::move(node));
 }

@@ -41,7 +41,7 @@ int frac_of(const formats::Grid& grid) {
   return 1 - exponent;
 }
 
-Range bounds_of(const formats::Grid& grid) {
+Interval bounds_of(const formats::Grid& grid) {
   return {static_cast<std::int64_t>(grid.low), static_cast<std::int64_t>(grid.high)};
 }
 
@@ -70,7 +70,7 @@ Result<Traced> requantise(LoweringCall& call, const NumberFormat& format,
                           const formats::Grid& grid) {
   const IntegerNode& from = call.at(call.in(0).node);
   const int frac = frac_of(grid);
-  const Range bounds = bounds_of(grid);
+  const Interval bounds = bounds_of(grid);
   if (from.type.frac == frac && bounds.holds(from.type.range())) return call.in(0);
   return call.add({.name = call.node().name,
                    .op = "requantise",

@@ -9,17 +9,17 @@ namespace {
 constexpr double kFloatError = 0x1p-20;  ///< of vector code for exponentials and the like
 
 /// The bounds of a function that is min(max(x, low), high) for all codes of a range, if it is one.
-std::optional<Range> clamp_bounds(const LoweringCall& call, const IntegerType& from) {
+std::optional<Interval> clamp_bounds(const LoweringCall& call, const IntegerType& from) {
   const ops::Call op = call.call();
   const auto value = [&](std::int64_t code) {
     return op.op.unary.value(std::ldexp(static_cast<double>(code), -from.frac), op);
   };
-  const Range all = from.range();
+  const Interval all = from.range();
   if (all.count() > (std::uint64_t{1} << 22U)) return {};
   const double low = std::ldexp(value(all.low), from.frac);
   const double high = std::ldexp(value(all.high), from.frac);
   if (low != std::floor(low) || high != std::floor(high) || low > high) return {};
-  const Range to{static_cast<std::int64_t>(low), static_cast<std::int64_t>(high)};
+  const Interval to{static_cast<std::int64_t>(low), static_cast<std::int64_t>(high)};
   for (std::int64_t x = all.low; x <= all.high; ++x)
     if (std::ldexp(value(x), from.frac) != static_cast<double>(std::clamp(x, to.low, to.high)))
       return {};
@@ -33,7 +33,7 @@ Result<Traced> lower(LoweringCall& call) {
   }
   const IntegerType& from = call.at(result.node).type;
   if (result.pending.empty())
-    if (const std::optional<Range> to = clamp_bounds(call, from))
+    if (const std::optional<Interval> to = clamp_bounds(call, from))
       return call.add({.name = call.node().name,
                        .op = "clamp",
                        .inputs = {result.node},
