@@ -30,6 +30,21 @@ NETWORK = """graph net {{
 }}
 """
 
+IMAGES = """graph net {{
+  parameter conv.weight: f32[2, 1, 3, 3] = [{k}]
+  parameter conv.bias: f32[2] = [{b}]
+  parameter fc.weight: f32[3, 8] = [{w}]
+
+  %x = placeholder[target=x] {{shape=[-1, 1, 5, 5]}}
+  %conv = call_module[target=conv] conv2d(%x) {{in_channels=1, kernel_size=[3, 3], out_channels=2, padding=[1, 1], stride=[2, 2]}} formats {{bias: {f}, data_in_0: {f}, weight: {f}}}
+  %relu = call_function relu(%conv) formats {{data_in_0: {f}}}
+  %pool = call_module[target=pool] max_pool2d(%relu) {{kernel_size=[2, 2], stride=[1, 1]}} formats {{data_in_0: {f}}}
+  %flat = call_module[target=flat] flatten(%pool)
+  %fc = call_module[target=fc] linear(%flat) {{bias=false, in_features=8, out_features=3}} formats {{data_in_0: {f}, weight: {f}}}
+  output(%fc)
+}}
+"""
+
 
 def listed(values):
     return ", ".join(repr(float(value)) for value in values)
@@ -94,6 +109,16 @@ class Hardware(InFolder):
             self.assertEqual(said["icarus"]["differing"], 0)
             self.assertGreater(said["icarus"]["samples"], 300)
             self.assertEqual(said["float"]["differing"], 0)
+
+    @unittest.skipUnless(shutil.which("iverilog"), "iverilog is not installed")
+    def test_convolutions_and_pools_give_the_numbers_of_the_integers(self):
+        draw = numpy.random.default_rng(3)
+        normal = lambda count: listed(draw.normal(size=count).astype(numpy.float32))  # noqa: E731
+        (self.folder / "images.chir").write_text(IMAGES.format(k=normal(18), b=normal(2), w=normal(24), f=FORMAT))
+        numpy.savez(self.folder / "images.npz", x=draw.normal(size=(200, 1, 5, 5)).astype(numpy.float32))
+        said = self.json("simulate", "images.chir", "images.npz", "--simulator", "icarus")
+        self.assertEqual((said["icarus"]["differing"], said["float"]["differing"]), (0, 0))
+        self.assertIn("net_conv_kernel", (self.folder / "hardware/rtl/files.f").read_text())
 
     @unittest.skipUnless(shutil.which("iverilog"), "iverilog is not installed")
     def test_the_testbench_notices_a_changed_bit_and_missing_vectors(self):
