@@ -59,6 +59,9 @@ struct LoweringDef {
   /// Whether it lowers calls of this op.
   bool (*takes)(const Node&, const ops::OpDef&) = nullptr;
   Result<Traced> (*lower)(LoweringCall&) = nullptr;
+  /// It checks by itself that samples do not depend on each other, where the op's `rows_apart` says
+  /// less than is known here.
+  bool checks_rows = false;
 };
 
 std::span<const LoweringDef> all_lowerings();

@@ -6,8 +6,12 @@
 namespace chop::hardware::lowerings::avg_pool {
 namespace {
 
-bool is_adaptive(const Node& node) {
-  return node.op.starts_with("adaptive_avg_pool");
+constexpr std::array<std::string_view, 3> kFixed = {"avg_pool1d", "avg_pool2d", "avg_pool3d"};
+constexpr std::array<std::string_view, 3> kAdaptive = {"adaptive_avg_pool1d", "adaptive_avg_pool2d",
+                                                       "adaptive_avg_pool3d"};
+
+bool is_one_of(std::span<const std::string_view> names, const Node& node) {
+  return std::find(names.begin(), names.end(), node.op) != names.end();
 }
 
 /// The elements of every window, and what their sum is divided by.
@@ -19,7 +23,7 @@ struct Means {
 
 Result<Means> means_of(const LoweringCall& call) {
   const ops::Call op = call.call();
-  const bool adaptive = is_adaptive(call.node());
+  const bool adaptive = is_one_of(kAdaptive, call.node());
   CH_TRY(const ops::PoolShape pool, adaptive
                                         ? ops::adaptive_shape(op, call.type(0).shape, op.op.dims)
                                         : ops::pool_shape(op, call.type(0).shape, op.op.dims));
@@ -74,9 +78,7 @@ LoweringDef define() {
   return {.name = "avg_pool",
           .takes =
               [](const Node& node, const OpDef& /*op*/) {
-                return node.op.starts_with("avg_pool")
-                           ? node.op != "avg_pool_grad"
-                           : is_adaptive(node) && node.op != "adaptive_avg_pool_grad";
+                return is_one_of(kFixed, node) || is_one_of(kAdaptive, node);
               },
           .lower = lower};
 }

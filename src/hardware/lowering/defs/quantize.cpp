@@ -106,7 +106,8 @@ Result<Traced> lower(LoweringCall& call) {
 LoweringDef define() {
   return {.name = "quantize",
           .takes = [](const Node& node, const OpDef& /*op*/) { return node.op == "quantize"; },
-          .lower = lower};
+          .lower = lower,
+          .checks_rows = true};
 }
 
 }  // namespace chop::hardware::lowerings::quantize
