@@ -60,21 +60,28 @@ class Pool {
       alone_.store(alone - 1, std::memory_order_relaxed);
       return 1;
     }
+    start(threads - 1);
+    if (asleep_ >= started_) {  // they take some time to come
+      wake(Call::Ring);
+      alone_.store(kWhileWaking, std::memory_order_relaxed);
+      return 1;
+    }
     const int left = until_trial_.load(std::memory_order_relaxed);
     until_trial_.store(left > 0 ? left - 1 : kTrialEvery, std::memory_order_relaxed);
     if (left > 0 || !short_slot_.acquire()) return threads;
-    start(threads - 1);
     const bool near = are_near();
     short_slot_.release();
-    if (!near) alone_.store(kTrialEvery, std::memory_order_relaxed);
-    if (!near) until_trial_.store(0, std::memory_order_relaxed);
-    return near ? threads : 1;
+    if (near) return threads;
+    alone_.store(kTrialEvery, std::memory_order_relaxed);
+    until_trial_.store(0, std::memory_order_relaxed);
+    return 1;
   }
 
  private:
   static constexpr int kMostThreads = 1024;
   static constexpr std::int64_t kMostAlone = 1 << 14;
   static constexpr int kTrialEvery = 1 << 11;
+  static constexpr int kWhileWaking = 8;
 
   Pool() = default;
   ~Pool() {
@@ -99,9 +106,14 @@ class Pool {
       ++started_;
     }
   }
-  void wake() {
+  /// Wakes workers because there are seats, or so that they look for some a while.
+  enum class Call : std::uint8_t { Seats, Ring };
+  void wake(Call call = Call::Seats) {
     if (asleep_ == 0) return;
-    { const std::lock_guard lock(mutex_); }
+    {
+      const std::lock_guard lock(mutex_);
+      if (call == Call::Ring) rung_ = true;
+    }
     wake_.notify_all();
   }
 
@@ -132,7 +144,8 @@ class Pool {
       if (spin(helped)) continue;
       std::unique_lock lock(mutex_);
       ++asleep_;
-      wake_.wait(lock, [&] { return stopping_ || has_seats(); });
+      wake_.wait(lock, [&] { return stopping_ || rung_ || has_seats(); });
+      rung_ = false;
       --asleep_;
     }
   }
@@ -151,6 +164,7 @@ class Pool {
   std::atomic<int> alone_{0};        ///< short calls still to be done alone
   std::atomic<int> until_trial_{0};  ///< short calls until it is tried whether they pay
   std::mutex mutex_;
+  bool rung_ = false;  ///< under the mutex
   std::condition_variable wake_;
   std::vector<std::thread> workers_;
 };
