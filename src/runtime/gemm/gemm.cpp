@@ -37,16 +37,43 @@ HWY_BEFORE_NAMESPACE();
 namespace chop::runtime {
 namespace HWY_NAMESPACE {
 
+/// to[k][j] = from[j][k] for four of each.
+HWY_INLINE void transpose_four(const float* from, std::int64_t from_row, float* to,
+                               std::int64_t to_row) {
+#if HWY_TARGET == HWY_SCALAR
+  for (std::int64_t k = 0; k < 4; ++k)
+    for (std::int64_t j = 0; j < 4; ++j) to[k * to_row + j] = from[j * from_row + k];
+#else
+  const hn::CappedTag<float, 4> d;
+  const auto r0 = hn::LoadU(d, from);
+  const auto r1 = hn::LoadU(d, from + from_row);
+  const auto r2 = hn::LoadU(d, from + 2 * from_row);
+  const auto r3 = hn::LoadU(d, from + 3 * from_row);
+  const auto even_low = hn::InterleaveLower(d, r0, r2);  // r0[0] r2[0] r0[1] r2[1]
+  const auto even_high = hn::InterleaveUpper(d, r0, r2);
+  const auto odd_low = hn::InterleaveLower(d, r1, r3);
+  const auto odd_high = hn::InterleaveUpper(d, r1, r3);
+  hn::StoreU(hn::InterleaveLower(d, even_low, odd_low), d, to);
+  hn::StoreU(hn::InterleaveUpper(d, even_low, odd_low), d, to + to_row);
+  hn::StoreU(hn::InterleaveLower(d, even_high, odd_high), d, to + 2 * to_row);
+  hn::StoreU(hn::InterleaveUpper(d, even_high, odd_high), d, to + 3 * to_row);
+#endif
+}
+
 /// B(k, j) for the vectors of one panel, k after k, padded with zeros.
 void pack_panel(const Gemm& g, const float* b, std::int64_t first, std::int64_t width,
                 float* panel) {
   const std::int64_t columns = std::min(width, g.n - first);
   if (columns < width) std::fill(panel, panel + width * g.k, 0.0F);
-  for (std::int64_t j = 0; j < columns; ++j) {
-    const float* from = b + (first + j) * g.b_col;
-    float* to = panel + j;
-    for (std::int64_t k = 0; k < g.k; ++k) to[k * width] = from[k * g.b_row];
-  }
+  const std::int64_t four_columns = g.b_row == 1 ? columns / 4 * 4 : 0;
+  const std::int64_t four_rows = g.k / 4 * 4;
+  const float* const from = b + first * g.b_col;
+  for (std::int64_t j = 0; j < four_columns; j += 4)
+    for (std::int64_t k = 0; k < four_rows; k += 4)
+      transpose_four(from + j * g.b_col + k, g.b_col, panel + k * width + j, width);
+  for (std::int64_t j = 0; j < columns; ++j)
+    for (std::int64_t k = j < four_columns ? four_rows : 0; k < g.k; ++k)
+      panel[k * width + j] = from[j * g.b_col + k * g.b_row];
 }
 
 /// Columns [first, to) of one row of C by as many whole panels at once as fill the registers, where
@@ -217,15 +244,16 @@ std::int64_t columns_of_task(const Gemm& g) {
   return std::max(width, kTaskWeights / std::max<std::int64_t>(1, g.k) / width * width);
 }
 
-/// One of `parts` of C: columns where there are enough, so that no thread packs what others pack
-/// too and a kernel that goes on with columns of C (batch norm) has its own in the cache; else
-/// rows.
+/// One of `parts` of C: columns where each has two vectors of them, so that no thread packs what
+/// others pack too and a kernel that goes on with columns of C (batch norm) has its own in the
+/// cache; else rows.
 void product_part(const Gemm& g, const SmallProduct& p, int part, int parts) {
-  constexpr std::int64_t kUnit = 16;
-  const std::int64_t unit = p.packed == nullptr ? kUnit : HWY_DYNAMIC_DISPATCH(panel_floats)();
+  constexpr std::int64_t kRows = 16;
+  const std::int64_t unit = p.packed == nullptr ? 2 * HWY_DYNAMIC_DISPATCH(vector_floats)()
+                                                : HWY_DYNAMIC_DISPATCH(panel_floats)();
   const bool by_columns = g.n >= parts * unit;
   const Share columns = by_columns ? share_of(g.n, unit, part, parts) : Share{0, g.n};
-  const Share rows = by_columns ? Share{0, g.m} : share_of(g.m, kUnit, part, parts);
+  const Share rows = by_columns ? Share{0, g.m} : share_of(g.m, kRows, part, parts);
   if (columns.size() == 0 || rows.size() == 0) return;
   float* const own = p.packed != nullptr || g.b_col == 1
                          ? nullptr

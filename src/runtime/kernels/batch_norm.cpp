@@ -1,5 +1,6 @@
 // batch_norm1d, batch_norm2d and batch_norm_grad; the loops are in batch_norm_loops-inl.hpp.
 #include "runtime/elementwise.hpp"
+#include "runtime/gemm/gemm.hpp"
 #include "runtime/kernel.hpp"
 #include "runtime/kernels/loops/batch_norm_job.hpp"
 #include "runtime/row_blocks.hpp"
@@ -137,17 +138,17 @@ bool has_loops(const KernelCall& call, const Shape& x) {
   return call.in[0].dtype == DType::F32 && numel(x) > 0;
 }
 
-/// Calls work(job) with shares of the channels, which a few vectors hold.
+/// Calls work(job) with shares of the channels, of two vectors at least: one would wait for its
+/// sums.
 template <class Work>
 void each_share(const NormJob& job, int threads, Work work) {
-  constexpr std::int64_t kVector = 16;
   constexpr std::int64_t kLeastWork = std::int64_t{1} << 12;
-  const int parts = worthwhile_parts(
-      static_cast<int>(std::min<std::int64_t>(threads, (job.c + kVector - 1) / kVector)),
-      job.n * job.c, kLeastWork);
+  const std::int64_t unit = 2 * gemm_vector_floats();
+  const int most = static_cast<int>(std::min<std::int64_t>(threads, (job.c + unit - 1) / unit));
+  const int parts = worthwhile_parts(most, job.n * job.c, kLeastWork);
   parallel_short(parts, [&](std::int64_t part) {
     NormJob share = job;
-    share.channels = share_of(job.c, kVector, static_cast<int>(part), parts);
+    share.channels = share_of(job.c, unit, static_cast<int>(part), parts);
     work(share);
   });
 }

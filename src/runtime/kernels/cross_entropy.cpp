@@ -61,13 +61,15 @@ double sum_row(const float* x, std::int64_t count) {
   return long_sum_of(count, [&](std::int64_t i, M m) { return hn::MaskedLoad(m, kTag, x + i); });
 }
 
-/// Gathering and scattering takes many times as long as permuting vectors of eight floats or more.
-constexpr bool kPermutes = hn::MaxLanes(kTag) >= 8;
+/// Gathering and scattering sixteen floats takes several times as long as permuting vectors of
+/// them; for eight it is about the same.
+constexpr bool kPermutes = hn::MaxLanes(kTag) >= 16;
 
 /// Applies a turn, whose masks are made once.
 class Turner {
  public:
   Turner(const Turn& turn, std::int64_t classes) : turn_(turn), classes_(classes) {
+    if constexpr (!kPermutes) return;
     const hn::RebindToSigned<Tag> ints;
     for (std::int64_t k = 0; k < classes; ++k)
       for (std::int64_t i = 1; i < classes; ++i)
