@@ -8,6 +8,7 @@
 
 #include "runtime/gemm/gemm.hpp"
 #include "runtime/onednn.hpp"
+#include "support/cat.hpp"
 #include "support/system/threads.hpp"
 #include "support/text.hpp"
 
