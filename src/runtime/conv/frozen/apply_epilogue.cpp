@@ -159,25 +159,27 @@ void apply_epilogue(std::span<const EpilogueOp> epilogue, const Accumulators& ac
 RowEpilogue::RowEpilogue(std::int64_t channels, Epilogue epilogue)
     : channels_(channels), epilogue_(std::move(epilogue)) {
   constexpr std::int64_t kFloats = 64;  // worth the overhead of a row
-  while (together_ < kRows && (channels * together_ % 16 != 0 || channels * together_ < kFloats))
-    together_ *= 2;
+  std::int64_t together = 1;
+  for (; together < kRows && (channels * together % 16 != 0 || channels * together < kFloats);
+       together *= 2)
+    ++doublings_;
   for (EpilogueOp& op : epilogue_)
     for (std::vector<float>* list : {&op.a, &op.b, &op.c}) {
       const std::vector<float> once = *list;
-      for (std::int64_t i = 1; i < together_; ++i)
+      for (std::int64_t i = 1; i < together; ++i)
         list->insert(list->end(), once.begin(), once.end());
     }
 }
 
 void RowEpilogue::run(const float* data, std::int64_t row, std::int64_t rows,
                       const KernelArgs& args) const {
-  const std::int64_t wide = rows / together_;
-  const std::int64_t width = channels_ * together_;
+  const std::int64_t wide = rows >> doublings_;
+  const std::int64_t width = channels_ << doublings_;
   if (wide > 0)
     apply_epilogue(epilogue_,
                    {.data = data + row * channels_, .positions = wide, .channels = width},
-                   {.position = row / together_, .stride = width}, args);
-  const std::int64_t rest = row + wide * together_;
+                   {.position = row >> doublings_, .stride = width}, args);
+  const std::int64_t rest = row + (wide << doublings_);
   if (rest < row + rows)
     apply_epilogue(
         epilogue_,

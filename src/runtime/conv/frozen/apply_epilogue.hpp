@@ -38,7 +38,7 @@ class RowEpilogue {
 
  private:
   std::int64_t channels_;
-  std::int64_t together_ = 1;
+  std::int64_t doublings_ = 0;  ///< 2^doublings_ rows are one: shifting takes less than dividing
   Epilogue epilogue_;
 };
 
