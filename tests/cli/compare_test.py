@@ -81,7 +81,7 @@ class Compare(unittest.TestCase):
         alone = self.as_json(self.saved, "--node", "seq_blocks_2", "--weights", "--operand", "bias")["weights"]
         self.assertEqual(alone, [bias])
         text = self.compare(self.saved, "--node", "seq_blocks_2", "--weights", "--operand", "weight").stdout
-        self.assertEqual(text.count("  before "), 15)
+        self.assertEqual(text.count("  before "), 10)
 
     def test_data_shows_where_outputs_part_and_what_it_costs(self):
         found = self.as_json(self.saved, "--data", *ROWS)

@@ -8,12 +8,12 @@
 namespace chop::analysis {
 namespace {
 
-constexpr std::int64_t kPerLine = 7;  ///< so that a line fits into 80 columns
+constexpr std::int64_t kPerLine = 8;  ///< a line then has 80 columns
 
-/// "  before      -0.0312  0.1250 ..."
+/// "  before  -0.0312   0.1250 ..."
 void add_line(std::string& text, const char* label, std::span<const double> values) {
   std::array<char, 64> number{};
-  std::snprintf(number.data(), number.size(), "  %-10s", label);
+  std::snprintf(number.data(), number.size(), "  %-6s", label);
   text += number.data();
   for (const double value : values) {
     std::snprintf(number.data(), number.size(), " %8.4f", value);
@@ -26,15 +26,15 @@ void add_values(std::string& text, const Tensor& before, const Tensor& after, st
                 std::int64_t count) {
   std::vector<double> a;
   std::vector<double> b;
-  std::vector<double> difference;
+  std::vector<double> change;
   for (std::int64_t i = first; i < first + count; ++i) {
     a.push_back(before.at(i));
     b.push_back(after.at(i));
-    difference.push_back(b.back() - a.back());
+    change.push_back(b.back() - a.back());
   }
   add_line(text, "before", a);
   add_line(text, "after", b);
-  add_line(text, "difference", difference);
+  add_line(text, "change", change);
 }
 
 }  // namespace

@@ -277,13 +277,13 @@ TEST(Compare, RowsArePrintedOneAboveTheOther) {
   const Tensor after = Tensor::of<float>({2, 2}, {0.25F, -0.0F, 1, 1.5F});
   EXPECT_EQ(rows_side_by_side(before, after),
             "row 0\n"
-            "  before       0.2500  -0.0100\n"
-            "  after        0.2500  -0.0000\n"
-            "  difference   0.0000   0.0100\n"
+            "  before   0.2500  -0.0100\n"
+            "  after    0.2500  -0.0000\n"
+            "  change   0.0000   0.0100\n"
             "row 1\n"
-            "  before       1.0000   2.0000\n"
-            "  after        1.0000   1.5000\n"
-            "  difference   0.0000  -0.5000\n");
+            "  before   1.0000   2.0000\n"
+            "  after    1.0000   1.5000\n"
+            "  change   0.0000  -0.5000\n");
   EXPECT_EQ(rows_side_by_side(Tensor(), Tensor()), "");
 }
 
