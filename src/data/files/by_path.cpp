@@ -2,6 +2,7 @@
 
 #include "data/files/loaders.hpp"
 #include "data/registry.hpp"
+#include "support/text.hpp"
 
 namespace chop::data {
 namespace {
