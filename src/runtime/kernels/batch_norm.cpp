@@ -133,9 +133,9 @@ NormJob job_of(const KernelCall& call, const Shape& x) {
   return job;
 }
 
-/// An empty batch has rules of its own; the reference knows them.
+/// An empty batch has rules of its own; the reference knows them. Statistics may come in doubles.
 bool has_loops(const KernelCall& call, const Shape& x) {
-  return call.in[0].dtype == DType::F32 && numel(x) > 0;
+  return all_float(call) && numel(x) > 0;
 }
 
 /// Calls work(job) with shares of the channels, of two vectors at least: one would wait for its
@@ -206,14 +206,15 @@ bool has_statistics(const KernelCall& call) {
   return !call.flag("training") && call.flag("track_running_stats");
 }
 
-/// Sums over a batch are added in the order in which it lies.
+/// Sums over a batch are added in the order in which it lies, and the reference knows that order
+/// alone.
 Layouts norm_layouts(const KernelCall& call) {
-  return has_statistics(call) ? Layouts::Both : Layouts::Dense;
+  return has_statistics(call) && all_float(call) ? Layouts::Both : Layouts::Dense;
 }
 
 /// With statistics that are known beforehand it is a sum and a product per channel.
 Epilogue norm_epilogue(const KernelCall& call, std::size_t from) {
-  if (from != 0 || !has_statistics(call)) return {};
+  if (from != 0 || !has_statistics(call) || !all_float(call)) return {};
   EpilogueOp norm{.kind = EpilogueKind::Norm};
   const float* mean = call.fixed_parameter("running_mean");
   const float* var = call.fixed_parameter("running_var");

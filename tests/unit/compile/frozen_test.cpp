@@ -380,6 +380,16 @@ TEST(FrozenPlan, AnImageWithoutABatchKeepsItsLayout) {
   expect_close(run(graph, 3, true), run(graph, 3, false), 1e-6);
 }
 
+TEST(FrozenPlan, StatisticsInDoublesAreNoEpilogue) {
+  Graph graph = network({}, 1);
+  Tensor& variance = graph.find_parameter("bn1.running_var")->value;
+  Tensor wide(DType::F64, variance.shape());
+  for (std::int64_t i = 0; i < wide.size(); ++i)
+    wide.mutable_data<double>()[static_cast<std::size_t>(i)] = variance.at(i);
+  variance = std::move(wide);
+  expect_close(run(graph, 2, true), run(graph, 2, false), 1e-5);
+}
+
 TEST(FrozenPlan, NaNStaysNaNThroughChains) {
   Graph graph = network({.residual = true}, 1);
   graph.find_parameter("conv1.weight")->value.mutable_data<float>()[0] =
