@@ -7,9 +7,11 @@ void ErrorMeter::add(const float* wanted, const float* given, std::int64_t count
   for (std::int64_t i = 0; i < count; ++i) {
     const double a = static_cast<double>(wanted[i]);
     const double b = static_cast<double>(given[i]);
-    if (a != b && !(std::isnan(a) && std::isnan(b))) ++different_;
+    const bool differ = a != b && !(std::isnan(a) && std::isnan(b));
+    if (differ) ++different_;
     if (!std::isfinite(a) || !std::isfinite(b)) {
       ++not_finite_;
+      if (differ) ++without_a_difference_;
       continue;
     }
     max_abs_ = std::max(max_abs_, std::fabs(b - a));
@@ -24,6 +26,8 @@ double ErrorMeter::mse() const {
 }
 
 double ErrorMeter::sqnr_db() const {
+  if (without_a_difference_ > 0 || (values_ > 0 && not_finite_ == values_))
+    return std::numeric_limits<double>::quiet_NaN();
   if (error_ == 0) return std::numeric_limits<double>::infinity();
   return 10 * std::log10(signal_ / error_);
 }

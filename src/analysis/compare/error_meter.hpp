@@ -19,13 +19,15 @@ class ErrorMeter {
   double max_abs() const { return max_abs_; }
   double mse() const;
   /// 10 log10(Σ wanted² / Σ (given - wanted)²): infinite without errors, minus infinite
-  /// where all wanted values are zero.
+  /// where all wanted values are zero, NaN where a pair differs by a NaN or an infinity or no pair
+  /// is finite.
   double sqnr_db() const;
 
  private:
   std::int64_t values_ = 0;
   std::int64_t different_ = 0;
   std::int64_t not_finite_ = 0;
+  std::int64_t without_a_difference_ = 0;  ///< pairs that differ by a NaN or an infinity
   double max_abs_ = 0;
   double signal_ = 0;
   double error_ = 0;

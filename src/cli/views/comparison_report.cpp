@@ -21,6 +21,7 @@ Cell short_number(double value) {
 }
 
 Cell decibels(double value) {
+  if (std::isnan(value)) return {Cell::Value(), "-"};
   return {value, std::isinf(value) ? (value > 0 ? "inf" : "-inf") : formatted("%.2f", value)};
 }
 
@@ -50,7 +51,7 @@ void add_error(Tree& tree, const ErrorMeter& error) {
   tree["not_finite"] = error.not_finite();
   tree["max_abs_error"] = error.max_abs();
   tree["mse"] = error.mse();
-  tree["sqnr_db"] = error.sqnr_db();  // infinite: null in JSON
+  tree["sqnr_db"] = error.sqnr_db();  // infinite or NaN: null in JSON
 }
 
 Tree operand_tree(const OperandComparison& operand) {
@@ -101,6 +102,11 @@ std::string unmatched_text(const char* where, const std::vector<UnmatchedNode>& 
   std::vector<std::string> names;
   for (const UnmatchedNode& node : nodes) names.push_back(cat(node.name, " (", node.type, ")"));
   return cat("Only ", where, ": ", join(names, ", "), "\n");
+}
+
+std::string not_measured_text(const ErrorMeter& error, const std::string& what) {
+  if (error.not_finite() == 0) return "";
+  return cat("Not measured: ", error.not_finite(), " values of ", what, " are NaN or infinite\n");
 }
 
 }  // namespace
@@ -183,9 +189,7 @@ std::string notes_text(const Comparison& comparison) {
       text += cat("Not compared: ", node.name, ": ", mismatch, "\n");
   for (const NodeComparison& node : comparison.nodes)
     for (const OperandComparison& operand : node.operands)
-      if (operand.error.not_finite() > 0)
-        text += cat("Not measured: ", operand.error.not_finite(), " values of ", node.name, ".",
-                    operand.operand, " are NaN or infinite\n");
+      text += not_measured_text(operand.error, cat(node.name, ".", operand.operand));
   return text;
 }
 
@@ -205,6 +209,8 @@ std::string accuracy_text(const MetricsPair& metrics) {
 std::string outputs_text(const OutputsComparison& outputs) {
   std::string text;
   for (const std::string& line : outputs.left_out) text += cat("Not compared: ", line, "\n");
+  for (const OutputComparison& node : outputs.nodes)
+    text += not_measured_text(node.error, cat("the output of ", node.node));
   if (outputs.first_to_differ)
     text += cat("Outputs first differ at ", outputs.nodes[*outputs.first_to_differ].node, "\n");
   else if (!outputs.nodes.empty())

@@ -100,6 +100,18 @@ TEST(ErrorMeter, WhatIsNotFiniteIsCountedAndNotMeasured) {
   EXPECT_EQ(meter.different(), 3);
   EXPECT_EQ(meter.max_abs(), 2.0);
   EXPECT_EQ(meter.mse(), 4.0);
+  EXPECT_TRUE(std::isnan(meter.sqnr_db())) << "a NaN became 1";
+}
+
+TEST(ErrorMeter, SqnrLeavesOutNaNAndInfinitiesThatAreEqual) {
+  const float nan = std::nanf("");
+  const std::vector<float> x = {nan, -std::numeric_limits<float>::infinity(), 2};
+  const std::vector<float> y = {nan, -std::numeric_limits<float>::infinity(), 1};
+  ErrorMeter meter;
+  meter.add(x.data(), y.data(), 2);
+  EXPECT_TRUE(std::isnan(meter.sqnr_db())) << "nothing was measured";
+  meter.add(x.data() + 2, y.data() + 2, 1);
+  EXPECT_DOUBLE_EQ(meter.sqnr_db(), 10 * std::log10(4.0));
 }
 
 TEST(Compare, AGraphEqualsItself) {
