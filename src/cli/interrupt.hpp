@@ -5,8 +5,9 @@
 
 namespace chop::cli {
 
-/// While one exists, SIGINT, SIGTERM, SIGHUP, and SIGPIPE (the reader of our output is gone) are
-/// remembered instead of ending the program.
+/// While one exists, SIGINT, SIGTERM, SIGHUP, SIGPIPE (the reader of our output is gone) and what
+/// batch systems send before they end a job (SIGUSR1, SIGUSR2, SIGALRM, SIGXCPU) are remembered
+/// instead of ending the program.
 class InterruptGuard {
  public:
   InterruptGuard();

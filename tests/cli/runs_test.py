@@ -221,7 +221,8 @@ class WhatIsThere(InFolder):
 
 class Stopping(InFolder):
     def test_every_signal_saves_and_shows_in_the_exit_code(self):
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2, signal.SIGALRM,
+                       signal.SIGXCPU):
             with self.subTest(number.name):
                 code, said = self.end(self.start(*LONG, "--project", number.name), number)
                 self.assertEqual(code, 128 + number, said)
