@@ -38,7 +38,9 @@ HWY_INLINE V where(M m, V yes, V no) {
 }
 /// NaN stays, and so does -0 at a bound of 0.
 HWY_INLINE V clamp_to(V x, V low, V high) {
-#if HWY_ARCH_X86  // its Max and Min give the second operand where one is NaN, and of 0 and -0
+// Max and Min of x86's instructions give the second operand where one is NaN, and of 0 and -0;
+// Highway's emulation without instructions gives the one that is not NaN.
+#if HWY_ARCH_X86 && HWY_TARGET != HWY_EMU128 && HWY_TARGET != HWY_SCALAR
   return hn::Min(high, hn::Max(low, x));
 #else
   return where(hn::Lt(x, low), low, where(hn::Gt(x, high), high, x));
