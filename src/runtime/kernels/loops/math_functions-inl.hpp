@@ -13,16 +13,17 @@ HWY_BEFORE_NAMESPACE();
 namespace chop::runtime::kernels::HWY_NAMESPACE {
 using namespace chop::runtime::simd::HWY_NAMESPACE;
 
+// CopySign: without instructions that round Highway loses the sign of -0.
 struct Round {
-  static V value(V x, float, float) { return hn::Round(x); }
+  static V value(V x, float, float) { return hn::CopySign(hn::Round(x), x); }
   static V slope(V, V, float, float) { return zero(); }
 };
 struct Floor {
-  static V value(V x, float, float) { return hn::Floor(x); }
+  static V value(V x, float, float) { return hn::CopySign(hn::Floor(x), x); }
   static V slope(V, V, float, float) { return zero(); }
 };
 struct Ceil {
-  static V value(V x, float, float) { return hn::Ceil(x); }
+  static V value(V x, float, float) { return hn::CopySign(hn::Ceil(x), x); }
   static V slope(V, V, float, float) { return zero(); }
 };
 struct Sign {
