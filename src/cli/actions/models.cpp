@@ -9,11 +9,12 @@
 namespace chop::cli::actions::models {
 namespace {
 
+/// Shape and classes follow from the data set; without their columns the descriptions have room.
 Table zoo_table() {
   Table table{.columns = {{"Model", Align::Left, 0, "model"},
                           {"Parameters", Align::Right, 0, "parameters"},
-                          {"Sample", Align::Left, 0, "sample_shape"},
-                          {"Classes", Align::Right, 0, "classes"},
+                          {"Sample", Align::Left, 0, "sample_shape", /*drawn=*/false},
+                          {"Classes", Align::Right, 0, "classes", /*drawn=*/false},
                           {"Data set", Align::Left, 0, "dataset"},
                           {"What it is", Align::Left, 60, "doc"}},
               .rows = {}};
