@@ -30,6 +30,12 @@ int main(int argc, char** argv) {
                     .findings = fs::current_path() / "findings",
                     .program = argv[0]};
   const std::span<char*> words(argv + 1, static_cast<std::size_t>(argc - 1));
+  if (words.size() % 2 != 0) {
+    std::cerr << "every option takes a value: mutate [--executions N] [--seconds S] [--seed S] "
+                 "[--first N] "
+                 "[--jobs N] [--kind NAME] [--findings DIR]\n";
+    return 2;
+  }
   for (std::size_t i = 0; i + 1 < words.size(); i += 2) {
     const std::string flag = words[i];
     const std::string value = words[i + 1];
