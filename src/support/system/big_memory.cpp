@@ -1,8 +1,11 @@
 #include "support/system/big_memory.hpp"
 
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <cstring>
+#include <fstream>
 #include <mutex>
 #include <new>
 
@@ -17,6 +20,24 @@ constexpr std::size_t kLine = 64;
 /// faster in every epoch.)
 constexpr std::size_t kMostHuge = std::size_t{1} << 30;
 
+/// The number in a file of a control group; `most` where there is none ("max", no such file).
+std::uint64_t limit_in(const char* file, std::uint64_t most) {
+  std::ifstream in(file);
+  std::uint64_t bytes = 0;
+  return in >> bytes ? std::min(bytes, most) : most;
+}
+
+std::uint64_t find_memory_limit() {
+  const auto pages = static_cast<std::uint64_t>(std::max(1L, sysconf(_SC_PHYS_PAGES)));
+  std::uint64_t bytes = pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  bytes = limit_in("/sys/fs/cgroup/memory.max", bytes);
+  bytes = limit_in("/sys/fs/cgroup/memory/memory.limit_in_bytes", bytes);
+  rlimit limit{};
+  if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+    bytes = std::min<std::uint64_t>(bytes, limit.rlim_cur);
+  return bytes;
+}
+
 std::shared_ptr<std::byte[]> allocate_small(std::size_t bytes) {
   constexpr std::align_val_t kAligned{kLine};
   auto* memory = static_cast<std::byte*>(::operator new(std::max<std::size_t>(bytes, 1), kAligned));
@@ -25,7 +46,9 @@ std::shared_ptr<std::byte[]> allocate_small(std::size_t bytes) {
 }
 
 /// Memory mapped from the system, which is zero already, aligned to a huge page.
-[[maybe_unused]] std::shared_ptr<std::byte[]> allocate_pages(std::size_t bytes) {
+std::shared_ptr<std::byte[]> allocate_pages(std::size_t bytes) {
+  // Linux may promise more than there is, and end the process when it is used.
+  if (bytes > memory_limit()) throw std::bad_alloc();
   const std::size_t size = (bytes + kHuge - 1) / kHuge * kHuge;
   void* const all =
       mmap(nullptr, size + kHuge, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -61,12 +84,18 @@ std::shared_ptr<std::byte[]> allocate_small(std::size_t bytes) {
 
 }  // namespace
 
+std::uint64_t memory_limit() {
+  static const std::uint64_t limit = find_memory_limit();
+  return limit;
+}
+
 std::shared_ptr<std::byte[]> allocate_zeroed(std::size_t bytes) {
 #if defined(__SANITIZE_ADDRESS__)
-  return allocate_small(bytes);  // which the sanitiser checks
+  constexpr std::size_t kPages = kMostHuge;  // smaller arrays are those the sanitiser checks
 #else
-  return bytes >= kHuge / 2 ? allocate_pages(bytes) : allocate_small(bytes);
+  constexpr std::size_t kPages = kHuge / 2;
 #endif
+  return bytes >= kPages ? allocate_pages(bytes) : allocate_small(bytes);
 }
 
 std::shared_ptr<std::byte[]> allocate_sparse(std::size_t bytes) {

@@ -5,6 +5,10 @@
 
 namespace chop::support {
 
+/// Bytes that this process can have: the machine's memory, or less where a control group (a
+/// container, a job of a batch system) or `ulimit -v` gives less.
+std::uint64_t memory_limit();
+
 /// Zeros, aligned to 64 bytes. Large arrays ask for huge pages, because reading them in random
 /// order is otherwise slowed down by TLB misses.
 std::shared_ptr<std::byte[]> allocate_zeroed(std::size_t bytes);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <new>
 #include <vector>
 
 namespace chop {
@@ -29,6 +30,12 @@ TEST(BigMemory, IsZeroedAlignedAndNotShared) {
       EXPECT_TRUE(std::all_of(held[i].first.get(), held[i].first.get() + held[i].second,
                               [&](std::byte b) { return b == static_cast<std::byte>(i + 1); }));
   }
+}
+
+TEST(BigMemory, MoreThanTheMachineHasIsRefused) {
+  EXPECT_GT(memory_limit(), std::uint64_t{1} << 26U);
+  EXPECT_LT(memory_limit(), std::uint64_t{1} << 50U);
+  EXPECT_THROW(allocate_zeroed(memory_limit() + 1), std::bad_alloc);
 }
 
 TEST(BigMemory, SparseMemoryReadsAsZeros) {
