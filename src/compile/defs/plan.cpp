@@ -16,7 +16,7 @@ Status run(State& state) {
   assert((!when_frozen(state.target) || state.placed.empty()) &&
          "gradients have parameters that change");
   Planner planner(state);
-  state.plan = planner.run();
+  CH_TRY(state.plan, planner.run());
   for (const Chain& chain : state.schedule.chains) {
     if (!planner.refused().contains(chain.head)) continue;
     state.refused.insert(chain.head);

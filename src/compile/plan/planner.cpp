@@ -14,6 +14,7 @@
 #include "compile/call_facts.hpp"
 #include "ops/core/registry.hpp"
 #include "support/system/big_memory.hpp"
+#include "support/text.hpp"
 
 namespace chop::compile {
 
@@ -44,16 +45,18 @@ void Planner::find_repeats() {
   }
 }
 
-std::optional<Plan> Planner::run() {
+Result<std::optional<Plan>> Planner::run() {
   find_parameters();
   find_placed();
   place_constants();
   number_steps();
   find_roots();
   find_live_ranges();
+  parts_.memory_bytes = assign_offsets(live_ranges_);
+  CH_CHECK(check_memory());
   assemble();
-  if (!refused_.empty()) return {};
-  return Plan(std::move(parts_));
+  if (!refused_.empty()) return std::optional<Plan>();
+  return std::optional<Plan>(std::move(parts_));
 }
 
 /// A quantiser of values that are on its grid already copies them, so it is a view as well.
@@ -197,6 +200,22 @@ void Planner::find_live_ranges() {
     }
 }
 
+/// Shapes are what a file or the command line says, and may be of any size.
+Status Planner::check_memory() const {
+  if (parts_.memory_bytes <= memory_limit()) return {};
+  const auto largest = std::max_element(slot_.begin(), slot_.end(), [&](auto& a, auto& b) {
+    return live_ranges_[a.second].bytes < live_ranges_[b.second].bytes;
+  });
+  const TensorType type = whole_type(largest->first);
+  return Error{
+      .what = cat("the values of '", graph_.name(), "' take ", human_bytes(parts_.memory_bytes),
+                  " for a batch of ", with_commas(state_.target.batch), ", and there are ",
+                  human_bytes(memory_limit()), " of memory"),
+      .notes = {cat("the largest is '", graph_.node(largest->first.node).name, "', ",
+                    name_of(type.dtype), to_string(type.shape))},
+      .hint = "try a smaller batch"};
+}
+
 bool Planner::wanted(Value value) const {
   if (schedule_.inside.contains(value)) return false;
   return last_read_.contains(value) || shared_last_.contains(value) ||
@@ -214,7 +233,6 @@ std::byte* Planner::memory_of(Value value) const {
 }
 
 void Planner::assemble() {
-  parts_.memory_bytes = assign_offsets(live_ranges_);
   parts_.memory = allocate_together(parts_.memory_bytes);
   parts_.threads = state_.target.threads;
   if (state_.target.reference_only || std::ranges::any_of(graph_.order(), [&](NodeId id) {

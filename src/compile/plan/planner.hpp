@@ -17,7 +17,8 @@ class Planner {
   Planner& operator=(const Planner&) = delete;
 
   /// To be called once. Nothing when there are chains that no backend makes: refused() names them.
-  std::optional<Plan> run();
+  /// An error when the values take more memory than there is.
+  Result<std::optional<Plan>> run();
   const std::set<NodeId>& refused() const { return refused_; }
 
   /// What the plan would write to memory, without making it.
@@ -42,6 +43,7 @@ class Planner {
   std::size_t read_until(Value value) const;
   std::size_t last_use(Value base) const;
   void find_live_ranges();
+  Status check_memory() const;
   bool wanted(Value value) const;
   std::byte* memory_of(Value value) const;
   bool is_whole(Value base) const;

@@ -53,6 +53,21 @@ TEST(Lower, TellsWhatBecameOfEveryValue) {
   EXPECT_EQ(lowered.read(x), lowered.made(x));
 }
 
+TEST(Compile, ValuesThatTakeMoreMemoryThanThereIsAreAnError) {
+  GraphBuilder b("net", 1);
+  const Value x = b.input("x", {-1, 16});
+  const Graph graph = std::move(b).finish({b.module("tanh", "act", {x})}).value();
+  for (const bool frozen : {false, true}) {
+    const auto compiled = compile_graph(graph, {.batch = std::int64_t{1} << 36, .frozen = frozen});
+    ASSERT_FALSE(compiled);
+    EXPECT_NE(compiled.error().what.find("8.0 TiB for a batch of 68,719,476,736, and there are"),
+              std::string::npos)
+        << compiled.error().what;
+    EXPECT_EQ(compiled.error().notes,
+              std::vector<std::string>{"the largest is 'x', f32[68719476736, 16]"});
+  }
+}
+
 TEST(Compile, StepsFollowOneAnother) {
   std::string_view last;
   for (const compile::StepDef& step : compile::all_steps()) {
