@@ -36,6 +36,13 @@ class Inspect(InFolder):
         self.assertNotIn("multiply-accumulates for", self.good("inspect", "jsc-tiny").stdout)
         self.assertIn("multiply-accumulates for", self.good("inspect", "jsc-tiny", "--explain").stdout)
 
+    def test_a_network_of_huge_shapes_is_shown_without_being_run(self):
+        text = self.good("inspect", "jsc-tiny", "--batch-size", 30_000_000).stdout
+        self.assertIn("not timed, because a run takes 2.4 GiB; `ch bench-model` times it", text)
+        self.assertIn("2,400,000,000 MACs", text)
+        told = self.json("inspect", "jsc-tiny", "--batch-size", 30_000_000)
+        self.assertIsNone(told["run_microseconds"])
+
     def test_json_has_every_layer_and_shares_of_the_whole(self):
         told = self.json("inspect", "jsc-s", "--batch-size", 8)
         self.assertEqual(told["batch_size"], 8)

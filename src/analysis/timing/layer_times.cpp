@@ -136,11 +136,17 @@ Result<LayerTimes> time_layers(const Graph& graph, const TimingOptions& options)
       Compiled compiled,
       compile_graph(graph, {.batch = options.batch, .threads = options.threads, .frozen = true}));
   Plan& plan = compiled.plan;
-  CH_CHECK(fill_inputs(graph, plan, options));
   LayerTimes times{.plan_bytes = plan.memory_bytes(), .remarks = {}};
   for (const compile::Remark& remark : compiled.remarks) times.remarks.push_back(remark.text);
   const StepNodes nodes(graph, compiled.lowered);
   for (const StepInfo& step : plan.steps()) times.layers.push_back(nodes.layer_of(step));
+  if (times.plan_bytes > options.most_bytes) {
+    constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+    times.run_seconds = kUnknown;
+    for (LayerTime& layer : times.layers) layer.seconds = layer.share = kUnknown;
+    return times;
+  }
+  CH_CHECK(fill_inputs(graph, plan, options));
   CH_CHECK(plan.run());  // the first run creates what kernels keep
   const Clock::time_point start = Clock::now();
   CH_CHECK(plan.run());

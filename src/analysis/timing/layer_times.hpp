@@ -16,6 +16,8 @@ struct TimingOptions {
   const Split* samples = nullptr;  ///< what is fed; null: normally distributed numbers
   std::uint64_t seed = 0;
   HardwareCounters* counters = nullptr;  ///< counted over as many runs again; null: not
+  /// A network whose values take more memory is not run: all its times are NaN.
+  std::size_t most_bytes = std::numeric_limits<std::size_t>::max();
 };
 
 /// One step of the plan: a node, or several that run as one.

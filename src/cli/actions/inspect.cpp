@@ -19,6 +19,9 @@ namespace {
 
 constexpr std::size_t kRowsOfAScreen = 30;
 constexpr std::int64_t kSamplesForStatistics = 512;
+/// What a network may take to be run here, where it is only looked at: a file of a few lines can
+/// name shapes of any size.
+constexpr std::size_t kMostBytes = std::size_t{1} << 30;
 
 /// Ranges and variances of all weights and of what every kind of layer reads.
 Tree statistics_args(const Graph& graph) {
@@ -107,13 +110,17 @@ std::string footer(const Inspection& inspection, std::size_t shown) {
           ? cat("; half of the runs differ by ", Cell(100 * inspection.times.spread, 0).text,
                 " %:\n       the machine is busy, and all times are rough")
           : "";
-  std::string text =
-      cat("\nTotal: ", with_commas(cost.arithmetic.macs), " MACs (",
-          with_commas(cost.arithmetic.exact), " operations), ", with_commas(cost.lab_bitops),
-          " BitOPs\n       ", duration(inspection.times.run_seconds), " a run, the median of ",
-          inspection.times.repeats, busy, "\n       ", bytes(inspection.bits() / 8),
-          " in memory: parameters ", bytes(cost.parameter_bytes), ", activations ",
-          bytes(inspection.bits() / 8 - cost.parameter_bytes), "\n");
+  const std::string time =
+      std::isnan(inspection.times.run_seconds)
+          ? cat("not timed, because a run takes ", human_bytes(inspection.times.plan_bytes),
+                "; `ch bench-model` times it")
+          : cat(duration(inspection.times.run_seconds), " a run, the median of ",
+                inspection.times.repeats, busy);
+  std::string text = cat(
+      "\nTotal: ", with_commas(cost.arithmetic.macs), " MACs (", with_commas(cost.arithmetic.exact),
+      " operations), ", with_commas(cost.lab_bitops), " BitOPs\n       ", time, "\n       ",
+      bytes(inspection.bits() / 8), " in memory: parameters ", bytes(cost.parameter_bytes),
+      ", activations ", bytes(inspection.bits() / 8 - cost.parameter_bytes), "\n");
   if (shown < inspection.rows.size())
     text += cat("       ", inspection.rows.size(), " layers shown as ", shown,
                 " rows; --all lists every one\n");
@@ -127,7 +134,8 @@ Result<Exit> show(const Invocation& invocation, const OpenedModel& model) {
          inspect_graph(model.graph, {.batch = batch_size(model, settings),
                                      .threads = threads,
                                      .seconds = 0.2,
-                                     .seed = settings.seed()}));
+                                     .seed = settings.seed(),
+                                     .most_bytes = kMostBytes}));
   if (prints_text(invocation)) {
     const std::vector<InspectRow> rows =
         one_screen(inspection.rows, settings.flag("all") ? inspection.rows.size() : kRowsOfAScreen);

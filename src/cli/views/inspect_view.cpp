@@ -68,6 +68,7 @@ void merge(InspectRow& into, const InspectRow& row) {
 }
 
 Cell share_cell(double share, bool with_above) {
+  if (std::isnan(share)) return {Cell::Value(share), "-"};
   if (with_above) return {Cell::Value(share), "+ above"};
   const std::string percent = cat(std::lround(share * 100), "%");
   return {Cell::Value(share),
