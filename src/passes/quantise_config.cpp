@@ -9,14 +9,6 @@ namespace {
 
 constexpr std::string_view kAuto = "auto";
 
-/// All spellings of the keys of a format: for all operands, and for each of them.
-std::vector<std::string> known_keys(const FormatDef& def) {
-  std::vector<std::string> known = names_of(def.keys);
-  for (const std::string_view group : kOperandGroups)
-    for (const Field& key : def.keys) known.push_back(cat(group, "_", key.name));
-  return known;
-}
-
 bool has_param(const OpDef& op, std::string_view name) {
   return std::any_of(op.params.begin(), op.params.end(),
                      [name](const ParamDef& param) { return param.name == name; });
@@ -43,6 +35,13 @@ Result<std::string> format_name(std::string_view key, const Tree& value) {
 }
 
 }  // namespace
+
+std::vector<std::string> known_keys(const FormatDef& def) {
+  std::vector<std::string> known = names_of(def.keys);
+  for (const std::string_view group : kOperandGroups)
+    for (const Field& key : def.keys) known.push_back(cat(group, "_", key.name));
+  return known;
+}
 
 std::vector<std::string> operands_of_group(const Node& node, std::string_view group) {
   if (group == kDataOut) return {"data_out_0"};

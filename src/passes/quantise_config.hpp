@@ -14,6 +14,9 @@ inline constexpr char kDataOut[] = "data_out";
 inline constexpr std::array<std::string_view, 4> kOperandGroups = {"data_in", "weight", "bias",
                                                                    kDataOut};
 
+/// All spellings of the keys of a format: for all operands, and for each of them.
+std::vector<std::string> known_keys(const FormatDef& def);
+
 /// One `config` table. Keys are the format's, behind the operand they are for
 /// ("weight_width"); a key without operand is for all operands. An operand may have a format of
 /// its own: `weight_name = "ternary"`, `data_in_name = "NA"`. An operand without keys gets

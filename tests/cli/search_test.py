@@ -194,6 +194,17 @@ width = [4, 6, 8]
         by_name = text.replace('by = "type"', 'by = "name"').replace("seed.linear", "seed.seq_blocks_0")
         self.assertIn("bias_width fits no operand", self.ch("search", "--config", self.write(by_name), code=1))
 
+    def test_a_wrong_key_is_named_also_where_its_table_is_for_no_node(self):
+        absent = """
+[search.search_space.seed.linear.config]
+name = ["integer"]
+weight_widht = [4, 8]
+"""
+        start = CONFIG.index("[search.search_space.seed")
+        error = self.ch("search", "--config", self.write(CONFIG[:start] + absent + CONFIG[start:]), code=1)
+        self.assertIn("seed.linear.config.weight_widht: no key of the format integer", error)
+        self.assertIn("did you mean 'weight_width'?", error)
+
     def test_a_study_goes_on_where_it_stopped(self):
         config = self.write(CONFIG)
         self.assertEqual(self.search("--config", config, "--trials", 7)["ran"], 7)

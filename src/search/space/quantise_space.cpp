@@ -72,6 +72,11 @@ Status QuantiseSpace::read(const Tree& table, const ArgSource& source) {
                    source, table.line);
   CH_TRY(const SeedTables tables, SeedTables::read(*seed, select_by(by_), graph_, inside));
   notes_ = tables.notes();
+  for (const std::string& key : tables.keys()) {
+    const ArgSource at{cat(inside.path, ".", key, ".config"), source.file};
+    CH_TRY(const std::vector<Key> keys, read_keys(tables.config(key), at));
+    CH_CHECK(check_keys(keys, at));
+  }
   // Operand groups that at least one node of the table has. Nodes without an operand ignore its
   // keys.
   std::map<std::string, std::set<std::string_view>> groups;
@@ -104,9 +109,9 @@ void QuantiseSpace::add_note(std::string note) {
     notes_.push_back(std::move(note));
 }
 
-Status QuantiseSpace::add_node(NodeId id, const std::string& owner, const Tree& config,
-                               const ArgSource& source) {
-  NodeTable table{.id = id, .node = graph_.node(id).name, .owner = owner, .source = source};
+Result<std::vector<QuantiseSpace::Key>> QuantiseSpace::read_keys(const Tree& config,
+                                                                 const ArgSource& source) {
+  std::vector<Key> keys;
   if (config.find("name") == nullptr)
     return at_line(
         {.what = cat(source.path, " has no name"),
@@ -127,11 +132,18 @@ Status QuantiseSpace::add_node(NodeId id, const std::string& owner, const Tree& 
         return at_line({.what = cat(source.path, ".", name, " has the choice ",
                                     to_text(key.choices[i]), " twice")},
                        source, value.line);
-    table.keys.push_back(std::move(key));
+    keys.push_back(std::move(key));
   }
   // Formats first: which other keys are active depends on them.
-  std::stable_partition(table.keys.begin(), table.keys.end(),
+  std::stable_partition(keys.begin(), keys.end(),
                         [](const Key& key) { return is_format_key(key.name); });
+  return keys;
+}
+
+Status QuantiseSpace::add_node(NodeId id, const std::string& owner, const Tree& config,
+                               const ArgSource& source) {
+  NodeTable table{.id = id, .node = graph_.node(id).name, .owner = owner, .source = source};
+  CH_TRY(table.keys, read_keys(config, source));
   add_parameters(table);
   CH_CHECK(check_node(table));
   tables_.push_back(std::move(table));

@@ -66,6 +66,8 @@ class QuantiseSpace {
   Status read(const Tree& table, const ArgSource& source);
   void add_note(std::string note);  ///< once
   Status add_node(NodeId id, const std::string& owner, const Tree& config, const ArgSource& source);
+  static Result<std::vector<Key>> read_keys(const Tree& config, const ArgSource& source);
+  static Status check_keys(const std::vector<Key>& keys, const ArgSource& source);
   void add_parameters(NodeTable& table);
   Status check_node(const NodeTable& table);
   Status check_choice(const NodeTable& table, const Space& space, std::size_t parameter);
@@ -99,6 +101,8 @@ class SeedTables {
   /// The key of the node's table, "default" if it has none of its own and there is one, or "".
   std::string key_of(const Node& node) const;
   const Tree& config(const std::string& key) const;
+  /// All keys, those of tables that are for no node as well.
+  std::vector<std::string> keys() const;
   const std::vector<std::string>& notes() const { return notes_; }
 
  private:

@@ -2,6 +2,7 @@
 #include <set>
 
 #include "formats/registry.hpp"
+#include "passes/quantise_config.hpp"
 #include "search/space/format_keys.hpp"
 #include "search/space/quantise_space.hpp"
 #include "support/text.hpp"
@@ -39,33 +40,44 @@ Status check_key(const std::string& key, const std::vector<Tree>& choices,
             source, choice.line);
     }
   }
-  for (const Tree& format : formats)
-    if (format.as_text() != nullptr) names.push_back(*format.as_text());
+  std::vector<std::string> spellings;
+  for (const Tree& format : formats) {
+    if (format.as_text() == nullptr) continue;
+    names.push_back(*format.as_text());
+    if (const Result<const FormatDef*> def = find_format(names.back()); def)
+      for (std::string& one : known_keys(*def.value())) spellings.push_back(std::move(one));
+  }
   if (known || is_format_key(key) || names.empty()) return {};
   return at_line(
       {.what = cat(source.path, ".", key, ": no key of the format", names.size() == 1 ? " " : "s ",
                    join(names, ", ")),
-       .hint = cat("`ch format --list` lists keys; each takes data_in_, weight_, bias_ or "
+       .hint = cat(did_you_mean(key, spellings),
+                   "`ch format --list` lists keys; each takes data_in_, weight_, bias_ or "
                    "data_out_ before it")},
       source, choices.front().line);
 }
 
 }  // namespace
 
-/// First every choice by itself, so that the error can name it; then combinations.
-Status QuantiseSpace::check_node(const NodeTable& table) {
-  for (const Key& key : table.keys) {
+/// Every choice by itself, so that the error can name it, whether or not the table is for a node.
+Status QuantiseSpace::check_keys(const std::vector<Key>& keys, const ArgSource& source) {
+  for (const Key& key : keys) {
     // The formats of the key's own operand, where the table names some; else those of `name`.
     const std::string own = cat(group_of(key.name), "_name");
-    const bool has_own = std::any_of(table.keys.begin(), table.keys.end(),
+    const bool has_own = std::any_of(keys.begin(), keys.end(),
                                      [&own](const Key& other) { return other.name == own; });
     std::vector<Tree> formats;
-    for (const Key& other : table.keys)
+    for (const Key& other : keys)
       if (group_of(key.name).empty() ? is_format_key(other.name)
                                      : other.name == (has_own ? own : "name"))
         formats.insert(formats.end(), other.choices.begin(), other.choices.end());
-    CH_CHECK(check_key(key.name, key.choices, formats, table.source));
+    CH_CHECK(check_key(key.name, key.choices, formats, source));
   }
+  return {};
+}
+
+/// Combinations of choices.
+Status QuantiseSpace::check_node(const NodeTable& table) {
   const Space space(parameters_);
   const Point first = space.canonical(Point(space.dimensions(), 0));
   CH_TRY(const Chosen base, choose(table, config_of(table, first), Calibrate::No));

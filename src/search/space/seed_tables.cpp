@@ -111,6 +111,12 @@ std::string SeedTables::key_of(const Node& node) const {
   return has_default ? std::string(kDefault) : "";
 }
 
+std::vector<std::string> SeedTables::keys() const {
+  std::vector<std::string> all;
+  for (const auto& [key, table] : *seed_->as_table()) all.push_back(key);
+  return all;
+}
+
 const Tree& SeedTables::config(const std::string& key) const {
   return *seed_->find(key)->find("config");
 }
