@@ -24,8 +24,9 @@ std::string literal(std::string_view text) {
   return out;
 }
 
+/// Lines of 80 columns, which a margin would make longer than a terminal's.
 std::string preformatted(std::string_view text) {
-  return cat(".nf\n", literal(text), text.ends_with('\n') ? "" : "\n", ".fi\n");
+  return cat(".in 0\n.nf\n", literal(text), text.ends_with('\n') ? "" : "\n", ".fi\n.in\n");
 }
 
 }  // namespace
