@@ -114,6 +114,8 @@ Result<std::optional<FolderLock>> FolderLock::take_new(const fs::path& folder,
     if (errno == EEXIST) return std::optional<FolderLock>();
     if (errno != ENOENT) CH_CHECK(ensure_writable_folder(lock.folder_));
   }
+  // The parent could not be made: why is its own reason.
+  CH_CHECK(ensure_writable_folder(folder.parent_path()));
   return Error{.what = cat("cannot create folder '", folder.string(), "': ", std::strerror(errno))};
 }
 

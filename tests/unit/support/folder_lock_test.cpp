@@ -78,6 +78,13 @@ TEST(FolderLock, ANewFolderThatCannotBeMadeIsAnError) {
   EXPECT_NE(lock.error().what.find("cannot create folder"), std::string::npos) << lock.error().what;
 }
 
+TEST(FolderLock, WhereNoFolderCanBeMadeTheReasonIsThatOfItsParent) {
+  const auto lock = FolderLock::take_new("/proc/none/a", "b", "x");
+  ASSERT_FALSE(lock);
+  EXPECT_NE(lock.error().what.find("cannot create folder '/proc/none'"), std::string::npos)
+      << lock.error().what;
+}
+
 TEST(FolderLock, OnlyTheSamePurposeIsShared) {
   const TempFolder folder;
   Result<FolderLock> one = FolderLock::take(folder / "a", "study s", Share::SamePurpose);
