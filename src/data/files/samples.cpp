@@ -134,8 +134,9 @@ Result<Dataset> split_samples(Samples samples, const std::filesystem::path& path
   std::int64_t rows = samples.y.size();
   if (options.rows > 0) rows = std::min(rows, options.rows);
   if (rows < 2)
-    return Error{.what = cat("'", name, "': ", rows, " samples cannot be split"),
-                 .hint = "at least 2 are needed, and 14 for a validation split of 10 %"};
+    return Error{
+        .what = cat("'", name, "' holds ", counted(rows, "sample"), ", which cannot be split"),
+        .hint = "at least 2 are needed, and 14 for a validation split of 10 %"};
   const RowSplit split = train_test_split(rows, 0.2, split_seed(options));
   SamplesSplit parts = take_split(samples, split, dataset.sample_shape, options);
   samples = {};

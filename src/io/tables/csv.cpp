@@ -36,6 +36,8 @@ class CsvParser {
   }
 
   Result<CsvTable> read() {
+    if (text_.starts_with("\xFF\xFE") || text_.starts_with("\xFE\xFF"))
+      return Error{.what = cat("'", name_, "' is text in UTF-16"), .hint = "save it as UTF-8"};
     CH_TRY(const bool any, next_line());
     if (!any)
       return Error{.what = cat("'", name_, "' holds no data"), .hint = "one sample per line"};

@@ -79,6 +79,14 @@ TEST(Csv, FilesWithoutDataAreErrors) {
   EXPECT_EQ(error_of("a,b\n"), "'t.csv' holds a header line but no data");
 }
 
+TEST(Csv, TextOfTwoBytesACharacterIsNamed) {
+  for (const std::string mark : {"\xFF\xFE", "\xFE\xFF"}) {
+    const auto table = parse_csv(mark + std::string("1\0,\0002\0\n\0", 8), "a.csv");
+    ASSERT_FALSE(table);
+    EXPECT_EQ(table.error().what, "'a.csv' is text in UTF-16");
+  }
+}
+
 TEST(Csv, TextLabelsAreNumberedInSortedOrder) {
   const Result<CsvTable> table = parse_csv("1,dog\n2,cat\n3,dog\n4,ant\n", "t.csv", kLastIsText);
   ASSERT_TRUE(table) << to_string(table.error());
