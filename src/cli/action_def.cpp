@@ -1,5 +1,6 @@
 #include "cli/action_def.hpp"
 
+#include "passes/pass_def.hpp"
 #include "support/text.hpp"
 
 #include "actions.inc"
@@ -17,6 +18,10 @@ Result<const ActionDef*> find_action(const std::string& name) {
   if (name.starts_with('-'))
     return Error{.what = cat("unknown option '", name, "'"),
                  .hint = "the action comes first: ch ACTION [MODEL] [DATASET] [options]"};
+  if (find_pass(name))
+    return Error{.what = cat("unknown action '", name, "'"),
+                 .hint = cat("it is a pass: `ch passes ", name, "` explains it, `ch pass ", name,
+                             " MODEL` runs it")};
   return Error{
       .what = cat("unknown action '", name, "'"),
       .hint = cat(did_you_mean(name, registered_names<all_actions>()), "`ch --help` lists all")};

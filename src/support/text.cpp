@@ -213,7 +213,9 @@ bool is_short_for(std::string_view name, std::string_view candidate) {
 std::optional<std::string> nearest_name(std::string_view name,
                                         std::span<const std::string> candidates) {
   const std::string* nearest = nullptr;
-  std::size_t best = std::min(name.size(), std::max<std::size_t>(2, name.size() / 3 + 1));
+  // The dashes of a flag are all flags' own.
+  const std::size_t letters = name.size() - std::min(name.find_first_not_of('-'), name.size());
+  std::size_t best = std::min(letters, std::max<std::size_t>(2, letters / 3 + 1));
   for (const std::string& candidate : candidates) {
     const std::size_t distance = edit_distance(name, candidate);
     if (distance >= best) continue;

@@ -87,11 +87,18 @@ class Help(unittest.TestCase):
         self.assertIn(told["build"], ch("version"))
         self.assertEqual(f"ch {told['version']}\n", ch("--version"))
 
+    def test_a_pass_that_is_given_as_an_action_is_named_as_one(self):
+        ended = run(CH, "quantize")
+        self.assertEqual(ended.returncode, 2)
+        self.assertIn("it is a pass: `ch passes quantize` explains it, `ch pass quantize MODEL` runs it", ended.stderr)
+
     @unittest.skipUnless(shutil.which("man"), "man is not installed")
     def test_the_manual_page_is_sound(self):
         ended = run("man", "--warnings", "-l", SOURCE / "docs/reference/ch.1")
         self.assertEqual((ended.returncode, ended.stderr), (0, ""))
         self.assertIn("--learning-rate", ended.stdout)
+        narrow = run("man", "-l", SOURCE / "docs/reference/ch.1", env=dict(os.environ, MANWIDTH="80")).stdout
+        self.assertEqual([line for line in narrow.splitlines() if len(line) > 80], [])
 
 
 if __name__ == "__main__":
