@@ -116,9 +116,7 @@ Status check_shapes(const OpenedModel& model, const std::map<std::string, Shape>
 }
 
 Result<OpenedModel> open_network_file(const ModelSource& source, const OpenModelOptions& options) {
-  if (source.kind == SourceKind::Folder)
-    return Error{.what = cat("the folder '", source.given, "' holds no network"),
-                 .hint = "give a file, or a folder with graph_module.mz or best.ckpt"};
+  if (source.kind == SourceKind::Folder) return holds_no_network(source);
   if (source.kind == SourceKind::Onnx) return open_onnx(source, options);
   CH_TRY(OpenedModel opened,
          source.kind == SourceKind::Text ? open_text(source) : open_checkpoint(source));
@@ -191,6 +189,11 @@ Result<ModelSource> classify(const std::string& text) {
     source.kind = is_onnx(*source.file) ? SourceKind::Onnx : SourceKind::Checkpoint;
   }
   return source;
+}
+
+Error holds_no_network(const ModelSource& folder) {
+  return {.what = cat("the folder '", folder.given, "' holds no network"),
+          .hint = "give a file, or a folder with graph_module.mz or best.ckpt"};
 }
 
 Result<OpenedModel> open_model(const ModelSource& source, const OpenModelOptions& options) {

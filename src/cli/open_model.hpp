@@ -34,6 +34,8 @@ struct ModelSource {
 /// A name of the zoo is one, whatever lies in this folder. Of a folder that `ch train` or
 /// `ch transform` left it is the file inside. A file that is missing is an error that says so.
 Result<ModelSource> classify(const std::string& text);
+/// What is wrong with a source that is a folder.
+Error holds_no_network(const ModelSource& folder);
 
 struct OpenedModel {
   Graph graph;

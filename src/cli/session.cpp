@@ -163,24 +163,28 @@ Result<Graph> make_model(const ModelSource& source, const Settings& settings, co
   return std::move(opened.graph);
 }
 
-Result<bool> load_into(Graph& graph, const fs::path& given, const Settings& settings) {
+Result<std::optional<ModelSource>> weights_source(const Settings& settings) {
+  const std::optional<std::string> given = settings.text("load_name");
+  if (!given) return std::optional<ModelSource>();
+  CH_TRY(ModelSource source, classify(*given));
+  if (!source.file) return holds_no_network(source);  // a folder, or a pipe
+  return std::optional(std::move(source));
+}
+
+Result<bool> load_into(Graph& graph, const ModelSource& weights, const Settings& settings) {
   CH_TRY(const LoadType type, load_type_from_name(settings.text("load_type").value_or("auto")));
-  CH_TRY(const ModelSource source, classify(given.string()));
-  if (!source.file)
-    return Error{.what = cat("the folder '", given.string(), "' holds no network"),
-                 .hint = "give a file, or a folder with graph_module.mz or best.ckpt"};
-  const fs::path& path = source.file->path();
-  if (type == LoadType::Onnx || (type == LoadType::Auto && source.kind == SourceKind::Onnx)) {
+  const fs::path& path = weights.file->path();
+  if (type == LoadType::Onnx || (type == LoadType::Auto && weights.kind == SourceKind::Onnx)) {
     CH_TRY(const auto shapes, shapes_from(settings));
     CH_TRY(OnnxImport imported,
-           import_onnx(*source.file, {.name = graph.name(), .shapes = shapes}));
+           import_onnx(*weights.file, {.name = graph.name(), .shapes = shapes}));
     graph = std::move(imported.graph);
     warn_of_non_finite(non_finite_weights(graph));
     log_info(cat("Loaded ONNX model from ", path.string(), ", network and weights"));
     return true;
   }
   Result<LoadedWeights> loaded =
-      load_weights(graph, *source.file, {.type = type, .partial = settings.flag("load_partial")});
+      load_weights(graph, *weights.file, {.type = type, .partial = settings.flag("load_partial")});
   if (!loaded)
     return std::move(loaded).error().note(
         cat("while loading '", path.string(), "' into ", graph.name()));
@@ -192,6 +196,14 @@ Result<bool> load_into(Graph& graph, const fs::path& given, const Settings& sett
   for (const std::string& note : loaded.value().notes)
     log_info(cat(path.filename().string(), ": ", note));
   return loaded.value().transformed;
+}
+
+Status load_given(OpenedModel& model, const Settings& settings) {
+  CH_TRY(const std::optional<ModelSource> weights, weights_source(settings));
+  if (!weights) return {};
+  CH_TRY([[maybe_unused]] const bool transformed, load_into(model.graph, *weights, settings));
+  model.trained = true;
+  return {};
 }
 
 Result<Session> open_session(const Invocation& invocation, NeedsData needs,
@@ -223,12 +235,14 @@ Result<Session> open_session(const Invocation& invocation, NeedsData needs,
   if (!source.is_network()) {
     CH_TRY(session.graph, make_model(source, settings, session.data));
   }
-  if (const auto path = settings.text("load_name")) {
-    CH_TRY(session.transformed, load_into(session.graph, *path, settings));
+  CH_TRY(session.weights, weights_source(settings));
+  if (session.weights) {
+    CH_TRY(session.transformed, load_into(session.graph, *session.weights, settings));
     session.trained = true;
   }
   if (session.has_data())
     CH_CHECK(check_fits(session.graph, session.data.test, session.data.num_classes));
+  session.source = *std::move(known);
   return session;
 }
 

@@ -17,10 +17,12 @@ struct Session {
   Dataset data;
   Graph graph;
   std::string model_name;
-  std::filesystem::path project;   ///< <project_dir>/<project>, once open_project() chose it
-  std::optional<FolderLock> lock;  ///< of the folder the action writes into
-  bool transformed = false;        ///< passes made the graph that was loaded
-  bool trained = false;            ///< the weights come from a file
+  ModelSource source;                  ///< what the network was opened or built from
+  std::optional<ModelSource> weights;  ///< of --load
+  std::filesystem::path project;       ///< <project_dir>/<project>, once open_project() chose it
+  std::optional<FolderLock> lock;      ///< of the folder the action writes into
+  bool transformed = false;            ///< passes made the graph that was loaded
+  bool trained = false;                ///< the weights come from a file
 
   bool has_data() const { return data.test.rows() > 0; }
 
@@ -29,9 +31,8 @@ struct Session {
 };
 
 /// Opens data and model, saying so in the log, and prints the table of settings where it is asked
-/// for. The model may be
-/// a network on disk: an ONNX model, a checkpoint, a folder that holds one. With a file
-/// to load, the weights (and, of a native checkpoint, the graph) come from there; a
+/// for. The model may be a network on disk: an ONNX model, a checkpoint, a folder that holds one.
+/// With a file to load, the weights (and, of a native checkpoint, the graph) come from there; a
 /// checkpoint of another network is an error. `known`: the model, where it has been classified.
 /// Writes nothing: open_project() of cli/project.hpp comes after it.
 enum class NeedsData : std::uint8_t { Labelled, Samples, Nothing };
@@ -61,8 +62,13 @@ TrainOptions train_options(const Settings& settings);
 Result<ModelSource> model_source(const Settings& settings);
 /// A model of the zoo or a network in TOML for this data set.
 Result<Graph> make_model(const ModelSource& source, const Settings& settings, const Dataset& data);
-/// Loads `path` over `graph`; true when passes made the graph it holds.
-Result<bool> load_into(Graph& graph, const std::filesystem::path& path, const Settings& settings);
+/// The file of --load, opened; nothing where the setting is not given.
+Result<std::optional<ModelSource>> weights_source(const Settings& settings);
+/// Loads `weights` over `graph`; true when passes made the graph they hold.
+Result<bool> load_into(Graph& graph, const ModelSource& weights, const Settings& settings);
+
+/// Loads the file of --load, where it is given, over a network.
+Status load_given(OpenedModel& model, const Settings& settings);
 
 /// Of a network that no file has trained, where its accuracy is printed.
 void warn_of_random_weights();

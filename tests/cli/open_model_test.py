@@ -60,6 +60,10 @@ class Opened(Case):
                              ("c.ckpt", "inspect", "c.ckpt", "--tensors"), ("n.toml", "inspect", "n.toml"),
                              ("m.onnx", "convert", "m.onnx", "a.mz"), ("c.ckpt", "convert", "c.ckpt", "a.onnx"),
                              ("c.ckpt", "compare", "m.onnx", "c.ckpt"), ("m.onnx", "compare", "m.onnx", "c.ckpt"),
+                             ("m.onnx", "sweep", "m.onnx", *data, "--max-steps", "2", "--seed", "0,1,2"),
+                             ("m.onnx", "sweep", "jsc-tiny,m.onnx", *data, "--max-steps", "2", "--seed", "0,1"),
+                             ("c.ckpt", "sweep", "jsc-tiny", *data, "--max-steps", "2", "--seed", "0,1,2",
+                              "--load", "c.ckpt"),
                              ("m.onnx", "lower", "m.onnx", "--frozen"), ("m.onnx", "run", "m.onnx", "--random", "1"),
                              ("m.onnx", "bench-model", "m.onnx", "--repeats", "2")):
             if "--config" in words:

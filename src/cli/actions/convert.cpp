@@ -82,11 +82,7 @@ Result<Written> network_to_native(const ModelSource& from, const fs::path& to,
 Result<Written> network_to_onnx(const ModelSource& from, const fs::path& to,
                                 const Settings& settings) {
   CH_TRY(OpenedModel model, open_for_data(from, settings, ""));
-  if (const auto weights = settings.text("load_name")) {
-    CH_TRY(const bool transformed, load_into(model.graph, *weights, settings));
-    static_cast<void>(transformed);
-    model.trained = true;
-  }
+  CH_CHECK(load_given(model, settings));
   const bool qonnx = settings.text("quant_style").value_or("qdq") == "qonnx";
   CH_CHECK(write_onnx(to, model.graph, {.style = qonnx ? QuantStyle::Qonnx : QuantStyle::Qdq}));
   Written written = written_from(model.graph);
@@ -106,9 +102,7 @@ Result<Found> find_source(const ModelSource& from) {
   if (!from.is_network()) return Found{};
   if (from.kind == SourceKind::Onnx)
     return Found{Source::Onnx, std::string(name_of(LoadType::Onnx))};
-  if (from.kind == SourceKind::Folder)
-    return Error{.what = cat("the folder '", from.given, "' holds no network"),
-                 .hint = "give a file, or a folder with graph_module.mz or best.ckpt"};
+  if (from.kind == SourceKind::Folder) return holds_no_network(from);
   CH_TRY(const WeightsFile weights, read_weights_file(*from.file));
   return Found{weights.type == LoadType::Mz ? Source::Native : Source::Weights,
                std::string(name_of(weights.type))};

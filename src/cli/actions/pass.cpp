@@ -18,9 +18,7 @@ Result<Exit> run(const Invocation& invocation) {
   CH_TRY(const PassCall call, make_call(settings.text_or_empty("name"), args));
   CH_TRY(const ModelSource source, classify(settings.text_or_empty("model")));
   CH_TRY(OpenedModel model, open_for_data(source, settings, settings.text_or_empty("dataset")));
-  if (const auto path = settings.text("load_name")) {
-    CH_TRY([[maybe_unused]] const bool transformed, load_into(model.graph, *path, settings));
-  }
+  CH_CHECK(load_given(model, settings));
   CH_TRY(const Tree result, run_pass(invocation, model, call));
   if (const auto kind = settings.text("text"); kind && prints_text(invocation))
     invocation.out << print(model.graph, {.values = kind == "values", .meta = kind == "meta"});

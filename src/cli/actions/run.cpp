@@ -50,10 +50,7 @@ Result<OpenedModel> open_for(const Settings& settings, const ModelSource& source
   }
   if (!opened) return opened;
   OpenedModel& made = opened.value();
-  if (const auto path = settings.text("load_name")) {
-    CH_TRY([[maybe_unused]] const bool transformed, load_into(made.graph, *path, settings));
-    made.trained = true;
-  }
+  CH_CHECK(load_given(made, settings));
   if (!made.trained) log_warning(cat("The weights of ", made.name, " are random"));
   for (const std::string& name : made.fixed) inputs.arrays.erase(name);
   name_single(inputs.arrays, made.graph);

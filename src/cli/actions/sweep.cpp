@@ -21,27 +21,31 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The networks of the sweep by their names, opened once.
-using Sources = std::map<std::string, ModelSource>;
+/// Files are opened once; each training makes a network of its own from them.
+struct Sources {
+  std::map<std::string, ModelSource> networks;  ///< by their names
+  std::optional<ModelSource> weights;           ///< of --load
+};
 
 Result<Graph> starting_network(const Sources& sources, const Settings& settings,
                                const Dataset& data) {
-  const ModelSource& source = sources.at(settings.text_or_empty("model"));
+  const ModelSource& source = sources.networks.at(settings.text_or_empty("model"));
   if (!source.is_network()) return make_model(source, settings, data);
   CH_TRY(OpenedModel opened, open_for_data(source, settings, settings.text_or_empty("dataset")));
   return std::move(opened.graph);
 }
 
-/// Every network can be opened and takes the samples.
-Result<Sources> open_sources(const std::vector<Settings>& grid, const Dataset& data) {
-  Sources sources;
+/// Every network can be opened and takes the samples. The session has opened the first of them.
+Result<Sources> open_sources(Session& session, const std::vector<Settings>& grid) {
+  Sources sources{.weights = std::move(session.weights)};
+  sources.networks.emplace(session.model_name, std::move(session.source));
   for (const Settings& settings : grid) {
     const std::string name = settings.text_or_empty("model");
-    if (sources.contains(name)) continue;
+    if (sources.networks.contains(name)) continue;
     CH_TRY(ModelSource source, model_source(settings));
-    sources.emplace(name, std::move(source));
-    CH_TRY(const Graph graph, starting_network(sources, settings, data));
-    if (Status fits = check_fits(graph, data.test, data.num_classes); !fits)
+    sources.networks.emplace(name, std::move(source));
+    CH_TRY(const Graph graph, starting_network(sources, settings, session.data));
+    if (Status fits = check_fits(graph, session.data.test, session.data.num_classes); !fits)
       return std::move(fits).error().note(cat("the network ", name));
   }
   return sources;
@@ -51,8 +55,8 @@ Status train_one(const Settings& settings, const Sources& sources, const Dataset
                  const fs::path& folder, SweepRun& run) {
   CH_TRY(Graph graph, starting_network(sources, settings, data));
   TrainOptions options = train_options(settings);
-  if (const auto path = settings.text("load_name")) {
-    CH_TRY(options.transformed, load_into(graph, *path, settings));
+  if (sources.weights) {
+    CH_TRY(options.transformed, load_into(graph, *sources.weights, settings));
   }
   options.threads = 1;  // the trainings themselves share the cores
   options.checkpoints = folder;
@@ -158,9 +162,9 @@ Result<Exit> run(const Invocation& invocation) {
   CH_TRY(std::vector<SweepRun> runs, make_runs(invocation, grid));
   CH_TRY(Session session, open_session(invocation));
   CH_CHECK(open_project(session, invocation.settings, {.area = "sweep", .purpose = "`ch sweep`"}));
-  CH_TRY(const Sources sources, open_sources(grid, session.data));
+  CH_TRY(const Sources sources, open_sources(session, grid));
   std::vector<std::string> models;
-  for (const auto& [name, source] : sources) models.push_back(name);
+  for (const auto& [name, source] : sources.networks) models.push_back(name);
   session.model_name = join(models, ", ");
   const int threads = thread_count(invocation.settings);
   log_info(cat("Sweeping '", session.model_name, "': ", grid.size(), " trainings, ",
