@@ -112,6 +112,7 @@ std::vector<TrainField> make_fields() {
           Steps,
           {.name = "most_batches",
            .doc = "batches of each split that are used; 0: all",
+           .internal = true,
            .bounds = kAtLeastZero},
           {.in_checkpoint = "batches per epoch", .default_word = "all", .recorded_later = true}),
       option<&Own::beta1>(Steps,
@@ -129,13 +130,16 @@ std::vector<TrainField> make_fields() {
                          .doc = "what adam and adamw add to the denominator",
                          .bounds = kAboveZero},
                         {.recorded_later = true}),
-      option<&All::threads>(
-          Nothing, {.name = "threads", .doc = "threads that compute", .bounds = kAtLeastOne}),
+      option<&All::threads>(Nothing, {.name = "threads",
+                                      .doc = "threads that compute",
+                                      .internal = true,
+                                      .bounds = kAtLeastOne}),
       option<&All::log_every_n_steps>(Nothing, {.name = "log_every_n_steps",
                                                 .doc = "steps between recorded metrics",
                                                 .bounds = kAtLeastOne}),
       option<&All::checkpoints>(Nothing, {.name = "checkpoints",
                                           .doc = "folder of best.ckpt and last.ckpt",
+                                          .internal = true,
                                           .kind = FieldKind::Path}),
       option<&All::checkpoint_every_n_steps>(Nothing,
                                              {.name = "checkpoint_every_n_steps",
@@ -145,8 +149,9 @@ std::vector<TrainField> make_fields() {
                                              {.name = "checkpoint_every_seconds",
                                               .doc = "save after so much time; 0: not by time",
                                               .bounds = kAtLeastZero}),
-      option<&All::transformed>(Nothing,
-                                {.name = "transformed", .doc = "whether passes made the graph"}),
+      option<&All::transformed>(
+          Nothing,
+          {.name = "transformed", .doc = "whether passes made the graph", .internal = true}),
   };
 }
 

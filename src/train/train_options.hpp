@@ -40,7 +40,9 @@ enum class Decides : std::uint8_t {
 };
 
 struct TrainField {
-  Field field;  ///< named as in settings; the default is that of TrainOptions
+  /// Named as in settings; the default is that of TrainOptions. One that is not internal is a
+  /// setting, with a flag and a key of configuration files.
+  Field field;
   Decides decides = Decides::Steps;
   Tree (*get)(const TrainOptions&) = nullptr;
   void (*set)(TrainOptions&, const Tree&) = nullptr;  ///< takes what conforms to the field

@@ -65,10 +65,8 @@ std::vector<std::string> candidates(std::span<const std::string> words) {
   }
   if (waiting != nullptr) return values_of(*waiting);
   if (words.back().starts_with('-')) {
-    for (const SettingDef& def : accepted) {
-      for (std::string& flag : flags_of(def)) flags.push_back(std::move(flag));
-      if (!def.off_flag.empty()) flags.emplace_back(def.off_flag);
-    }
+    for (const SettingDef& def : accepted)
+      for (std::string& flag : all_flags_of(def)) flags.push_back(std::move(flag));
     return flags;
   }
   const std::vector<std::string_view>& by_position = action.value()->positionals;

@@ -10,9 +10,8 @@ namespace chop::cli::actions::settings {
 namespace {
 
 std::string flags_text(const SettingDef& def) {
-  std::vector<std::string> names = flags_of(def);
+  std::vector<std::string> names = all_flags_of(def);
   if (def.positional) names.insert(names.begin(), cat("(", def.placeholder, ")"));
-  if (!def.off_flag.empty()) names.emplace_back(def.off_flag);
   return join(names, " ");
 }
 

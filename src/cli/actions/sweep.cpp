@@ -105,15 +105,30 @@ void run_all(const std::vector<Settings>& grid, const Sources& sources, const Da
   });
 }
 
+/// Settings that every table shows; others appear where they are given.
+constexpr std::array<std::string_view, 11> kShown = {"model",
+                                                     "dataset",
+                                                     "batch_size",
+                                                     "learning_rate",
+                                                     "max_epochs",
+                                                     "weight_decay",
+                                                     "training_optimizer",
+                                                     "seed",
+                                                     "momentum",
+                                                     "accumulate_grad_batches",
+                                                     "patience"};
+
 /// One run per point; the same point twice would only train the same network twice.
 Result<std::vector<SweepRun>> make_runs(const Invocation& invocation,
                                         const std::vector<Settings>& grid) {
   std::vector<std::string_view> names = invocation.settings.axes();
   const std::size_t axes = names.size();
-  std::vector<std::string_view> others = {"model", "dataset"};
-  others.insert(others.end(), invocation.action.lists.begin(), invocation.action.lists.end());
-  for (const std::string_view name : others)
+  const auto add = [&names](std::string_view name) {
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  };
+  std::for_each(kShown.begin(), kShown.end(), add);
+  for (const std::string_view name : invocation.action.lists)
+    if (invocation.settings.source(name) != SettingSource::Default) add(name);
   std::vector<SweepRun> runs(grid.size());
   std::set<std::string> seen;
   for (std::size_t i = 0; i < grid.size(); ++i) {
@@ -190,6 +205,15 @@ Result<Exit> run(const Invocation& invocation) {
   return Exit::Done;
 }
 
+/// What may be a list: the network, and every option of training that decides its results.
+std::vector<std::string_view> lists() {
+  std::vector<std::string_view> names = {"model"};
+  for (const TrainField& option : train_fields())
+    if (!option.field.internal && option.decides != Decides::Nothing)
+      names.push_back(option.field.name);
+  return names;
+}
+
 }  // namespace
 
 ActionDef define() {
@@ -210,8 +234,7 @@ ActionDef define() {
       .groups = {SettingGroup::Task, SettingGroup::Data, SettingGroup::Model,
                  SettingGroup::Training, SettingGroup::Checkpoints, SettingGroup::Machine,
                  SettingGroup::Output},
-      .lists = {"model", "batch_size", "learning_rate", "max_epochs", "weight_decay",
-                "training_optimizer", "seed", "momentum", "accumulate_grad_batches", "patience"},
+      .lists = lists(),
       .run = run};
 }
 

@@ -11,17 +11,15 @@ namespace {
 
 /// "--cpu,--num-workers" or "--nesterov,!--no-nesterov", as CLI11 wants names.
 std::string option_names(const SettingDef& def) {
-  std::vector<std::string> names = flags_of(def);
-  if (!def.off_flag.empty()) names.push_back(cat("!", def.off_flag));
+  std::vector<std::string> names = all_flags_of(def);
+  if (is_true_by_default(def)) names.back().insert(0, "!");
   return join(names, ",");
 }
 
 std::vector<std::string> all_flags(std::span<const SettingDef> defs) {
   std::vector<std::string> flags = {"--help"};
-  for (const SettingDef& def : defs) {
-    for (std::string& flag : flags_of(def)) flags.push_back(std::move(flag));
-    if (!def.off_flag.empty()) flags.emplace_back(def.off_flag);
-  }
+  for (const SettingDef& def : defs)
+    for (std::string& flag : all_flags_of(def)) flags.push_back(std::move(flag));
   return flags;
 }
 

@@ -2,10 +2,13 @@
 #include "cli/settings/setting_defs.hpp"
 #include "data/dataset.hpp"
 #include "support/system/simd_level.hpp"
+#include "train/train_options.hpp"
 
 namespace chop::cli {
 
-std::vector<SettingDef> own_settings() {
+namespace {
+
+std::vector<SettingDef> data_settings() {
   return {
       {.field = {.name = "validation",
                  .initial = "split",
@@ -50,13 +53,11 @@ std::vector<SettingDef> own_settings() {
        .placeholder = "X",
        .group = SettingGroup::Data,
        .in_table = false},
-      {.field = training_field("momentum"), .group = SettingGroup::Training},
-      {.field = training_field("nesterov"),
-       .group = SettingGroup::Training,
-       .off_flag = "--no-nesterov"},
-      {.field = training_field("t_max"), .group = SettingGroup::Training},
-      {.field = training_field("eta_min"), .group = SettingGroup::Training},
-      {.field = training_field("patience"), .group = SettingGroup::Training},
+  };
+}
+
+std::vector<SettingDef> model_settings() {
+  return {
       {.field = {.name = "load_partial",
                  .initial = false,
                  .doc = "of --load take the tensors that fit and say which do not"},
@@ -72,8 +73,11 @@ std::vector<SettingDef> own_settings() {
                  .initial = false,
                  .doc = "go on where the project, or without --project the last one, stopped"},
        .group = SettingGroup::Checkpoints},
-      {.field = training_field("checkpoint_every_n_steps"), .group = SettingGroup::Checkpoints},
-      {.field = training_field("checkpoint_every_seconds"), .group = SettingGroup::Checkpoints},
+  };
+}
+
+std::vector<SettingDef> machine_settings() {
+  return {
       {.field = {.name = "threads",
                  .initial = "auto",
                  .doc = "threads that compute",
@@ -87,6 +91,11 @@ std::vector<SettingDef> own_settings() {
        .group = SettingGroup::Machine,
        .accepted_with = "threads",
        .names = simd_level_names},
+  };
+}
+
+std::vector<SettingDef> output_settings() {
+  return {
       {.field = {.name = "json", .doc = "write the result as JSON; - is standard output"},
        .placeholder = "FILE",
        .group = SettingGroup::Output},
@@ -116,6 +125,30 @@ std::vector<SettingDef> own_settings() {
        .flags = {"--quiet", "-q"},
        .group = SettingGroup::Output},
   };
+}
+
+/// Options of training that the reference system has no setting for: all that are not internal.
+std::vector<SettingDef> training_settings(bool decide_results) {
+  const std::vector<SettingDef> reference = reference_settings();
+  std::vector<SettingDef> settings;
+  for (const TrainField& option : train_fields())
+    if (!option.field.internal && find_setting(reference, option.field.name) == nullptr &&
+        (option.decides != Decides::Nothing) == decide_results)
+      settings.push_back(
+          {.field = option.field,
+           .group = decide_results ? SettingGroup::Training : SettingGroup::Checkpoints});
+  return settings;
+}
+
+}  // namespace
+
+std::vector<SettingDef> own_settings() {
+  std::vector<SettingDef> all;
+  for (const auto& part :
+       {data_settings(), training_settings(/*decide_results=*/true), model_settings(),
+        training_settings(/*decide_results=*/false), machine_settings(), output_settings()})
+    all.insert(all.end(), part.begin(), part.end());
+  return all;
 }
 
 }  // namespace chop::cli

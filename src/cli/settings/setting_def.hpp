@@ -21,8 +21,7 @@ struct SettingDef {
   bool in_table = true;     ///< has a row in the configuration table
   bool in_toml = true;      ///< may be a top-level key of a configuration file
   bool implemented = true;  ///< false: taken for the reference system's sake; a warning says so
-  std::string_view off_flag = {};  ///< "--no-nesterov": the flag that says false
-  bool repeats = false;            ///< may be given several times; the texts are joined by newlines
+  bool repeats = false;     ///< may be given several times; the texts are joined by newlines
   /// Another setting: actions that accept it accept this one too.
   std::string_view accepted_with = {};
   /// Another setting that cannot be given together with this one.
@@ -60,6 +59,9 @@ const SettingDef* find_setting(std::span<const SettingDef> defs, std::string_vie
 
 /// "--batch-size" of batch_size, unless it has other flags, or is given by position.
 std::vector<std::string> flags_of(const SettingDef& def);
+bool is_true_by_default(const SettingDef& def);
+/// The same and, of a setting that is true by default, the flag that says false: "--no-nesterov".
+std::vector<std::string> all_flags_of(const SettingDef& def);
 /// The default as the table shows it: None, True, 1e-05, auto.
 std::string shown_default(const SettingDef& def);
 /// Whether the default is the number of cores.

@@ -34,6 +34,16 @@ std::optional<bool> parse_truth(std::string_view text) {
 
 }  // namespace
 
+bool is_true_by_default(const SettingDef& def) {
+  return kind_of(def.field) == FieldKind::Flag && *def.field.initial.as_flag();
+}
+
+std::vector<std::string> all_flags_of(const SettingDef& def) {
+  std::vector<std::string> flags = flags_of(def);
+  if (is_true_by_default(def)) flags.push_back(cat("--no-", flags.front().substr(2)));
+  return flags;
+}
+
 std::vector<std::string> flags_of(const SettingDef& def) {
   if (def.positional || !def.flags.empty()) return {def.flags.begin(), def.flags.end()};
   std::string flag = cat("--", def.field.name);

@@ -65,9 +65,7 @@ std::string_view value_name(const SettingDef& def) {
 }
 
 std::string option_text(const SettingDef& def, bool list) {
-  std::vector<std::string> names = flags_of(def);
-  if (!def.off_flag.empty()) names.emplace_back(def.off_flag);
-  std::string text = join(names, ", ");
+  std::string text = join(all_flags_of(def), ", ");
   if (kind_of(def.field) != FieldKind::Flag) text += cat(" ", value_name(def), list ? ",..." : "");
   return text;
 }

@@ -123,8 +123,7 @@ std::string settings_page() {
   Table table = columns({"name", "flags", "default", "allowed", "meaning"});
   for (const SettingDef& def : all_settings()) {
     std::vector<std::string> flags;
-    for (const std::string& flag : flags_of(def)) flags.push_back(cat("`", flag, "`"));
-    if (!def.off_flag.empty()) flags.push_back(cat("`", def.off_flag, "`"));
+    for (const std::string& flag : all_flags_of(def)) flags.push_back(cat("`", flag, "`"));
     table.rows.push_back({cat("`", def.field.name, "`"), join(flags, " "), shown_default(def),
                           describe_allowed(def.field), def.field.doc});
   }

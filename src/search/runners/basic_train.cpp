@@ -51,18 +51,22 @@ Result<std::unique_ptr<Runner>> make(const RunnerContext& context, const Args& a
   return std::unique_ptr<Runner>(new BasicTrain(context, rows));
 }
 
-/// Arguments that are options of training: the reference system's names, and ours.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kOptions = {
-    {{"max_epochs", "max_epochs"},
-     {"optimizer", "training_optimizer"},
-     {"learning_rate", "learning_rate"},
-     {"weight_decay", "weight_decay"},
-     {"batch_size", "batch_size"},
-     {"gradient_accumulation_steps", "accumulate_grad_batches"}}};
+/// The reference system's name for an option of training, where it has another one.
+std::string_view argument_of(const TrainField& option) {
+  if (option.field.name == "training_optimizer") return "optimizer";
+  if (option.field.name == "accumulate_grad_batches") return "gradient_accumulation_steps";
+  return option.field.name;
+}
+
+/// Whether it is an argument: every option that decides what a trial ends with.
+bool is_argument(const TrainField& option) {
+  return !option.field.internal && option.decides != Decides::Nothing;
+}
 
 Status configure(const Args& args, TrainOptions& options) {
-  for (const auto& [name, option] : kOptions)
-    if (args.has(name)) train_field(option).set(options, args.get(name));
+  for (const TrainField& option : train_fields())
+    if (const std::string_view name = argument_of(option); is_argument(option) && args.has(name))
+      option.set(options, args.get(name));
   return {};
 }
 
@@ -88,7 +92,9 @@ RunnerDef define() {
                 .bounds = {.least = 0, .most = 0}}},
       .make = make,
       .configure = configure};
-  for (const auto& [name, option] : kOptions) runner.args.push_back(trial_field(option, name));
+  for (const TrainField& option : train_fields())
+    if (is_argument(option))
+      runner.args.push_back(trial_field(option.field.name, argument_of(option)));
   return runner;
 }
 

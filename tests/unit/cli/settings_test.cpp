@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "train/train_options.hpp"
 #include "unit/cli/settings_fixture.hpp"
 
 namespace chop {
@@ -24,6 +25,19 @@ TEST(SettingDefs, NamesAndFlagsAreUniqueAndDocumented) {
     EXPECT_TRUE(seen.emplace(def.field.name).second) << def.field.name;
     EXPECT_FALSE(def.field.doc.empty()) << def.field.name;
     for (const std::string& flag : flags_of(def)) EXPECT_TRUE(seen.insert(flag).second) << flag;
+  }
+}
+
+TEST(SettingDefs, EveryOptionOfTrainingIsOneAndMayBeSwept) {
+  const std::vector<std::string_view> swept = find_action("sweep").value()->lists;
+  for (const TrainField& option : train_fields()) {
+    if (option.field.internal) continue;
+    const SettingDef* def = find_setting(all_settings(), option.field.name);
+    ASSERT_NE(def, nullptr) << option.field.name;
+    EXPECT_EQ(describe_allowed(def->field), describe_allowed(option.field)) << option.field.name;
+    EXPECT_EQ(std::find(swept.begin(), swept.end(), option.field.name) != swept.end(),
+              option.decides != Decides::Nothing)
+        << option.field.name;
   }
 }
 
