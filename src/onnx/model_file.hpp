@@ -25,6 +25,9 @@ struct OnnxFile {
 /// Whether the bytes begin as an ONNX model does; a guess, for files of unknown kind.
 bool looks_like_onnx(std::span<const std::byte> bytes);
 
+/// What is wrong with a file that cannot be read.
+Error not_onnx(const std::string& name, const std::string& reason);
+
 Result<OnnxFile> parse_onnx(std::span<const std::byte> bytes, std::string name,
                             const OnnxLimits& limits = {});
 Result<OnnxFile> read_onnx(const MappedFile& mapped, const OnnxLimits& limits = {});
