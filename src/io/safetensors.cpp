@@ -1,40 +1,12 @@
+// Reads safetensors: the header is parsed and checked whole before anything relies on it.
 #include "io/safetensors.hpp"
 
-#include <set>
-
+#include "io/safetensors_parts.hpp"
 #include "io/tensor_bytes.hpp"
-#include "support/checksum.hpp"
-#include "support/escape.hpp"
 #include "support/json.hpp"
 
 namespace chop::io {
 namespace {
-
-using Metadata = std::map<std::string, std::string>;
-
-constexpr std::size_t kLargestHeader = 100'000'000;
-constexpr std::string_view kMetadataKey = "__metadata__";
-constexpr const char* kChecksumKey = "chop.checksum";
-
-constexpr std::array<std::pair<std::string_view, DType>, 13> kNames = {{{"F32", DType::F32},
-                                                                        {"F64", DType::F64},
-                                                                        {"F16", DType::F16},
-                                                                        {"BF16", DType::BF16},
-                                                                        {"I64", DType::I64},
-                                                                        {"I32", DType::I32},
-                                                                        {"I16", DType::I16},
-                                                                        {"I8", DType::I8},
-                                                                        {"U64", DType::U64},
-                                                                        {"U32", DType::U32},
-                                                                        {"U16", DType::U16},
-                                                                        {"U8", DType::U8},
-                                                                        {"BOOL", DType::Bool}}};
-
-std::string_view safetensors_name(DType dtype) {
-  for (const auto& [name, known] : kNames)
-    if (known == dtype) return name;
-  return "?";
-}
 
 Error broken(std::string_view name, const std::string& reason) {
   return Error{.what = cat("'", name, "' is not a readable safetensors file: ", reason),
@@ -90,9 +62,8 @@ Result<SafetensorsEntry> read_entry(const std::string& key, const Tree& json,
     return bad("needs exactly dtype, shape and data_offsets");
   if (!json["dtype"].is_text()) return bad("its dtype is not a text");
   const std::string& dtype_name = *json["dtype"].as_text();
-  const auto* known = std::find_if(kNames.begin(), kNames.end(),
-                                   [&](const auto& entry) { return entry.first == dtype_name; });
-  if (known == kNames.end()) return bad(cat("dtype ", dtype_name, " is not supported"));
+  const std::optional<DType> dtype = safetensors_dtype(dtype_name);
+  if (!dtype) return bad(cat("dtype ", dtype_name, " is not supported"));
   const std::optional<Shape> shape = whole_numbers(json["shape"]);
   if (!shape) return bad("its shape is not a list of whole numbers");
   const std::optional<Shape> offsets = whole_numbers(json["data_offsets"]);
@@ -102,19 +73,17 @@ Result<SafetensorsEntry> read_entry(const std::string& key, const Tree& json,
   if (begin > end || end > data.size())
     return bad(
         cat("data_offsets [", begin, ", ", end, "] leave the ", data.size(), " bytes of data"));
-  const std::optional<std::size_t> size = checked_bytes(known->second, *shape);
+  const std::optional<std::size_t> size = checked_bytes(*dtype, *shape);
   if (!size || *size != end - begin)
     return bad(cat("shape ", to_string(*shape), " of ", dtype_name, " does not take ", end - begin,
                    " bytes"));
-  return SafetensorsEntry{.name = key,
-                          .dtype = known->second,
-                          .shape = *shape,
-                          .bytes = data.subspan(begin, end - begin)};
+  return SafetensorsEntry{
+      .name = key, .dtype = *dtype, .shape = *shape, .bytes = data.subspan(begin, end - begin)};
 }
 
-Result<Metadata> read_metadata(const Tree& json, std::string_view name) {
+Result<SafetensorsMetadata> read_metadata(const Tree& json, std::string_view name) {
   if (!json.is_table()) return broken(name, "__metadata__ is not an object");
-  Metadata metadata;
+  SafetensorsMetadata metadata;
   for (const auto& [key, value] : *json.as_table()) {
     if (!value.is_text()) return broken(name, cat("metadata '", key, "' is not a text"));
     metadata.emplace(key, *value.as_text());
@@ -144,41 +113,9 @@ Status check_coverage(const std::vector<SafetensorsEntry>& entries, std::span<co
   return {};
 }
 
-/// Everything a file says, but for the checksum itself, as 16 hexadecimal digits.
-class FileChecksum {
- public:
-  explicit FileChecksum(int threads) : threads_(threads) {}
-
-  void add(const Metadata& metadata) {
-    for (const auto& [key, value] : metadata)
-      if (key != kChecksumKey) {
-        add(key);
-        add(value);
-      }
-  }
-  void add(std::string_view name, DType dtype, const Shape& shape,
-           std::span<const std::byte> bytes) {
-    add(cat(name, safetensors_name(dtype), to_string(shape)));
-    add(bytes);
-  }
-  std::string text() const {
-    const std::uint64_t sum = checksum(std::as_bytes(std::span(sums_)));
-    std::string digits(16, '0');
-    for (std::size_t i = 0; i < 16; ++i) digits[i] = "0123456789abcdef"[sum >> (60 - 4 * i) & 0xF];
-    return digits;
-  }
-
- private:
-  void add(std::string_view text) { add(std::as_bytes(std::span(text))); }
-  void add(std::span<const std::byte> bytes) { sums_.push_back(checksum(bytes, threads_)); }
-
-  int threads_;
-  std::vector<std::uint64_t> sums_;
-};
-
-Status check_sum(const std::string& stored, const Metadata& metadata,
+Status check_sum(const std::string& stored, const SafetensorsMetadata& metadata,
                  const std::vector<SafetensorsEntry>& entries, std::string_view name, int threads) {
-  FileChecksum sum(threads);
+  SafetensorsChecksum sum(threads);
   sum.add(metadata);
   for (const SafetensorsEntry& entry : entries)
     sum.add(entry.name, entry.dtype, entry.shape, entry.bytes);
@@ -186,65 +123,6 @@ Status check_sum(const std::string& stored, const Metadata& metadata,
   return Error{.what = cat("'", name, "' is damaged: its checksum is not that of its contents"),
                .hint = cat("use another copy of it; if a program changed it on purpose, remove '",
                            kChecksumKey, "' from its metadata and set 'chop.version' to 1")};
-}
-
-struct Layout {
-  std::vector<std::size_t> order;                            ///< indices, by offset in the file
-  std::vector<std::pair<std::size_t, std::size_t>> offsets;  ///< per tensor
-};
-
-Layout lay_out(const SafetensorsFile& file) {
-  Layout layout;
-  layout.offsets.resize(file.tensors.size());
-  for (std::size_t i = 0; i < file.tensors.size(); ++i) layout.order.push_back(i);
-  std::stable_sort(layout.order.begin(), layout.order.end(), [&](std::size_t a, std::size_t b) {
-    return size_of(file.tensors[a].second.dtype()) > size_of(file.tensors[b].second.dtype());
-  });
-  std::size_t at = 0;
-  for (const std::size_t i : layout.order) {
-    const std::size_t end = at + file.tensors[i].second.size_in_bytes();
-    layout.offsets[i] = {at, end};
-    at = end;
-  }
-  return layout;
-}
-
-bool can_be_written(const SafetensorsFile& file) {
-  return std::all_of(
-             file.metadata.begin(), file.metadata.end(),
-             [](const auto& entry) { return is_utf8(entry.first) && is_utf8(entry.second); }) &&
-         std::all_of(file.tensors.begin(), file.tensors.end(),
-                     [](const auto& entry) { return is_utf8(entry.first); });
-}
-
-Result<std::string> format_header(const SafetensorsFile& file, const Layout& layout, int threads) {
-  FileChecksum sum(threads);
-  sum.add(file.metadata);
-  for (const auto& [name, tensor] : file.tensors)
-    sum.add(name, tensor.dtype(), tensor.shape(), {tensor.bytes(), tensor.size_in_bytes()});
-  Metadata metadata = file.metadata;
-  metadata[kChecksumKey] = sum.text();
-  Tree::Table header;
-  header.emplace_back(kMetadataKey, metadata);
-  std::set<std::string> names{std::string(kMetadataKey)};
-  for (std::size_t i = 0; i < file.tensors.size(); ++i) {
-    const auto& [name, tensor] = file.tensors[i];
-    if (!names.insert(name).second)
-      return Error{.what = cat("a safetensors file cannot hold two tensors named '", name, "'")};
-    const auto& [begin, end] = layout.offsets[i];
-    header.emplace_back(name, Tree::Table{{"dtype", safetensors_name(tensor.dtype())},
-                                          {"shape", tensor.shape()},
-                                          {"data_offsets", Tree::List{begin, end}}});
-  }
-  if (!can_be_written(file))
-    return Error{.what = "a tensor name or metadata text is not valid UTF-8"};
-  std::string text = to_json(std::move(header));
-  text.resize((text.size() + 7) / 8 * 8, ' ');
-  if (text.size() > kLargestHeader)
-    return Error{.what = cat("the header would take ", text.size(), " bytes, more than 100 MB")};
-  std::string length(8, '\0');
-  for (std::size_t i = 0; i < 8; ++i) length[i] = static_cast<char>(text.size() >> (8 * i) & 0xFF);
-  return length + text;
 }
 
 }  // namespace
@@ -307,32 +185,6 @@ Result<SafetensorsFile> read_safetensors(MappedFile mapped) {
   for (const SafetensorsEntry& entry : view.entries())
     file.tensors.emplace_back(entry.name, tensor_from_bytes(entry.dtype, entry.shape, entry.bytes));
   return file;
-}
-
-Result<std::string> format_safetensors(const SafetensorsFile& file) {
-  const Layout layout = lay_out(file);
-  CH_TRY(std::string bytes, format_header(file, layout, /*threads=*/1));
-  for (const std::size_t i : layout.order) {
-    const Tensor& tensor = file.tensors[i].second;
-    bytes.append(reinterpret_cast<const char*>(tensor.bytes()), tensor.size_in_bytes());
-  }
-  return bytes;
-}
-
-Status write_safetensors(const std::filesystem::path& path, const SafetensorsFile& file,
-                         int threads) {
-  const Layout layout = lay_out(file);
-  Result<std::string> header = format_header(file, layout, threads);
-  if (!header) return std::move(header).error().note(cat("while writing '", path.string(), "'"));
-  return write_file(path, [&](std::ostream& out) {
-    out.write(header.value().data(), static_cast<std::streamsize>(header.value().size()));
-    for (const std::size_t i : layout.order) {
-      const Tensor& tensor = file.tensors[i].second;
-      out.write(reinterpret_cast<const char*>(tensor.bytes()),
-                static_cast<std::streamsize>(tensor.size_in_bytes()));
-    }
-    return out.good();
-  });
 }
 
 }  // namespace chop::io
