@@ -1,10 +1,20 @@
-// What makes two searches one study: the space, the objectives, the network, the rows.
+// Two searches are one study when their attributes agree: the space (each parameter's
+// distribution), keys with one choice, objectives, runners, the network, a hash of its weights, a
+// hash of the first rows of each split, and how trials train. They are stored with the study.
 #pragma once
 
 #include "search/evaluation/problem.hpp"
 #include "search/store/store.hpp"
 
 namespace chop::search {
+
+/// Attributes with rules of their own.
+namespace study_attributes {
+inline constexpr const char* kSpace = "search_space";
+inline constexpr const char* kFixed = "fixed_choices";
+inline constexpr const char* kData = "data";
+inline constexpr const char* kSimd = "simd";
+}  // namespace study_attributes
 
 /// What a new study of the problem is called and remembers.
 StudyInfo describe_study(const std::string& name, const SearchProblem& problem, const Graph& graph,
