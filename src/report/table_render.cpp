@@ -1,6 +1,8 @@
 // Drawing tables in the styles of Python's tabulate.
 #include <numeric>
+
 #include "report/latex.hpp"
+#include "report/table_style.hpp"
 #include "support/display.hpp"
 #include "support/terminal_text.hpp"
 #include "support/text.hpp"
@@ -8,60 +10,11 @@
 namespace chop::report {
 namespace {
 
-/// A horizontal rule; `fill` 0: the style has no rule here.
-struct Rule {
-  std::string_view begin = {};
-  char fill = 0;
-  std::string_view join = {};
-  std::string_view end = {};
-};
-
-struct Style {
-  Rule top, below_header, between_rows, bottom;
-  std::string_view begin, separator, end;  ///< of a row of cells
-  int padding = 1;
-  int header_room = 2;  ///< a column is at least this much wider than its header
-  bool centred = false;
-};
-
-constexpr Rule kPrettyRule = {"+", '-', "+", "+"};
-constexpr Rule kGridHeaderRule = {"+", '=', "+", "+"};
-
-Style style_of(TableStyle style) {
-  switch (style) {
-    case TableStyle::Pretty:
-      return {.top = kPrettyRule,
-              .below_header = kPrettyRule,
-              .bottom = kPrettyRule,
-              .begin = "|",
-              .separator = "|",
-              .end = "|",
-              .header_room = 0,
-              .centred = true};
-    case TableStyle::Grid:
-      return {.top = kPrettyRule,
-              .below_header = kGridHeaderRule,
-              .between_rows = kPrettyRule,
-              .bottom = kPrettyRule,
-              .begin = "|",
-              .separator = "|",
-              .end = "|"};
-    case TableStyle::Orgtbl:
-      return {.below_header = {"|", '-', "+", "|"}, .begin = "|", .separator = "|", .end = "|"};
-    case TableStyle::Markdown:
-      return {.below_header = {"|", '-', "|", "|"}, .begin = "|", .separator = "|", .end = "|"};
-    case TableStyle::Simple:
-    case TableStyle::Latex:  // not drawn
-      break;
-  }
-  return {.below_header = {"", '-', "  ", ""}, .separator = "  ", .padding = 0};
-}
-
 /// One cell ready to be drawn: its lines, unstyled.
 using Lines = std::vector<std::string>;
 
 struct TableLayout {
-  Style style;
+  DrawnStyle style;
   TableStyle name = TableStyle::Pretty;
   std::vector<Align> aligns;
   std::vector<int> widths;
@@ -185,7 +138,7 @@ int width_of(const TableLayout& layout) {
 
 TableLayout lay_out(const Table& table, const RenderOptions& options) {
   const TableStyle name = options.style;
-  TableLayout layout{.style = style_of(name), .name = name};
+  TableLayout layout{.style = drawn_style(name), .name = name};
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
     layout.aligns.push_back(resolve(table, c, layout.style.centred));
     layout.header.push_back(cell_lines(table.columns[c].header, table.columns[c].wrap, name));
@@ -219,7 +172,7 @@ std::string aligned(const std::string& text, int width, Align align, std::string
   return out + spaces(room - left);
 }
 
-void add_rule(std::string& out, const TableLayout& layout, const Rule& rule) {
+void add_rule(std::string& out, const TableLayout& layout, const TableRule& rule) {
   if (rule.fill == 0) return;
   out += rule.begin;
   for (std::size_t c = 0; c < layout.widths.size(); ++c) {
