@@ -1,9 +1,6 @@
 // Matrix products, small ones by a micro-kernel of our own, large ones by oneDNN.
 //
-// Small: B is read in panels of a few vectors of columns (gemm_tiles-inl.hpp). Where the rows of B
-// do not lie so, a panel is packed first: its numbers row after row, padded with zeros to whole
-// vectors. B [k, 100] with AVX-512 is a panel of 64 columns and one of 36, packed as 48. Weights
-// that stay are packed once (Gemm::pack).
+// Small: by panels of B (gemm_panels-inl.hpp). Weights that stay are packed once (Gemm::pack).
 //
 // Large: oneDNN, cut into blocks of C that depend on the shape alone, so that the bits do not
 // depend on the number of threads.
@@ -18,124 +15,11 @@
 #define HWY_TARGET_INCLUDE "runtime/gemm/gemm.cpp"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
-#include "runtime/gemm/gemm_tiles-inl.hpp"
-
-#ifndef CH_GEMM_PART
-#define CH_GEMM_PART
-namespace chop::runtime {
-/// What one call of the kernel does, and with what.
-struct GemmPart {
-  std::int64_t from, to;  ///< columns
-  bool strands;           ///< each element in several sums along k
-  const float* packed;    ///< all of B, or null
-  float* scratch;
-};
-}  // namespace chop::runtime
-#endif
+#include "runtime/gemm/gemm_panels-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace chop::runtime {
 namespace HWY_NAMESPACE {
-
-/// to[k][j] = from[j][k] for four of each.
-HWY_INLINE void transpose_four(const float* from, std::int64_t from_row, float* to,
-                               std::int64_t to_row) {
-#if HWY_TARGET == HWY_SCALAR
-  for (std::int64_t k = 0; k < 4; ++k)
-    for (std::int64_t j = 0; j < 4; ++j) to[k * to_row + j] = from[j * from_row + k];
-#else
-  const hn::CappedTag<float, 4> d;
-  const auto r0 = hn::LoadU(d, from);
-  const auto r1 = hn::LoadU(d, from + from_row);
-  const auto r2 = hn::LoadU(d, from + 2 * from_row);
-  const auto r3 = hn::LoadU(d, from + 3 * from_row);
-  const auto even_low = hn::InterleaveLower(d, r0, r2);  // r0[0] r2[0] r0[1] r2[1]
-  const auto even_high = hn::InterleaveUpper(d, r0, r2);
-  const auto odd_low = hn::InterleaveLower(d, r1, r3);
-  const auto odd_high = hn::InterleaveUpper(d, r1, r3);
-  hn::StoreU(hn::InterleaveLower(d, even_low, odd_low), d, to);
-  hn::StoreU(hn::InterleaveUpper(d, even_low, odd_low), d, to + to_row);
-  hn::StoreU(hn::InterleaveLower(d, even_high, odd_high), d, to + 2 * to_row);
-  hn::StoreU(hn::InterleaveUpper(d, even_high, odd_high), d, to + 3 * to_row);
-#endif
-}
-
-/// B(k, j) for the vectors of one panel, k after k, padded with zeros.
-void pack_panel(const Gemm& g, const float* b, std::int64_t first, std::int64_t width,
-                float* panel) {
-  const std::int64_t columns = std::min(width, g.n - first);
-  if (columns < width) std::fill(panel, panel + width * g.k, 0.0F);
-  const std::int64_t four_columns = g.b_row == 1 ? columns / 4 * 4 : 0;
-  const std::int64_t four_rows = g.k / 4 * 4;
-  const float* const from = b + first * g.b_col;
-  for (std::int64_t j = 0; j < four_columns; j += 4)
-    for (std::int64_t k = 0; k < four_rows; k += 4)
-      transpose_four(from + j * g.b_col + k, g.b_col, panel + k * width + j, width);
-  for (std::int64_t j = 0; j < columns; ++j)
-    for (std::int64_t k = j < four_columns ? four_rows : 0; k < g.k; ++k)
-      panel[k * width + j] = from[j * g.b_col + k * g.b_row];
-}
-
-/// Columns [first, to) of one row of C by as many whole panels at once as fill the registers, where
-/// B is packed: one panel alone would wait for each addition to end. Returns the first column left.
-template <int kPanels>
-std::int64_t single_row(const Gemm& g, const GemmPart& part, std::int64_t first, const float* a,
-                        const float* bias, float* c) {
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(kTag));
-  const std::int64_t width = kPanel * lanes;
-  for (; first + kPanels * width <= part.to; first += kPanels * width) {
-    const float* from = part.packed + first * g.k;
-    Vec sum[kPanels][kPanel];
-    for (auto& panel : sum)
-      for (Vec& v : panel) v = hn::Zero(kTag);
-    for (std::int64_t k = 0; k < g.k; ++k) {
-      const Vec ak = hn::Set(kTag, a[k * g.a_col]);
-      for (int p = 0; p < kPanels; ++p)
-        for (int v = 0; v < kPanel; ++v)
-          sum[p][v] = hn::MulAdd(
-              ak, hn::LoadU(kTag, from + p * width * g.k + k * width + v * lanes), sum[p][v]);
-    }
-    for (int p = 0; p < kPanels; ++p)
-      for (int v = 0; v < kPanel; ++v) {
-        const std::int64_t at = first + p * width + v * lanes;
-        const Vec add = bias == nullptr ? hn::Zero(kTag) : hn::LoadU(kTag, bias + at);
-        hn::StoreU(clamped(g, hn::Add(sum[p][v], add)), kTag, c + at);
-      }
-  }
-  return first;
-}
-
-/// Columns [from, to) of C, `from` being the first of a panel where B is packed.
-void small_gemm(const Gemm& g, const GemmPart& part, const float* a, const float* b,
-                const float* bias, float* c) {
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(kTag));
-  std::int64_t first = part.from;
-  if (g.m == 1 && part.packed != nullptr && !part.strands && g.k <= kLongestSum)
-    first = single_row<kAccumulators / kPanel>(g, part, first, a, bias, c);
-  for (; first < part.to; first += kPanel * lanes) {
-    const std::int64_t columns = std::min(kPanel * lanes, part.to - first);
-    const std::int64_t vectors = (columns + lanes - 1) / lanes;
-    const std::int64_t width = vectors * lanes;
-    Panel panel{b + first, g.b_row, columns - (vectors - 1) * lanes, false};
-    if (part.packed != nullptr) {
-      panel = {part.packed + first * g.k, width, panel.last, true};
-    } else if (g.b_col != 1) {
-      pack_panel(g, b, first, width, part.scratch);
-      panel = {part.scratch, width, panel.last, true};
-    }
-    panel_rows(g, part.strands, static_cast<int>(vectors), a, panel,
-               bias == nullptr ? nullptr : bias + first, c + first);
-  }
-}
-
-/// All panels of B, one after the other.
-void pack_all(const Gemm& g, const float* b, float* packed) {
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(kTag));
-  for (std::int64_t first = 0; first < g.n; first += kPanel * lanes) {
-    const std::int64_t columns = std::min(kPanel * lanes, g.n - first);
-    pack_panel(g, b, first, (columns + lanes - 1) / lanes * lanes, packed + first * g.k);
-  }
-}
 
 std::int64_t panel_floats() {
   return kPanel * static_cast<std::int64_t>(hn::Lanes(kTag));
