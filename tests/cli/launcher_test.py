@@ -275,12 +275,44 @@ add_dependencies(ch slowly)
             self.assertIn(f"seconds {seconds}\n", out)
             self.assertNotIn("it_runs", out)
 
+    def forget_presets(self):
+        """What ctest or the user said about this run of the tests."""
+        for name in ("CH_PRESET", "CH_SIMD"):
+            if name in os.environ:
+                self.addCleanup(os.environ.__setitem__, name, os.environ.pop(name))
+
     def test_a_script_that_fails_is_named_with_the_command_that_runs_it_again(self):
+        self.forget_presets()
         with open(self.root / "CMakeLists.txt", "a", encoding="utf-8") as file:
             file.write("add_test(NAME cli.broken_test COMMAND false)\n")
         status, _, err = self.run_it("./test")
         self.assertEqual(status, 8)
         self.assertIn("to repeat it: ./test cli.broken_test\n", err)
+        os.environ["CH_PRESET"] = "debug"
+        self.addCleanup(os.environ.pop, "CH_PRESET")
+        self.assertIn("to repeat it: CH_PRESET=debug ./test cli.broken_test\n", self.run_it("./test", "broken")[2])
+
+    def test_a_part_of_the_c_tests_says_it_itself_unless_it_is_ended(self):
+        self.forget_presets()
+        with open(self.root / "CMakeLists.txt", "a", encoding="utf-8") as file:
+            file.write("add_test(NAME ch_tests.part_1 COMMAND sh -c [[echo 'to repeat it: ch_tests x'; exit 1]])\n"
+                       "add_test(NAME ch_tests.part_2 COMMAND false)\n")
+        status, out, err = self.run_it("./test")
+        self.assertEqual(status, 8)
+        self.assertNotIn("./test ch_tests.part_1", err)
+        self.assertIn("to repeat it: ./test ch_tests.part_2\n", err)
+        status, out, err = self.run_it("./test", "ch_tests.part_2")
+        self.assertEqual(status, 8)
+        self.assertIn("0% tests passed, 1 tests failed out of 1", out)
+
+    def test_golden_files_are_written_for_the_words_alone_wherever_bless_stands(self):
+        program = self.root / "CMakeLists.txt"
+        with open(program, "a", encoding="utf-8") as file:
+            file.write("add_test(NAME blessed COMMAND sh -c [[test \"$CH_BLESS\" = 1]])\n")
+        for words in (["blessed", "--bless"], ["--bless", "blessed"], ["blessed", "-j1", "--bless"]):
+            status, out, err = self.run_it("./test", *words)
+            self.assertEqual(status, 0, err)
+            self.assertIn("100% tests passed, 0 tests failed out of 1", out)
 
     def test_the_bench_command_goes_on_without_peers_that_cannot_be_had(self):
         (self.root / "benchmarks/run.py").write_text("import sys\nprint(*sys.argv[1:])\n")
