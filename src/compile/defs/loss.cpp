@@ -6,17 +6,20 @@
 //   %loss = call_function cross_entropy(%logits, %target)
 //   output(%loss, %logits)
 #include "compile/step_def.hpp"
+#include "support/text.hpp"
 
 namespace chop::compile::steps::loss {
 namespace {
 
 Status run(State& state) {
   Graph& graph = state.graph;
+  const std::vector<NodeId> inputs = graph.placeholders();
   const std::vector<Value> outputs = graph.outputs();
-  if (outputs.size() != 1 || graph.placeholders().size() != 1)
-    return Error{.what = cat("graph '", graph.name(), "' has ", graph.placeholders().size(),
-                             " input(s) and ", outputs.size(),
-                             " output(s); classification needs one of each")};
+  if (outputs.size() != 1 || inputs.size() != 1)
+    return Error{.what =
+                     cat("graph '", graph.name(), "' has ", counted(std::ssize(inputs), "input"),
+                         " and ", counted(std::ssize(outputs), "output"),
+                         "; classification needs one of each")};
   const Value logits = outputs[0];
   const NodeId target = graph.add({.name = "target",
                                    .opcode = Opcode::Placeholder,

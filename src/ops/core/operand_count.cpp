@@ -1,6 +1,7 @@
 #include "ops/core/operand_count.hpp"
 
 #include "ops/core/registry.hpp"
+#include "support/text.hpp"
 
 namespace chop::ops {
 
@@ -15,11 +16,12 @@ Status check_operand_count(const Call& call, std::size_t operands) {
   const std::size_t params = parameter_count(call);
   const std::size_t inputs = operands < params ? 0 : operands - params;
   if (operands >= params && inputs >= op.min_inputs && inputs <= op.max_inputs) return {};
-  return Error{.what = cat(op.name, " takes ",
-                           op.min_inputs == op.max_inputs ? cat(op.min_inputs)
-                           : op.max_inputs == kVariadic   ? cat("at least ", op.min_inputs)
-                                                        : cat(op.min_inputs, " to ", op.max_inputs),
-                           " input(s), got ", inputs)};
+  const bool variadic = op.max_inputs == kVariadic;
+  const std::string from = op.min_inputs == op.max_inputs ? ""
+                           : variadic                     ? "at least "
+                                                          : cat(op.min_inputs, " to ");
+  const auto most = static_cast<std::int64_t>(variadic ? op.min_inputs : op.max_inputs);
+  return Error{.what = cat(op.name, " takes ", from, counted(most, "input"), ", got ", inputs)};
 }
 
 }  // namespace chop::ops

@@ -307,7 +307,7 @@ TEST(HostileOnnx, AxesAndCountsThatDoNotFitAreRefused) {
   OnnxBuilder few;
   few.input("x", {1, 2}).reals("k", {2}, {1, 2}).output("y");
   few.node("Where", {"k"}, {"y"});
-  EXPECT_REFUSED(few, "takes 3 input(s), got 1");
+  EXPECT_REFUSED(few, "takes 3 inputs, got 1");
 }
 
 TEST(HostileOnnx, LongChainsDoNotOverflowTheStack) {

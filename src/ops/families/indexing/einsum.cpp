@@ -104,15 +104,17 @@ Result<Equation> read_equation(const Call& call, std::span<const Shape> shapes) 
   const std::size_t arrow = text.find("->");
   const std::vector<std::string> parts = split(std::string_view(text).substr(0, arrow), ',');
   if (parts.size() != shapes.size())
-    return refuse(call, cat("is about ", parts.size(), " operand(s), got ", shapes.size()));
+    return refuse(call,
+                  cat("is about ", counted(static_cast<std::int64_t>(parts.size()), "operand"),
+                      ", got ", shapes.size()));
   Equation equation;
   std::size_t most_dots = 0;
   for (std::size_t k = 0; k < shapes.size(); ++k) {
     CH_TRY(const Term term, read_term(call, parts[k]));
     const std::size_t letters = term.letters.size();
     if (shapes[k].size() < letters || (!term.has_dots && shapes[k].size() != letters))
-      return refuse(call, cat("has ", letters, " letter(s) for operand ", k, " of shape ",
-                              to_string(shapes[k])));
+      return refuse(call, cat("has ", counted(static_cast<std::int64_t>(letters), "letter"),
+                              " for operand ", k, " of shape ", to_string(shapes[k])));
     const std::size_t dots = shapes[k].size() - letters;
     most_dots = std::max(most_dots, dots);
     equation.operands.push_back(labels_of(term, dots));

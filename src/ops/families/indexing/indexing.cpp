@@ -1,5 +1,7 @@
 #include "ops/families/indexing/indexing.hpp"
 
+#include "support/text.hpp"
+
 namespace chop::ops {
 
 IndexOperand indices_along_dim(const TypedCall& call) {
@@ -126,7 +128,7 @@ Result<Shape> nd_shape(const Call& call, const Shape& x, const Shape& indices) {
   if (depth < 1 || depth > rank - batch)
     return refuse(cat("the last dimension of the indices must be from 1 to ", rank - batch));
   if (!std::equal(x.begin(), x.begin() + batch, indices.begin()))
-    return refuse(cat("their first ", batch, " dimension(s) must be equal"));
+    return refuse(cat("their first ", counted(batch, "dimension"), " must be equal"));
   Shape out(indices.begin(), indices.end() - 1);
   out.insert(out.end(), x.begin() + batch + depth, x.end());
   CH_CHECK(check_size(call, out));
