@@ -1,5 +1,7 @@
 // Ranks and fronts by binary search over rows in lexicographic order; the hypervolume by slices
-// along the last objective.
+// along the last objective. Of the losses (1, 4), (2, 2), (3, 3), (4, 1) front 0 is (1, 4), (2, 2)
+// and (4, 1); (3, 3) is in front 1, because (2, 2) dominates it. Up to (5, 5) front 0 covers
+//   (5 - 1)(5 - 4) + (5 - 2)(4 - 2) + (5 - 4)(2 - 1) = 11.
 #include "search/algorithms/pareto.hpp"
 
 #include <numeric>
