@@ -140,6 +140,32 @@ TEST_P(OpConformance, GradientMatchesFiniteDifferences) {
 INSTANTIATE_TEST_SUITE_P(Ops, OpConformance, testing::ValuesIn(test::all_cases()),
                          [](const auto& at) { return at.param.name(); });
 
+TEST_P(OpConformance, OperandsOfAnotherTypeAreRefusedOrHaveAGradient) {
+  if (op().gradient == nullptr) GTEST_SKIP() << op().name << " has no gradient";
+  const std::vector<std::string> leaves = make(GetParam(), true).differentiable;
+  for (const std::string& changed : leaves) {
+    Made made = make(GetParam(), true);
+    if (Parameter* parameter = made.graph.find_parameter(changed); parameter != nullptr)
+      parameter->value = Tensor(DType::I8, parameter->value.shape());
+    for (const NodeId id : made.graph.order())
+      if (made.graph.node(id).opcode == Opcode::Placeholder &&
+          made.graph.node(id).target == changed)
+        made.graph.node(id).attrs["dtype"] = "i8";
+    const Result<Types> types = infer_types(made.graph, 2);
+    if (!types || !is_floating(types.value()[index(made.call)][0].dtype)) continue;
+    const NodeId seed =
+        made.graph.add({.name = "seed",
+                        .opcode = Opcode::Placeholder,
+                        .op = "placeholder",
+                        .target = "seed",
+                        .attrs = {{"shape", types.value()[index(made.call)][0].shape}}});
+    made.graph.set_outputs({{made.call}});
+    const Result<GradientGraph> backward =
+        differentiate(made.graph, 2, {made.call}, leaves, Value{seed});
+    EXPECT_TRUE(backward || !backward.error().what.empty()) << changed;
+  }
+}
+
 TEST(Registry, EveryOpHasSamples) {
   for (const OpDef& op : all_ops()) EXPECT_FALSE(op.samples.empty()) << op.name;
 }

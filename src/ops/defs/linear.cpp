@@ -1,5 +1,6 @@
 // y = x Wᵀ + b        x [..., in]   W [out, in]   b [out]   y [..., out]
 // With the attribute `relu`, which plans set when they fuse, y is clamped at zero.
+#include "ops/core/checks.hpp"
 #include "ops/core/common.hpp"
 #include "ops/core/costs.hpp"
 #include "ops/core/rows.hpp"
@@ -13,6 +14,7 @@ TypeList infer(const TypedCall& call) {
   if (x.empty() || x.back() != w[1])
     return Error{.what = cat("linear with in_features=", w[1], " cannot take ", to_string(x)),
                  .hint = cat("the last dimension of its input must be ", w[1])};
+  CH_CHECK(check_operands(call));
   TensorType y = call.in[0];
   y.shape.back() = w[0];
   return std::vector<TensorType>{std::move(y)};
