@@ -85,6 +85,9 @@ constexpr int kParts =
 struct VirtualLanes {
   V part[kParts];
 
+  // A constructor that g++ makes may not call those of vectors, which need more instructions
+  // (arm64).
+  HWY_INLINE VirtualLanes() {}
   HWY_INLINE void clear() {
     for (V& v : part) v = zero();
   }

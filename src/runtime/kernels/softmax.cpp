@@ -73,7 +73,7 @@ void each_block(const Lanes& l, int threads, Work work) {
 
 /// y = e^(x - top), and their sums. Vectors run along the lane where it is contiguous (step 1), and
 /// otherwise across the lanes of the block.
-void shifted_exponentials(const Block& b, const float* x, float* y, float* top, double* sum) {
+void shifted_exponentials(Block b, const float* x, float* y, float* top, double* sum) {
   for (std::int64_t i = 0; i < b.width; ++i) {
     top[i] = -std::numeric_limits<float>::infinity();
     sum[i] = 0;
@@ -92,7 +92,7 @@ void shifted_exponentials(const Block& b, const float* x, float* y, float* top, 
     for (std::int64_t i = 0; i < b.width; ++i) sum[i] += static_cast<double>(y[j * b.step + i]);
 }
 
-void run_softmax(const KernelArgs& args, std::int64_t at, const Block& b) {
+void run_softmax(const KernelArgs& args, std::int64_t at, Block b) {
   float top[kWidth];
   double sum[kWidth];
   float* y = args.output() + at;
@@ -101,7 +101,7 @@ void run_softmax(const KernelArgs& args, std::int64_t at, const Block& b) {
     for (std::int64_t i = 0; i < b.width; ++i) y[j * b.step + i] /= static_cast<float>(sum[i]);
 }
 
-void run_log_softmax(const KernelArgs& args, std::int64_t at, const Block& b) {
+void run_log_softmax(const KernelArgs& args, std::int64_t at, Block b) {
   float top[kWidth];
   double sum[kWidth];
   const float* x = args.input(0) + at;
@@ -115,7 +115,7 @@ void run_log_softmax(const KernelArgs& args, std::int64_t at, const Block& b) {
 }
 
 /// dx = y · (dy - Σ dy·y)
-void run_softmax_grad(const KernelArgs& args, std::int64_t at, const Block& b) {
+void run_softmax_grad(const KernelArgs& args, std::int64_t at, Block b) {
   const float* dy = args.input(0) + at;
   const float* y = args.input(1) + at;
   float* dx = args.output() + at;
@@ -129,7 +129,7 @@ void run_softmax_grad(const KernelArgs& args, std::int64_t at, const Block& b) {
 }
 
 /// dx = dy - e^y · Σ dy
-void run_log_softmax_grad(const KernelArgs& args, std::int64_t at, const Block& b) {
+void run_log_softmax_grad(const KernelArgs& args, std::int64_t at, Block b) {
   const float* dy = args.input(0) + at;
   const float* y = args.input(1) + at;
   float* dx = args.output() + at;
@@ -148,13 +148,13 @@ void run_log_softmax_grad(const KernelArgs& args, std::int64_t at, const Block& 
 }
 
 /// A kernel that does each block with kRun.
-template <void (*kRun)(const KernelArgs&, std::int64_t at, const Block&)>
+template <void (*kRun)(const KernelArgs&, std::int64_t at, Block)>
 Kernel make(const KernelCall& call) {
   if (call.in[0].dtype != DType::F32) return {};
   const Lanes lanes = lanes_of(call);
   return [lanes](const KernelArgs& args, const RunContext& context) {
     each_block(lanes, context.threads,
-               [&](std::int64_t at, const Block& block) { kRun(args, at, block); });
+               [&](std::int64_t at, Block block) { kRun(args, at, block); });
   };
 }
 
