@@ -204,6 +204,32 @@ class Getting(DataGet):
         self.get(answer=wrong_part)
         self.assertEqual(self.path().read_bytes(), self.jets)
 
+    def test_a_part_that_was_not_asked_for_is_not_taken_for_the_file(self):
+        def part(handler):
+            handler.send_response(206)
+            handler.send_header("Content-Range", f"bytes 0-99/{len(self.jets)}")
+            handler.send_header("Content-Length", "100")
+            handler.end_headers()
+            handler.wfile.write(self.jets[:100])
+        self.get(answer=part, code=1)
+        self.assertIn("the server sends a part that was not asked for", self.log)
+        self.assertEqual(self.left(), [])
+
+    def test_a_file_of_unknown_length_arrives_with_a_warning_unless_its_end_is_marked(self):
+        def unmarked(handler):
+            handler.wfile.write(b"HTTP/1.0 200 OK\r\n\r\n" + self.jets)
+
+        def in_pieces(handler, end=b"0\r\n\r\n"):
+            handler.wfile.write(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+            handler.wfile.write(b"%x\r\n%s\r\n%s" % (len(self.jets), self.jets, end))
+        for answer, warns in ((unmarked, True), (in_pieces, False)):
+            self.get(answer=answer)
+            self.assertEqual(self.path().read_bytes(), self.jets)
+            self.assertEqual("does not say how long the file is, so this may be a part of it" in self.log, warns, self.log)
+            shutil.rmtree(self.cache)
+        self.get(answer=lambda handler: in_pieces(handler, b""), code=1)
+        self.assertIn(f"{len(self.jets):,} bytes have come and are kept", self.log)
+
     def test_two_downloads_of_one_data_set_do_not_meet(self):
         self.server.answer = send(self.jets, stop_after=100, wait=self.server.ended)
         words = [CH, "data", "get", "jsc", "--url", self.server.url("jets")]
@@ -358,7 +384,13 @@ class Refused(DataGet):
                             ("jsc", "--url", "file:///etc/passwd"): "is not an address to download from"}.items():
             self.ch("data", "get", *words, code=1)
             self.assertIn(says, self.log)
-        self.path().parent.mkdir(parents=True)
+        self.get(code=1, CH_CACHE_DIR=str(self.folder / "jets.h5"))
+        self.assertIn("cannot create folder", self.log)
+        self.assertIn("hint: CH_CACHE_DIR names another folder for the files", self.log)
+        self.path().mkdir(parents=True)
+        self.get(code=1)
+        self.assertIn(f"'{self.path()}' is there and is not a file\n  hint: move it away", self.log)
+        self.path().rmdir()
         os.symlink("/etc/passwd", self.path(JSC + ".part"))
         self.get(code=1)
         self.assertFalse(self.server.seen)
@@ -440,6 +472,28 @@ class Addresses(DataGet):
         self.ch("data", "get", "jsc", "--again", "--url", self.server.url("x"), http_proxy="http://127.0.0.1:1",
                 no_proxy="127.0.0.1")
         self.assertEqual(self.server.seen[2][1], "/x")
+
+    def test_a_proxy_that_fails_is_named(self):
+        names = "note: {} names a proxy to ask; no_proxy names hosts to ask without one"
+        self.get(http_proxy="http://127.0.0.1:1", code=1)
+        self.assertIn(names.format("http_proxy"), self.log)
+        self.get(all_proxy=self.server.url(), answer=send(b"", status=407), code=1)
+        self.assertIn("the proxy wants a name and a password (status 407)", self.log)
+        self.assertIn(names.format("all_proxy"), self.log)
+        # The server behind the proxy has answered.
+        self.get(http_proxy=self.server.url(), answer=send(b"", status=404), code=1)
+        self.assertIn("the server answers with status 404", self.log)
+        self.assertNotIn("note:", self.log)
+        # One that opens no way to a server with https, with and without a word.
+        for status in (407, 502):
+            self.server.opens = lambda handler: handler.send_error(status)
+            self.ch("data", "get", "jsc", code=1, https_proxy=self.server.url())
+            self.assertIn(f"response {status}", self.log.lower().replace("code", "response"))
+            self.assertIn(names.format("https_proxy"), self.log)
+        self.server.opens = lambda handler: self.server.ended.wait(20)
+        self.ch("data", "get", "jsc_openml", "--connect-timeout", 1, code=1, HTTPS_PROXY=self.server.url())
+        self.assertIn(names.format("HTTPS_PROXY"), self.log)
+        self.assertIn("fetch the file of https://www.openml.org/d/42468 by hand and put it into", self.log)
 
 
 if __name__ == "__main__":

@@ -19,6 +19,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def do_CONNECT(self):
         """A proxy that is every server of the world itself."""
         self.server.seen.append(("CONNECT", self.path, {}))
+        if self.server.opens:
+            self.close_connection = True
+            self.server.opens(self)
+            return
         self.wfile.write(b"HTTP/1.1 200 OK\r\n\r\n")
         self.wfile.flush()
         try:
@@ -47,6 +51,7 @@ class Server(http.server.ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), Handler)
         self.seen = []
         self.answer = None
+        self.opens = None  # another answer to CONNECT
         self.ended = threading.Event()
         threading.Thread(target=self.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
 

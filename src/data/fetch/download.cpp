@@ -28,18 +28,17 @@ class Download {
       Result<TransferResult> answer = transfer(request(), patience);
       // The server has another file by now, or no such range of it.
       if (!answer && restart_ && std::exchange(ranges_, false)) continue;
-      CH_TRY(const TransferResult result, std::move(answer));
+      CH_TRY(TransferResult result, std::move(answer));
       if (result.end == TransferEnd::Cancelled) return DownloadEnd::Cancelled;
       if (result.end == TransferEnd::Refused && result.response.status == 416 &&
           std::exchange(ranges_, false))
         continue;
-      if (result.end == TransferEnd::Refused) return cannot(result.why);
-      if (result.end == TransferEnd::Done && (expected() == 0 || part_.size() == expected())) break;
-      const std::string why =
-          result.end == TransferEnd::Done ? "the server ended it too early" : result.why;
-      if (part_.size() <= most || attempt == kMostAttempts) return cannot(why);
+      if (result.end == TransferEnd::Refused) return cannot(result);
+      if (result.end == TransferEnd::Done && is_whole_by(result.response)) break;
+      if (result.end == TransferEnd::Done) result.why = "the server ended it too early";
+      if (part_.size() <= most || attempt == kMostAttempts) return cannot(result);
       most = part_.size();
-      log_info(cat("Broken off after ", counted_bytes(most), " (", why, "); going on"));
+      log_info(cat("Broken off after ", counted_bytes(most), " (", result.why, "); going on"));
       std::this_thread::sleep_for(std::chrono::milliseconds(100 * attempt));
     }
     CH_CHECK(part_.finish());
@@ -52,8 +51,18 @@ class Download {
     return part_.size() > 0 && part_.size() == expected() && part_.is_from(request_.url);
   }
 
-  Error cannot(const std::string& why) const {
-    Error error{.what = cat("cannot download '", request_.url, "': ", why)};
+  /// After an answer that came to its end.
+  bool is_whole_by(const Response& response) const {
+    if (expected() > 0) return part_.size() == expected();
+    if (!response.shows_its_end && !request_.summed)
+      log_warning(cat("'", request_.url,
+                      "' does not say how long the file is, so this may be a part ",
+                      "of it; --again downloads it once more and compares"));
+    return true;
+  }
+
+  Error cannot(const TransferResult& result) const {
+    Error error = transfer_error(request_.url, result);
     if (part_.size() > 0)
       error.notes.push_back(cat(counted_bytes(part_.size()), " have come and are kept; the same ",
                                 "command goes on from there"));
@@ -64,6 +73,7 @@ class Download {
     restart_ = false;
     Request made{.url = request_.url};
     if (ranges_) made.headers = part_.headers_to_continue(request_.url, request_.summed);
+    asked_for_part_ = !made.headers.empty();
     made.begin = [this](const Response& response) { return begin(response); };
     made.body = [this](std::span<const std::byte> bytes) { return take(bytes); };
     return made;
@@ -71,9 +81,11 @@ class Download {
 
   Status begin(const Response& response) {
     if (response.status == 206) {
-      restart_ = response.range_from != part_.size() ||
+      restart_ = !asked_for_part_ || response.range_from != part_.size() ||
                  (expected() > 0 && response.total && *response.total != expected());
-      if (restart_) return cannot("the server sends a part that was not asked for");
+      if (restart_)
+        return cannot(
+            {.response = response, .why = "the server sends a part that was not asked for"});
       return {};
     }
     if (response.length) CH_CHECK(check_length(*response.length));
@@ -117,7 +129,8 @@ class Download {
 
   const DownloadRequest& request_;
   PartFile part_;
-  bool ranges_ = true;    ///< the rest of a part may be asked for
+  bool ranges_ = true;  ///< the rest of a part may be asked for
+  bool asked_for_part_ = false;
   bool restart_ = false;  ///< what came does not fit the part
 };
 
@@ -149,7 +162,7 @@ Result<std::string> download_text(const std::string& url, std::uint64_t limit,
   CH_TRY(const TransferResult result, transfer(request, patience));
   if (result.end == TransferEnd::Done) return text;
   if (result.end == TransferEnd::Cancelled) return std::string();
-  return Error{.what = cat("cannot download '", url, "': ", result.why)};
+  return transfer_error(url, result);
 }
 
 }  // namespace chop::data

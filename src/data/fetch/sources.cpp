@@ -62,6 +62,10 @@ class Fetch {
   }
 
   Result<FetchedFile> fetch() {
+    std::error_code ignored;
+    if (fs::exists(file_, ignored) && !fs::is_regular_file(file_, ignored))
+      return Error{.what = cat("'", file_.string(), "' is there and is not a file"),
+                   .hint = "move it away, and download again"};
     CH_TRY(const bool known, find_address());
     if (!known) return FetchedFile{.path = file_, .cancelled = true};
     log_info(cat("Downloading ", address_));
@@ -216,7 +220,12 @@ Result<std::vector<FetchedFile>> fetch_sources(const DatasetDef& def, const Fetc
                              " files, and --url names one"),
                  .hint = "the address of a folder with the files ends in '/'"};
   const fs::path folder = dataset_folder(def.name);
-  CH_TRY(const FolderLock lock, FolderLock::take(folder, "downloading"));
+  Result<FolderLock> lock = FolderLock::take(folder, "downloading");
+  if (!lock) {
+    Error error = std::move(lock).error();
+    if (error.hint.empty()) error.hint = "CH_CACHE_DIR names another folder for the files";
+    return error;
+  }
   std::vector<FetchedFile> files;
   for (const SourceState& state : look_for_sources(def)) {
     if (state.found && !options.again) {

@@ -11,6 +11,7 @@ namespace chop::data {
 namespace {
 
 constexpr long kMostRedirects = 10;
+constexpr int kProxyRefuses = 407;
 
 double clock_seconds() {
   const auto now = std::chrono::steady_clock::now().time_since_epoch();
@@ -48,6 +49,7 @@ void read_header(std::string_view line, Response& response) {
     const std::size_t space = std::min(line.find(' '), line.size());
     response.status =
         static_cast<int>(parse_int(trim(line.substr(space)).substr(0, 3)).value_or(0));
+    response.shows_its_end = !line.starts_with("HTTP/1");
     return;
   }
   const std::size_t colon = line.find(':');
@@ -56,9 +58,22 @@ void read_header(std::string_view line, Response& response) {
   const std::string_view value = trim(line.substr(colon + 1));
   if (name == "location") response.location = value;
   if (name == "content-length") response.length = parse_size(value);
+  if (name == "content-length" || name == "transfer-encoding") response.shows_its_end = true;
   if (name == "content-range") read_content_range(value, response);
   if (name == "etag") response.etag = value;
   if (name == "last-modified") response.last_modified = value;
+}
+
+/// The variable that curl takes the proxy for `url` from; empty where there is none.
+std::string proxy_variable(const std::string& url) {
+  const bool https = in_lower_case(url).starts_with("https:");
+  std::vector<std::string> names = {"http_proxy"};
+  if (https) names = {"https_proxy", "HTTPS_PROXY"};
+  names.insert(names.end(), {"all_proxy", "ALL_PROXY"});
+  for (const std::string& name : names)
+    if (const char* value = std::getenv(name.c_str()); value != nullptr && *value != '\0')
+      return name;
+  return {};
 }
 
 /// One transfer while it runs; curl calls its functions.
@@ -81,9 +96,8 @@ class Transfer {
     if (failure_) return std::move(failure_);
     if (cancelled_) return TransferResult{.end = TransferEnd::Cancelled, .response = response_};
     if (response_.status >= 400)
-      return TransferResult{.end = TransferEnd::Refused,
-                            .response = response_,
-                            .why = cat("the server answers with status ", response_.status)};
+      return TransferResult{
+          .end = TransferEnd::Refused, .response = response_, .why = refusal(response_.status)};
     if (code == CURLE_UNSUPPORTED_PROTOCOL && !response_.location.empty()) return bad_redirect();
     if (code == CURLE_OK && response_.status / 100 == 2)
       return TransferResult{.response = response_};
@@ -99,9 +113,14 @@ class Transfer {
                  .hint = "nothing is downloaded from there"};
   }
 
+  static std::string refusal(int status) {
+    if (status == kProxyRefuses) return "the proxy wants a name and a password (status 407)";
+    return cat("the server answers with status ", status);
+  }
+
   std::string why(CURLcode code) const {
     if (stalled_) return cat("no byte came for ", patience_.stall_seconds, " s");
-    if (code == CURLE_OK) return cat("the server answers with status ", response_.status);
+    if (code == CURLE_OK) return refusal(response_.status);
     if (message_[0] != '\0') return message_.data();
     return curl_.curl_easy_strerror(code);
   }
@@ -128,6 +147,7 @@ class Transfer {
     set(CURLOPT_HTTPHEADER, headers_);
     set(CURLOPT_HEADERFUNCTION, &Transfer::on_header);
     set(CURLOPT_HEADERDATA, this);
+    set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);  // they are a proxy's, not the server's
     set(CURLOPT_WRITEFUNCTION, &Transfer::on_body);
     set(CURLOPT_WRITEDATA, this);
     set(CURLOPT_NOPROGRESS, 0L);
@@ -189,6 +209,16 @@ class Transfer {
 };
 
 }  // namespace
+
+Error transfer_error(const std::string& url, const TransferResult& result) {
+  Error error{.what = cat("cannot download '", url, "': ", result.why)};
+  const int status = result.response.status;
+  if (const std::string proxy = proxy_variable(url);
+      !proxy.empty() && (status == 0 || status == kProxyRefuses))
+    error.notes.push_back(
+        cat(proxy, " names a proxy to ask; no_proxy names hosts to ask without one"));
+  return error;
+}
 
 Result<TransferResult> transfer(const Request& request, const Patience& patience) {
   const std::string url = in_lower_case(request.url);

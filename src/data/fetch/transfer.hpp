@@ -21,6 +21,7 @@ struct Response {
   std::optional<std::uint64_t> length;      ///< of the body
   std::optional<std::uint64_t> range_from;  ///< of a part: its first byte
   std::optional<std::uint64_t> total;       ///< of a part: bytes of the whole
+  bool shows_its_end = false;               ///< a body that breaks off is not taken for a whole one
   std::string etag;
   std::string last_modified;
 };
@@ -40,6 +41,9 @@ struct TransferResult {
   Response response = {};  ///< the last one
   std::string why = {};    ///< it was broken off, or refused by the server's status
 };
+
+/// Why nothing was transferred: `result.why`, and that a proxy is asked where nobody else answered.
+Error transfer_error(const std::string& url, const TransferResult& result);
 
 /// Only http and https, and of https only https: whatever else a server redirects to is an error,
 /// as are those of `begin` and `body`. Proxies are taken from the usual variables (https_proxy,
