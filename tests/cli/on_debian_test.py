@@ -1,4 +1,5 @@
-"""tools/on_debian as a person uses it: what it says where it cannot work, what it does where it can.
+"""tools/on_debian and tools/on_arm64 as a person uses them: what they say where they cannot work, what they do where
+they can.
 
 debootstrap is a stand-in that copies a shell and some commands of this machine; nothing is downloaded.
 """
@@ -38,14 +39,17 @@ def can_mount():
     return os.geteuid() == 0 and subprocess.run(["unshare", "--mount", "true"], capture_output=True).returncode == 0
 
 
-class OnDebian(unittest.TestCase):
+class Tool(unittest.TestCase):
+    """A clone with stand-ins for the commands that need root or a network."""
+    tool = None
+
     def setUp(self):
         self.scratch = pathlib.Path(tempfile.mkdtemp(prefix="ch-on-debian-"))
         self.addCleanup(shutil.rmtree, self.scratch)
         self.root, self.fake = self.scratch / "clone", self.scratch / "bin"
         (self.root / "tools").mkdir(parents=True)
         self.fake.mkdir()
-        for name in ("tools/on_debian", "tools/lib.sh", "tools/roots.sh", "tools/packages.txt"):
+        for name in (self.tool, "tools/lib.sh", "tools/roots.sh", "tools/packages.txt"):
             shutil.copy(ROOT / name, self.root / name)
         self.stand_in("debootstrap", DEBOOTSTRAP)
         self.stand_in("apt-get", APT_GET)
@@ -60,7 +64,7 @@ class OnDebian(unittest.TestCase):
 
     def start(self, *command, path=None):
         environment = dict(os.environ, PATH=f"{self.fake}:{path or os.environ['PATH']}", CH_WORD="a word")
-        return subprocess.Popen([self.root / "tools/on_debian", *command], cwd=self.root, text=True,
+        return subprocess.Popen([self.root / self.tool, *command], cwd=self.root, text=True,
                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                 env=environment)
 
@@ -77,7 +81,12 @@ class OnDebian(unittest.TestCase):
         self.assertIn(f"error: {error}", err)
         self.assertRegex(err, hint)
         self.assertFalse((self.root / "build/debian13/root").exists())
+        self.assertFalse((self.root / "build/arm64-root").exists())
         return err
+
+
+class OnDebian(Tool):
+    tool = "tools/on_debian"
 
     def test_wrong_usage_is_told_with_the_right_one(self):
         hint = "hint: tools/on_debian 13 COMMAND"
@@ -172,6 +181,48 @@ class OnDebian(unittest.TestCase):
             self.assertEqual(self.run_it("13", "--clean"), (0, "", ""))
             self.assertEqual(sorted(path.name for path in (self.root / "build").iterdir()), ["ours"])
             self.assertTrue((self.root / "word.txt").exists())
+
+
+class OnArm64(Tool):
+    tool = "tools/on_arm64"
+
+    def setUp(self):
+        super().setUp()
+        self.stand_in("dpkg-query", "#!/bin/sh\nshift 2; for name; do echo $name installed; done\n")
+        self.stand_in("cmake", "#!/bin/sh\necho no compiler is needed here; exit 1\n")
+
+    def test_what_is_missing_is_told_in_one_message_with_the_line_to_type(self):
+        self.refuses(["bit"], 64, "what is 'bit'?\n", "hint: tools/on_arm64, tools/on_arm64 bits, ")
+        self.stand_in("df", "#!/bin/sh\nprintf 'Avail\\n  3G\\n'\n")
+        self.refuses([], 69, "a build for arm64 needs 4 GB, and there are 3 GB left\n", "hint: df -h ")
+        self.stand_in("df", "#!/bin/sh\nprintf 'Avail\\n  900G\\n'\n")
+        (self.fake / "words").write_text("E: Failed getting release file\n")
+        err = self.refuses(["bits"], 69, "debootstrap could not make a folder of arm64\n",
+                           "hint: debootstrap --arch=arm64 .*libgtest-dev,libc6-dev bookworm .* http://mirror.test/debian\n")
+        self.assertIn("note: the mirror http://mirror.test/debian does not answer, or has no bookworm", err)
+        self.stand_in("id", "#!/bin/sh\necho 1000\n")
+        self.refuses([], 69, "only root can download the libraries of arm64 with debootstrap\n", "hint: sudo tools/on_arm64\n")
+
+    def test_what_debootstrap_downloads_becomes_a_folder_to_build_against(self):
+        package = self.scratch / "package"
+        for name in ("DEBIAN", "lib/aarch64-linux-gnu", "usr/lib/aarch64-linux-gnu"):
+            (package / name).mkdir(parents=True)
+        (package / "DEBIAN/control").write_text("Package: m\nVersion: 1\nArchitecture: arm64\nMaintainer: m\nDescription: m\n")
+        (package / "lib/aarch64-linux-gnu/libm.so.6").write_text("mathematics")
+        (package / "usr/lib/aarch64-linux-gnu/libm.so").symlink_to("/lib/aarch64-linux-gnu/libm.so.6")
+        subprocess.run(["dpkg-deb", "-b", package, self.scratch / "m.deb"], check=True, capture_output=True)
+        self.stand_in("debootstrap", "#!/bin/bash\nto=${{@: -2:1}}/var/cache/apt/archives\n"
+                                     f"mkdir -p $to && cp {self.scratch}/m.deb $to/\n")
+        status, _, err = self.run_it("bits")
+        self.assertEqual(status, 70, err)
+        self.assertIn("error: the build failed\n", err)
+        made = self.root / "build/arm64-root"
+        self.assertEqual((made / "lib").readlink(), pathlib.Path("usr/lib"))
+        self.assertEqual((made / "usr/lib/aarch64-linux-gnu/libm.so").readlink(), pathlib.Path("libm.so.6"))
+        self.assertEqual((made / "usr/lib/aarch64-linux-gnu/libm.so").read_text(), "mathematics")
+        self.assertFalse((self.root / "build/arm64-root.new").exists())
+        self.assertEqual(self.run_it("--clean")[0], 0)
+        self.assertFalse(made.exists())
 
 
 class ContinuousIntegration(unittest.TestCase):
