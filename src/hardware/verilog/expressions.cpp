@@ -157,6 +157,12 @@ std::string reference(const Module& module, WireId wire) {
   return cell.kind == CellKind::Constant ? literal(cell.amount, cell.range) : cell.name;
 }
 
+std::string lowest_bit(const Module& module, WireId wire) {
+  const NetlistCell& cell = module.cells[wire];
+  if (cell.kind == CellKind::Constant) return (cell.amount & 1) != 0 ? "1'b1" : "1'b0";
+  return width_of(cell.range) == 1 ? cell.name : cat(cell.name, "[0]");
+}
+
 std::optional<std::string> expression(const Module& module, const NetlistCell& cell) {
   std::string text = Expression(module, cell).run();
   if (text.empty()) return {};

@@ -11,6 +11,8 @@ std::string declared_type(const Interval& range);
 std::string literal(std::int64_t value, const Interval& range);
 /// The name of a wire, or its value where it is a constant.
 std::string reference(const Module& module, WireId wire);
+/// Bit 0 of a wire: x_3[0], x_3 where that is all there is, or 1'b1 of a constant.
+std::string lowest_bit(const Module& module, WireId wire);
 /// What a wire is assigned; none for inputs, constants, registers, tables and results of instances.
 std::optional<std::string> expression(const Module& module, const NetlistCell& cell);
 

@@ -1,3 +1,5 @@
+#include <set>
+
 #include "hardware/verilog/expressions.hpp"
 #include "hardware/verilog/verilog.hpp"
 #include "support/text.hpp"
@@ -7,8 +9,9 @@ namespace {
 
 class ModulePrinter {
  public:
-  ModulePrinter(const Netlist& netlist, const Module& module)
-      : netlist_(netlist), module_(module) {}
+  ModulePrinter(const Netlist& netlist, const Module& module) : netlist_(netlist), module_(module) {
+    find_partial_sums();
+  }
 
   std::string run() {
     for (const std::string& comment : module_.comments) text_ += cat("// ", comment, "\n");
@@ -75,8 +78,43 @@ class ModulePrinter {
                    ";\n");
     else if (cell.kind == CellKind::Table)
       table(cell);
+    else if (partial_sums_.contains(cell.name))
+      partial_sum(cell);
     else if (const auto assigned = expression(module_, cell))
       text_ += cat("  assign ", cell.name, " = ", *assigned, ";\n");
+  }
+
+  static bool is_sum(const NetlistCell& cell) {
+    return cell.kind == CellKind::Add || cell.kind == CellKind::Sub;
+  }
+
+  /// Sums that only another sum reads. Not where products are left to the synthesiser.
+  void find_partial_sums() {
+    std::vector<int> readers(module_.cells.size());
+    std::vector<bool> is_term(module_.cells.size());
+    for (const NetlistCell& cell : module_.cells) {
+      if (cell.kind == CellKind::Scale) return;
+      for (const WireId wire : cell.in) {
+        ++readers[wire];
+        is_term[wire] = is_sum(cell);
+      }
+    }
+    for (const Output& output : module_.outputs) ++readers[output.wire];
+    for (WireId i = 0; i < module_.cells.size(); ++i)
+      if (is_sum(module_.cells[i]) && readers[i] == 1 && is_term[i] &&
+          width_of(module_.range(i)) > 1)
+        partial_sums_.insert(module_.cells[i].name);
+  }
+
+  /// Yosys joins a sum with the one that reads it, and makes carry-save adders of three terms and
+  /// more, which need up to twice the LUTs of carry chains. It sees no such sum where the lowest
+  /// bit, which needs no carry, is computed by itself.
+  void partial_sum(const NetlistCell& cell) {
+    const int width = width_of(cell.range);
+    text_ += cat("  logic [", width - 1, ":0] ", cell.name, "_sum;\n  assign ", cell.name,
+                 "_sum = ", *expression(module_, cell), ";\n  assign ", cell.name, " = {",
+                 cell.name, "_sum[", width - 1, ":1], ", lowest_bit(module_, cell.in[0]), " ^ ",
+                 lowest_bit(module_, cell.in[1]), "};\n");
   }
 
   void table(const NetlistCell& cell) {
@@ -100,6 +138,7 @@ class ModulePrinter {
 
   const Netlist& netlist_;
   const Module& module_;
+  std::set<std::string> partial_sums_;
   std::string text_;
 };
 
