@@ -80,6 +80,15 @@ Status write_circuit(const Circuit& circuit, const Vectors& vectors, const fs::p
   return {};
 }
 
+Tree tree_of(const Estimate& made) {
+  Tree parts;
+  for (const double part : made.parts.list()) parts.push(part);
+  return Tree::Table{{"luts", made.luts},       {"registers", made.registers},
+                     {"carries", made.carries}, {"dsps", made.dsps},
+                     {"latency", made.latency}, {"parts", parts},
+                     {"error", error_text()}};
+}
+
 Tree tree_of(const Circuit& circuit) {
   const CellCounts counts = count_cells(circuit.netlist);
   Tree result = Tree::Table{{"model", circuit.name},
@@ -90,6 +99,7 @@ Tree tree_of(const Circuit& circuit) {
                             {"tables", counts.tables},
                             {"table_bits", counts.table_bits},
                             {"registers", counts.registers}};
+  result["estimate"] = tree_of(estimate(circuit.netlist));
   for (const IntegerNode& node : circuit.integers.nodes)
     result["nodes"].push(Tree::Table{{"name", node.name},
                                      {"op", node.op},
@@ -99,6 +109,12 @@ Tree tree_of(const Circuit& circuit) {
   return result;
 }
 
+std::string estimate_text(const Estimate& made) {
+  return cat("Estimated for UltraScale+: ", with_commas(made.luts), " LUTs, ",
+             with_commas(made.registers), " registers, ", with_commas(made.carries),
+             " CARRY4, no DSP; ", error_text(), "\n");
+}
+
 std::string counts_text(const Circuit& circuit) {
   const CellCounts counts = count_cells(circuit.netlist);
   return cat(with_commas(counts.adders), " adders of ", with_commas(counts.adder_bits),
@@ -106,7 +122,8 @@ std::string counts_text(const Circuit& circuit) {
              with_commas(counts.tables), " tables of ", with_commas(counts.table_bits), " bits; ",
              with_commas(counts.registers), " register bits\nLatency ",
              circuit.netlist.top().latency,
-             " cycles, a sample every cycle. Matrices are proven equal to their adders.\n");
+             " cycles, a sample every cycle. Matrices are proven equal to their adders.\n",
+             estimate_text(estimate(circuit.netlist)));
 }
 
 }  // namespace chop::cli

@@ -5,6 +5,7 @@
 
 #include "cli/settings/setting_def.hpp"
 #include "cli/settings/settings.hpp"
+#include "hardware/cost/estimate.hpp"
 #include "hardware/lowering/to_integer.hpp"
 #include "hardware/netlist/from_integer.hpp"
 #include "hardware/verilog/simulate.hpp"
@@ -29,6 +30,9 @@ Status write_circuit(const Circuit& circuit, const Vectors& vectors,
                      const std::filesystem::path& folder);
 
 Tree tree_of(const Circuit& circuit);
+Tree tree_of(const Estimate& made);
+/// LUTs and the rest, with the error of such estimates; a line.
+std::string estimate_text(const Estimate& made);
 /// Adders, tables, registers, latency, in a sentence or two.
 std::string counts_text(const Circuit& circuit);
 
