@@ -150,6 +150,25 @@ class Hardware(InFolder):
         self.assertIn("synth_xilinx -family xcup", said["command"])
         self.assertEqual(said["circuits"][0]["registers_made"], 0)
 
+    @unittest.skipUnless(shutil.which("yosys"), "yosys is not installed")
+    def test_yosys_maps_to_the_families_it_knows(self):
+        network = self.network()
+        made = {target: self.json("synth", network, "--target", target) for target in ("ice40", "lfe5u-25f")}
+        self.assertIn("synth_ice40", made["ice40"]["command"])
+        self.assertEqual(made["lfe5u-25f"]["target"], "ecp5")
+        registers = self.json("emit", network)["registers"]
+        for said in made.values():
+            circuit = said["circuits"][0]
+            self.assertGreater(circuit["luts"], circuit["carries"])
+            self.assertGreater(circuit["depth"], 3)
+            self.assertLessEqual(circuit["registers_made"], registers)
+            self.assertEqual(circuit["dsps"], 0)
+
+    def test_an_unknown_part_is_refused_with_those_that_are_known(self):
+        self.refused("synth", self.network(), "--target", "xc9000",
+                     says=("unknown FPGA 'xc9000'", "xcu250", "ice40", "ecp5"))
+        self.assertFalse((self.folder / "hardware").exists())
+
     def test_float_operands_are_refused_and_nothing_is_written(self):
         self.refused("emit", "jsc-tiny", "--out", "hw", says=("has no integer form", "seq_blocks_0"))
         self.assertFalse((self.folder / "hw").exists())

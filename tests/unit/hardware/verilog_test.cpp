@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "hardware/adders/adder_graph.hpp"
+#include "hardware/verilog/synthesise.hpp"
 
 namespace chop::hardware {
 namespace {
@@ -34,6 +35,36 @@ TEST(Verilog, WhatIsLeftToTheSynthesiserIsLeftAsItIs) {
   Netlist netlist;
   netlist.modules.push_back(std::move(cells).finish(0));
   EXPECT_EQ(to_verilog(netlist)[0].text.find("_sum"), std::string::npos);
+}
+
+TEST(Synthesise, APartBelongsToAFamily) {
+  for (const auto& [part, family] :
+       std::map<std::string, std::string>{{"xilinx", "xilinx"},
+                                          {"xcu250-figd2104-2L-e", "xilinx"},
+                                          {"XCVU9P", "xilinx"},
+                                          {"ice40", "ice40"},
+                                          {"up5k", "ice40"},
+                                          {"LFE5U-85F", "ecp5"}}) {
+    const Result<const SynthesisTarget*> found = find_target(part);
+    ASSERT_TRUE(found) << part;
+    EXPECT_EQ(found.value()->name, family);
+  }
+  for (const char* part : {"", "xc7a35t", "stratix"}) {
+    const Result<const SynthesisTarget*> found = find_target(part);
+    ASSERT_FALSE(found) << part;
+    EXPECT_NE(found.error().hint.find("ecp5"), std::string::npos);
+  }
+}
+
+TEST(Synthesise, CountsAndDepthsAreReadFromWhatYosysPrints) {
+  const auto cells = read_cell_counts(
+      "   Number of cells:   99\n     LUT2   99\n\n   Number of cells:   7\n     CARRY4   3\n"
+      "     LUT6   4\n\n   Estimated number of LCs:  4\n");
+  EXPECT_EQ(cells, (std::map<std::string, std::int64_t>{{"CARRY4", 3}, {"LUT6", 4}}));
+  EXPECT_TRUE(read_cell_counts("nothing of the kind").empty());
+  EXPECT_EQ(read_path_length("Longest topological path in net (length=23):\n  0: ..."), 23);
+  EXPECT_EQ(read_path_length("(length=x"), 0);
+  EXPECT_EQ(read_path_length(""), 0);
 }
 
 }  // namespace

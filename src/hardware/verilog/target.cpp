@@ -1,0 +1,66 @@
+#include "hardware/verilog/target.hpp"
+
+#include "support/text.hpp"
+
+namespace chop::hardware {
+namespace {
+
+// Tables behind registers would become memories, and LUT counts would mean nothing.
+const std::array<SynthesisTarget, 3> kTargets = {{
+    {.name = "xilinx",
+     .doc = "UltraScale+",
+     .command = "synth_xilinx -family xcup -flatten -nodsp -noiopad -noclkbuf -nobram -nolutram",
+     .parts = {"xcu50", "xcu55", "xcu200", "xcu250", "xcu280", "xcvu", "xcku", "xczu", "xck26"},
+     .luts = {"LUT", "INV"},
+     .registers = {"FD"},
+     .carries = {"CARRY"},
+     .muxes = {"MUXF"},
+     .dsps = {"DSP"},
+     .memories = {"RAM", "URAM"}},
+    {.name = "ice40",
+     .doc = "Lattice iCE40",
+     .command = "synth_ice40 -nobram",
+     .parts = {"ice40lp", "ice40hx", "ice40up", "lp384", "lp1k", "lp8k", "hx1k", "hx8k", "up3k",
+               "up5k"},
+     .luts = {"SB_LUT"},
+     .registers = {"SB_DFF"},
+     .carries = {"SB_CARRY"},
+     .muxes = {},
+     .dsps = {"SB_MAC16"},
+     .memories = {"SB_RAM", "SB_SPRAM"}},
+    {.name = "ecp5",
+     .doc = "Lattice ECP5",
+     .command = "synth_ecp5 -nodsp -nobram -nolutram",
+     .parts = {"lfe5", "ecp5"},
+     .luts = {"LUT"},
+     .registers = {"TRELLIS_FF"},
+     .carries = {"CCU2C"},
+     .muxes = {"PFUMX", "L6MUX"},
+     .dsps = {"MULT18", "ALU54"},
+     .memories = {"DP16KD", "TRELLIS_DPR", "PDPW"},
+     .luts_per_carry = 2,
+     .maps_with_abc9 = true},
+}};
+
+}  // namespace
+
+std::span<const SynthesisTarget> all_targets() {
+  return kTargets;
+}
+
+Result<const SynthesisTarget*> find_target(std::string_view part) {
+  const std::string wanted = lower_case(part);
+  std::vector<std::string> known;
+  for (const SynthesisTarget& target : kTargets) {
+    if (wanted == target.name) return &target;
+    for (const std::string_view start : target.parts)
+      if (wanted.starts_with(start)) return &target;
+    known.push_back(
+        cat(target.name, " (", target.doc, ": ",
+            join(std::vector<std::string>(target.parts.begin(), target.parts.end()), "*, "), "*)"));
+  }
+  return Error{.what = cat("unknown FPGA '", part, "'"),
+               .hint = cat("known are ", join(known, "; "))};
+}
+
+}  // namespace chop::hardware

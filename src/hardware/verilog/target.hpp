@@ -1,0 +1,29 @@
+// FPGA families that Yosys can map to, and the parts of each.
+#pragma once
+
+#include "support/result.hpp"
+
+namespace chop::hardware {
+
+struct SynthesisTarget {
+  std::string_view name;  ///< of the family
+  std::string_view doc;
+  std::string_view command;             ///< of Yosys, without the top
+  std::vector<std::string_view> parts;  ///< beginnings of their names
+  /// How the names of cells begin that are of a kind.
+  std::vector<std::string_view> luts;
+  std::vector<std::string_view> registers;
+  std::vector<std::string_view> carries;
+  std::vector<std::string_view> muxes;
+  std::vector<std::string_view> dsps;
+  std::vector<std::string_view> memories;
+  std::int64_t luts_per_carry = 0;  ///< that a carry cell occupies
+  bool maps_with_abc9 = false;      ///< without being told to
+};
+
+std::span<const SynthesisTarget> all_targets();
+/// The family of that name, or the one that a part such as xcu250-figd2104-2L-e belongs to; the
+/// error lists what is known.
+Result<const SynthesisTarget*> find_target(std::string_view part);
+
+}  // namespace chop::hardware
