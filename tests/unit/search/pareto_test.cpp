@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <cmath>
+#include <ctime>
 #include <limits>
 
 #include "support/rng.hpp"
@@ -101,10 +101,10 @@ TEST(Pareto, CrowdingIsTheSidesOfTheBoxBetweenNeighbours) {
 
 TEST(Pareto, RanksOfManyPairsTakeLittleTime) {
   const std::vector<Losses> rows = draw_rows(1, 200'000, 2, 1'000'000'000);
-  const auto start = std::chrono::steady_clock::now();
+  const std::clock_t start = std::clock();  // of the processor: others may be at work
   EXPECT_EQ(nondominated_ranks(rows).size(), rows.size());
-  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-  EXPECT_LT(seconds.count(), 5) << "comparing all pairs of them would take minutes";
+  const double seconds = double(std::clock() - start) / CLOCKS_PER_SEC;
+  EXPECT_LT(seconds, 5) << "comparing all pairs of them would take minutes";
 }
 
 }  // namespace
