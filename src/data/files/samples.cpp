@@ -1,6 +1,7 @@
 #include "data/files/samples.hpp"
 
 #include "data/rows.hpp"
+#include "support/text.hpp"
 
 namespace chop::data {
 namespace {
