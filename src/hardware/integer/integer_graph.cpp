@@ -22,6 +22,23 @@ IntegerCall call_of(const IntegerGraph& graph, const IntegerNode& node) {
   return call;
 }
 
+Result<IntegerGraph> with_argmax(IntegerGraph graph) {
+  if (graph.outputs.size() != 1)
+    return Error{.what =
+                     cat("the network has ", graph.outputs.size(), " outputs, argmax takes one")};
+  const std::size_t from = graph.outputs[0];
+  IntegerNode node{.name = "argmax",
+                   .op = "argmax",
+                   .inputs = {from},
+                   .type = {.shape = {1}, .frac = 0, .ranges = {{}}}};
+  const auto is_taken = [&](const IntegerNode& other) { return other.name == node.name; };
+  while (std::any_of(graph.nodes.begin(), graph.nodes.end(), is_taken)) node.name += "_";
+  node.type.ranges = find_integer_op(node.op)->ranges(call_of(graph, node));
+  graph.nodes.push_back(std::move(node));
+  graph.outputs = {graph.nodes.size() - 1};
+  return graph;
+}
+
 struct Interpreter::Step {
   const IntegerOpDef& op;
   IntegerCall call;

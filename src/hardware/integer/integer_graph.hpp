@@ -66,6 +66,10 @@ std::string print(const IntegerGraph& graph, Lists lists = Lists::Short);
 /// from those of the inputs and leave room in 64 bits.
 Status verify(const IntegerGraph& graph);
 
+/// The same with the number of the greatest element as its output, instead of the elements; an
+/// error where it has more than one output.
+Result<IntegerGraph> with_argmax(IntegerGraph graph);
+
 /// Runs an integer graph sample by sample.
 class Interpreter {
  public:

@@ -30,6 +30,9 @@ struct IntegerOpDef {
   std::size_t least_inputs = 1;
   std::size_t most_inputs = 1;  ///< fewer than least_inputs: as many
   bool elementwise = false;     ///< element i of the result depends on element i of its input alone
+  /// Of an op whose element i depends on the elements i of its inputs alone: into how many runs of
+  /// neighbours its attributes cut the elements, which are treated alike in each. Null: of others.
+  std::int64_t (*runs)(const IntegerNode&) = nullptr;
   /// Attributes that it needs, in the order in which they are printed.
   std::vector<std::string_view> attrs = {};
   /// More that must hold of a call; null: nothing.
@@ -48,6 +51,9 @@ struct IntegerOpDef {
 std::span<const IntegerOpDef> all_integer_ops();
 /// The op of that name, or null.
 const IntegerOpDef* find_integer_op(std::string_view name);
+
+/// The entries of the longest of some attributes.
+std::int64_t most_entries(const IntegerNode& node, std::initializer_list<const char*> attrs);
 
 IntegerCall call_of(const IntegerGraph& graph, const IntegerNode& node);
 

@@ -37,6 +37,15 @@ Interval operator*(const Interval& a, std::int64_t factor) {
   return {std::min(x, y), std::max(x, y)};
 }
 
+Interval operator*(const Interval& a, const Interval& b) {
+  return hull(a * b.low, a * b.high);
+}
+
+Interval squared(const Interval& a) {
+  const std::int64_t least = a.holds(0) ? 0 : std::min(std::abs(a.low), std::abs(a.high));
+  return {product(least, least), product(a.magnitude(), a.magnitude())};
+}
+
 Interval shifted(const Interval& a, int shift) {
   if (shift <= 0) return {shifted(a.low, shift), shifted(a.high, shift)};
   if (shift > 62)

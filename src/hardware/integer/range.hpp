@@ -30,6 +30,9 @@ struct Interval {
 Interval operator+(const Interval& a, const Interval& b);
 Interval operator-(const Interval& a, const Interval& b);
 Interval operator*(const Interval& a, std::int64_t factor);
+Interval operator*(const Interval& a, const Interval& b);
+/// Of a value times itself.
+Interval squared(const Interval& a);
 /// Of x · 2^shift; a negative shift rounds down.
 Interval shifted(const Interval& a, int shift);
 /// The least range that holds both.

@@ -81,8 +81,11 @@ Result<Traced> lower_matrix(LoweringCall& call, std::size_t x, Matrix matrix) {
     node.comment += cat(", bias ", described(call, static_cast<std::size_t>(call.find("bias"))));
   const std::int64_t windows = std::ssize(matrix.window) / matrix.columns;
   node.attrs["window"] = std::move(matrix.window);
-  node.type = {.shape = {matrix.rows, windows}, .frac = frac};
-  if (windows == 1) node.type.shape = {matrix.rows};
+  node.type = {.shape = {matrix.rows}, .frac = frac};
+  if (!matrix.positions.empty())
+    node.type.shape.insert(node.type.shape.end(), matrix.positions.begin(), matrix.positions.end());
+  else if (windows > 1)
+    node.type.shape.push_back(windows);
   node.remark = float_remark(largest_sum(from, node));
   CH_TRY(Traced result, call.add(std::move(node)));
   if (!bias.codes) {

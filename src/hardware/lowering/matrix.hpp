@@ -10,6 +10,7 @@ struct Matrix {
   std::int64_t rows = 0;
   std::int64_t columns = 0;
   Codes window = {};
+  Shape positions = {};        ///< of the windows, if they are more than one
   std::int64_t first_row = 0;  ///< of the layer's weight, where it is cut into groups
   std::string suffix = {};     ///< of the node's name, likewise
 };

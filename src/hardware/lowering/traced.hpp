@@ -19,6 +19,7 @@ struct Stage {
   enum class Kind : std::uint8_t {
     Affine,     ///< scale · x + shift
     Rectifier,  ///< max(x, 0)
+    Softmax,    ///< over lanes; only a format may follow
     Other
   };
   Kind kind = Kind::Other;
@@ -28,6 +29,7 @@ struct Stage {
   /// On channel c of `channels`.
   std::function<Approximate(Approximate x, std::size_t c)> apply;
   std::size_t channels = 1;
+  Codes lanes = {};  ///< of Softmax: elements of a lane, and the distance between them
 };
 
 struct Traced {

@@ -11,12 +11,13 @@ WireId ModuleBuilder::push(NetlistCell cell) {
   return id;
 }
 
-WireId ModuleBuilder::make(CellKind kind, std::vector<WireId> in, std::int64_t amount) {
-  const auto key = std::make_tuple(kind, in, amount);
+WireId ModuleBuilder::make(CellKind kind, std::vector<WireId> in, std::int64_t amount,
+                           const Interval& given) {
+  const auto key = std::make_tuple(kind, in, amount, given.high);
   if (const auto found = known_.find(key); found != known_.end()) return found->second;
   std::vector<Interval> ranges;
   for (const WireId wire : in) ranges.push_back(range(wire));
-  NetlistCell cell{.kind = kind, .in = std::move(in), .amount = amount};
+  NetlistCell cell{.kind = kind, .in = std::move(in), .amount = amount, .range = given};
   cell.range = def_of(kind).range(cell, ranges);
   if (cell.range.is_constant() && kind != CellKind::Constant && cell.range.is_bounded())
     return constant(cell.range.low);
@@ -44,7 +45,14 @@ WireId ModuleBuilder::sub(WireId a, WireId b) {
   return a == b ? constant(0) : make(CellKind::Sub, {a, b});
 }
 
+WireId ModuleBuilder::mul(WireId a, WireId b) {
+  if (range(b).is_constant()) return scale(a, range(b).low);
+  if (range(a).is_constant()) return scale(b, range(a).low);
+  return make(CellKind::Mul, {std::min(a, b), std::max(a, b)});
+}
+
 WireId ModuleBuilder::scale(WireId a, std::int64_t factor) {
+  if (factor == 0) return constant(0);
   return factor == 1 ? a : make(CellKind::Scale, {a}, factor);
 }
 
@@ -54,6 +62,16 @@ WireId ModuleBuilder::shift(WireId a, int amount) {
 
 WireId ModuleBuilder::round(WireId a, int amount) {
   return amount <= 0 ? shift(a, -amount) : make(CellKind::Round, {a}, amount);
+}
+
+WireId ModuleBuilder::bits(WireId a, int low, int width) {
+  const Interval all{0, (std::int64_t{1} << width) - 1};
+  assert((!range(a).is_signed() || width_of(range(a)) >= low + width) && "the bits are there");
+  return low == 0 && all.holds(range(a)) ? a : make(CellKind::Slice, {a}, low, all);
+}
+
+WireId ModuleBuilder::concat(WireId a, WireId b, int width) {
+  return make(CellKind::Concat, {a, b}, width);
 }
 
 WireId ModuleBuilder::less(WireId a, WireId b) {
@@ -97,7 +115,8 @@ WireId ModuleBuilder::table(WireId a, Rom rom) {
   const auto found = std::find(module_.tables.begin(), module_.tables.end(), rom);
   const auto index = found - module_.tables.begin();
   if (found == module_.tables.end()) module_.tables.push_back(std::move(rom));
-  const auto key = std::make_tuple(CellKind::Table, std::vector<WireId>{a}, std::int64_t{index});
+  const auto key = std::make_tuple(CellKind::Table, std::vector<WireId>{a}, std::int64_t{index},
+                                   std::int64_t{0});
   if (const auto known = known_.find(key); known != known_.end()) return known->second;
   const WireId id = push({.kind = CellKind::Table, .in = {a}, .amount = index, .range = out});
   known_.emplace(key, id);

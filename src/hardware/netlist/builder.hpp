@@ -16,11 +16,16 @@ class ModuleBuilder {
   WireId constant(std::int64_t value);
   WireId add(WireId a, WireId b);
   WireId sub(WireId a, WireId b);
+  WireId mul(WireId a, WireId b);
   WireId scale(WireId a, std::int64_t factor);
   /// a · 2^amount; a negative amount rounds down.
   WireId shift(WireId a, int amount);
   /// a / 2^amount to the nearest, ties to even.
   WireId round(WireId a, int amount);
+  /// Bits [low, low + width) of a, without sign.
+  WireId bits(WireId a, int low, int width);
+  /// a · 2^width + b, where b is unsigned and has no more than `width` bits.
+  WireId concat(WireId a, WireId b, int width);
   WireId less(WireId a, WireId b);
   WireId min(WireId a, WireId b);
   WireId max(WireId a, WireId b);
@@ -43,12 +48,14 @@ class ModuleBuilder {
   Module finish(int latency) &&;
 
  private:
-  WireId make(CellKind kind, std::vector<WireId> in, std::int64_t amount = 0);
+  WireId make(CellKind kind, std::vector<WireId> in, std::int64_t amount = 0,
+              const Interval& given = {});
   WireId push(NetlistCell cell);
 
   Module module_;
   AffineRanges affine_;
-  std::map<std::tuple<CellKind, std::vector<WireId>, std::int64_t>, WireId> known_;
+  /// By kind, inputs, amount and the range that was given with it.
+  std::map<std::tuple<CellKind, std::vector<WireId>, std::int64_t, std::int64_t>, WireId> known_;
   std::map<std::string, WireId> names_;
 };
 

@@ -23,7 +23,7 @@ Interval less_range(const NetlistCell& /*cell*/, Ranges in) {
   return {in[0].high < in[1].low ? 1 : 0, in[0].low < in[1].high ? 1 : 0};
 }
 
-const std::array<CellDef, 17> kCells = {{
+const std::array<CellDef, 18> kCells = {{
     {CellKind::Input, "input"},
     {CellKind::Constant, "constant", 0,
      [](const NetlistCell& c, Ranges /*in*/) {
@@ -34,6 +34,11 @@ const std::array<CellDef, 17> kCells = {{
      [](const NetlistCell& /*c*/, Values in) { return in[0] + in[1]; }},
     {CellKind::Sub, "sub", 2, [](const NetlistCell& /*c*/, Ranges in) { return in[0] - in[1]; },
      [](const NetlistCell& /*c*/, Values in) { return in[0] - in[1]; }},
+    {CellKind::Mul, "mul", 2,
+     [](const NetlistCell& c, Ranges in) {
+       return c.in[0] == c.in[1] ? squared(in[0]) : in[0] * in[1];
+     },
+     [](const NetlistCell& /*c*/, Values in) { return in[0] * in[1]; }},
     {CellKind::Scale, "scale", 1, [](const NetlistCell& c, Ranges in) { return in[0] * c.amount; },
      [](const NetlistCell& c, Values in) { return in[0] * c.amount; }},
     {CellKind::Shift, "shift", 1,

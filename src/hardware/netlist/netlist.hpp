@@ -16,6 +16,7 @@ enum class CellKind : std::uint8_t {
   Constant,  ///< `amount`
   Add,       ///< a + b
   Sub,       ///< a - b
+  Mul,       ///< a · b
   Scale,     ///< a · amount, left to the synthesiser
   Shift,     ///< a · 2^amount, rounded down where amount is negative
   Round,     ///< a / 2^amount to the nearest, ties to even
@@ -82,6 +83,9 @@ struct Module {
 
 struct Netlist {
   std::vector<Module> modules = {};
+  /// Registers take a value only in cycles where the port `en`, which modules with registers then
+  /// have, is 1.
+  bool enable = false;
 
   const Module& top() const { return modules.back(); }
   bool operator==(const Netlist&) const = default;

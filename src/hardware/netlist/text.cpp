@@ -85,6 +85,10 @@ class NetlistReader {
     next_ = 1;
     const std::string& what = words_[0];
     if (what == "module") return begin_module();
+    if (what == "enable" && netlist_.modules.empty() && words_.size() == 1) {
+      netlist_.enable = true;
+      return {};
+    }
     if (!open_) return Error{.what = cat("'", what, "' outside of a module")};
     Module& module = netlist_.modules.back();
     if (what == "end") {
@@ -222,7 +226,7 @@ class NetlistReader {
 }  // namespace
 
 std::string print(const Netlist& netlist) {
-  std::string text;
+  std::string text = netlist.enable ? "enable\n" : "";
   for (const Module& module : netlist.modules) text += print(netlist, module);
   return text;
 }

@@ -65,6 +65,9 @@ IntegerOpDef define() {
   return {.name = "affine",
           .doc = "y = clamp(floor((factor · x + offset) / 2^shift), low, high), per channel",
           .elementwise = true,
+          .runs = [](const IntegerNode& node) -> std::int64_t {
+            return most_entries(node, {"factor", "offset", "shift", "low", "high"});
+          },
           .attrs = {"factor", "offset", "shift", "low", "high"},
           .check = check,
           .ranges = ranges,

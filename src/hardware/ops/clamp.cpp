@@ -41,6 +41,9 @@ IntegerOpDef define() {
   return {.name = "clamp",
           .doc = "y = min(max(x, low), high)",
           .elementwise = true,
+          .runs = [](const IntegerNode& node) -> std::int64_t {
+            return most_entries(node, {"low", "high"});
+          },
           .attrs = {"low", "high"},
           .check = check,
           .ranges = ranges,

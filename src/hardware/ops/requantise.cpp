@@ -70,6 +70,9 @@ IntegerOpDef define() {
               "y = clamp(round(x / 2^shift), low, high); rounding 0: ties to even, 1: ties up, "
               "2: down",
           .elementwise = true,
+          .runs = [](const IntegerNode& node) -> std::int64_t {
+            return most_entries(node, {"shift", "low", "high"});
+          },
           .attrs = {"shift", "rounding", "low", "high"},
           .check = check,
           .ranges = ranges,

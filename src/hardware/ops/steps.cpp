@@ -56,16 +56,23 @@ void evaluate(const IntegerCall& call, std::span<const Codes* const> in, Codes& 
   for (std::size_t i = 0; i < out.size(); ++i) out[i] = Stairs(call.node, i)((*in[0])[i]);
 }
 
+/// The value for an x that has reached `low` thresholds at least, and `high` at most: the middle
+/// one decides between two halves.
+WireId between(ModuleBuilder& cells, const Stairs& stairs, WireId x, std::size_t low,
+               std::size_t high) {
+  if (low == high) return cells.constant(stairs.values[low]);
+  const std::size_t middle = low + (high - low) / 2;
+  const WireId below = cells.less(x, cells.constant(stairs.thresholds[middle]));
+  return cells.mux(below, between(cells, stairs, x, low, middle),
+                   between(cells, stairs, x, middle + 1, high));
+}
+
 void build(LayerBuilder& layer) {
   ModuleBuilder& cells = layer.cells();
   for (std::size_t i = 0; i < layer.call().size(); ++i) {
     const Stairs stairs(layer.node(), i);
     const WireId x = layer.in()[i];
-    WireId y = cells.constant(stairs.values.back());
-    for (std::size_t t = stairs.thresholds.size(); t-- > 0;)
-      y = cells.mux(cells.less(x, cells.constant(stairs.thresholds[t])),
-                    cells.constant(stairs.values[t]), y);
-    layer.out(y);
+    layer.out(between(cells, stairs, x, 0, stairs.thresholds.size()));
   }
 }
 
@@ -75,6 +82,7 @@ IntegerOpDef define() {
   return {.name = "steps",
           .doc = "y = values[number of thresholds that x reaches]",
           .elementwise = true,
+          .runs = [](const IntegerNode& node) -> std::int64_t { return node.list("channels")[0]; },
           .attrs = {"channels", "thresholds", "values"},
           .check = check,
           .ranges = ranges,

@@ -57,14 +57,16 @@ void build(LayerBuilder& layer) {
 }  // namespace
 
 IntegerOpDef define() {
-  return {.name = "table",
-          .doc = "y = values[x - first]",
-          .elementwise = true,
-          .attrs = {"first", "values"},
-          .check = check,
-          .ranges = ranges,
-          .evaluate = evaluate,
-          .build = build};
+  return {
+      .name = "table",
+      .doc = "y = values[x - first]",
+      .elementwise = true,
+      .runs = [](const IntegerNode& node) -> std::int64_t { return most_entries(node, {"first"}); },
+      .attrs = {"first", "values"},
+      .check = check,
+      .ranges = ranges,
+      .evaluate = evaluate,
+      .build = build};
 }
 
 }  // namespace chop::hardware::integer_ops::table

@@ -46,6 +46,16 @@ class Expression {
     return cat(operand(0), " ", sign, " ", operand(1));
   }
 
+  /// The operand as a signed number as wide as the result, so that a synthesiser sees how few bits
+  /// it has.
+  std::string factor(std::size_t i) const {
+    const std::string plain =
+        range(i).is_signed() ? name(i) : cat("$signed({1'b0, ", name(i), "})");
+    const int own = width(i) + (range(i).is_signed() ? 0 : 1);
+    if (own == width_) return plain;
+    return own > width_ ? cat("$signed(", sized(i, width_), ")") : cat(width_, "'(", plain, ")");
+  }
+
   std::string shift() const {
     const auto amount = static_cast<int>(cell_.amount);
     if (amount > 0) return cat(operand(0), " << ", amount);
@@ -104,6 +114,8 @@ class Expression {
         return binary("+");
       case CellKind::Sub:
         return binary("-");
+      case CellKind::Mul:
+        return cat(factor(0), " * ", factor(1));
       case CellKind::Scale:
         return cat(operand(0), " * ", sized_literal(cell_.amount, width_));
       case CellKind::Shift:

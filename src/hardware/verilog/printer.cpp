@@ -34,6 +34,7 @@ class ModulePrinter {
   void ports() {
     std::vector<std::string> lines;
     if (module_.latency > 0) lines.emplace_back("  input  logic clk");
+    if (module_.latency > 0 && netlist_.enable) lines.emplace_back("  input  logic en");
     for (const NetlistCell& cell : module_.cells)
       if (cell.kind == CellKind::Input)
         lines.push_back(cat("  input  ", declared_type(cell.range), " ", cell.name));
@@ -53,6 +54,7 @@ class ModulePrinter {
     const Module& inner = netlist_.modules[instance.module];
     std::vector<std::string> lines;
     if (inner.latency > 0) lines.emplace_back("    .clk(clk)");
+    if (inner.latency > 0 && netlist_.enable) lines.emplace_back("    .en(en)");
     const std::vector<WireId> ports = inner.inputs();
     for (std::size_t i = 0; i < ports.size(); ++i)
       lines.push_back(cat("    .", inner.cells[ports[i]].name, "(",
@@ -74,8 +76,8 @@ class ModulePrinter {
 
   void drive(const NetlistCell& cell) {
     if (cell.kind == CellKind::Register)
-      text_ += cat("  always_ff @(posedge clk) ", cell.name, " <= ", reference(module_, cell.in[0]),
-                   ";\n");
+      text_ += cat("  always_ff @(posedge clk) ", netlist_.enable ? "if (en) " : "", cell.name,
+                   " <= ", reference(module_, cell.in[0]), ";\n");
     else if (cell.kind == CellKind::Table)
       table(cell);
     else if (partial_sums_.contains(cell.name))

@@ -1,30 +1,43 @@
-// Sums and differences of two results: their binary points are aligned, nothing is rounded.
-#include "hardware/lowering/lowering_def.hpp"
-#include "ops/core/common.hpp"
+// Sums and differences: of two results, whose binary points are aligned, or of one and a constant.
+// Nothing is rounded; constants without a format wait, as a bias does.
+#include "hardware/lowering/matrix.hpp"
+#include "hardware/lowering/operands.hpp"
 
 namespace chop::hardware::lowerings::add {
 namespace {
 
-/// The operand with an element for each of the result's.
-Result<std::size_t> stretched(LoweringCall& call, std::size_t operand) {
-  CH_TRY(const std::size_t x, call.codes(operand));
-  const Shape shape = call.result_shape();
-  const Shape own = LoweringCall::sample(call.type(operand).shape);
-  if (own == shape) return x;
-  Codes index;
-  const ops::BroadcastIndex from(own, shape);
-  for (std::int64_t i = 0; i < numel(shape); ++i)
-    index.push_back(static_cast<std::int64_t>(from(static_cast<std::size_t>(i))));
-  CH_TRY(const Traced wide, call.add({.name = cat(call.node().name, "_", operand),
-                                      .op = "select",
-                                      .inputs = {x},
-                                      .attrs = {{"index", std::move(index)}},
-                                      .type = {.shape = shape, .frac = call.at(x).type.frac}}));
-  return wide.node;
+Result<Traced> lower_known(LoweringCall& call, const KnownOperand& known) {
+  const bool is_add = call.node().op == "add";
+  const std::int64_t sign_x = is_add || known.computed == 0 ? 1 : -1;
+  const double sign_c = is_add || known.computed == 1 ? 1 : -1;
+  const Traced& in = call.in(known.computed);
+  if (known.codes && in.pending.empty()) {
+    CH_TRY(const std::size_t x, call.codes(known.computed));
+    const int own = call.at(x).type.frac;
+    ExactAffine exact{.factor = {}, .offset = {}, .frac = std::max(own, known.codes->frac)};
+    if (exact.frac - std::min(own, known.codes->frac) <= 40) {
+      exact.factor = {shifted(sign_x, exact.frac - own)};
+      for (const std::int64_t code : known.codes->codes)
+        exact.offset.push_back(static_cast<std::int64_t>(sign_c) *
+                               shifted(code, exact.frac - known.codes->frac));
+      return lower_affine(call, x, std::move(exact));
+    }
+  }
+  if (in.kind != Traced::Kind::Integer) {
+    CH_TRY([[maybe_unused]] const std::size_t codes, call.codes(known.computed));
+  }
+  std::vector<double> shift = known.values;
+  for (double& value : shift) value *= sign_c;
+  const std::vector<double> scale(shift.size(), static_cast<double>(sign_x));
+  Traced result = in;
+  result.pending.push_back(
+      affine_stage(cat(call.node().op, " ", call.node().name), scale, shift, known.values));
+  return result;
 }
 
 Result<Traced> lower(LoweringCall& call) {
-  if (call.operands() != 2) return Error{.what = "it adds a number that has no format"};
+  CH_TRY(const std::optional<KnownOperand> known, known_operand(call));
+  if (known) return lower_known(call, *known);
   CH_TRY(const std::size_t a, stretched(call, 0));
   CH_TRY(const std::size_t b, stretched(call, 1));
   const int frac_a = call.at(a).type.frac;

@@ -24,11 +24,14 @@ Result<Traced> lower(LoweringCall& call) {
   const auto weight = static_cast<std::size_t>(call.find("weight"));
   CH_TRY(const ops::ConvShape conv,
          ops::conv_shape(call.call(), call.type(0).shape, call.type(weight).shape));
+  const Shape result = call.result_shape();
+  const Shape positions(result.begin() + 1, result.end());
   std::vector<Traced> groups;
   for (std::int64_t group = 0; group < conv.groups; ++group) {
     Matrix matrix{.rows = conv.group_out(),
                   .columns = conv.group_in() * conv.window.kernel.area(),
                   .window = windows_of(conv, group),
+                  .positions = positions,
                   .first_row = group * conv.group_out(),
                   .suffix = conv.groups == 1 ? "" : cat("_", group)};
     CH_TRY(Traced made, lower_matrix(call, x, std::move(matrix)));

@@ -2,6 +2,7 @@
 // one of the integer graph, and codes go from their grid to that of the format.
 #include "formats/registry.hpp"
 #include "hardware/lowering/function.hpp"
+#include "hardware/lowering/softmax.hpp"
 #include "ir/json.hpp"
 #include "ops/core/quantise.hpp"
 
@@ -97,6 +98,12 @@ Result<Traced> lower(LoweringCall& call) {
                  .hint = "use integer, or a step that is a power of two"};
   if (call.in(0).kind == Traced::Kind::Real) return lower_input(call, format, grid);
   if (call.in(0).pending.empty() && grid) return requantise(call, format, *grid);
+  if (!call.in(0).pending.empty() && call.in(0).pending[0].kind == Stage::Kind::Softmax) {
+    if (call.in(0).pending.size() > 1 || !grid)
+      return Error{.what = cat(call.in(0).pending[0].what, " has no integer format behind it"),
+                   .hint = "give the result of a softmax a fixed-point format"};
+    return realise_softmax(call, *grid);
+  }
   const CodeFunction function(call.at(call.in(0).node).type, call.in(0).pending, quantiser);
   return realise(call, function, grid);
 }

@@ -1,0 +1,56 @@
+// Products of two results, exact, and multiples by a constant; x / c is a multiple by 1 / c.
+#include "hardware/lowering/matrix.hpp"
+#include "hardware/lowering/operands.hpp"
+
+namespace chop::hardware::lowerings::mul {
+namespace {
+
+Result<Traced> lower_known(LoweringCall& call, KnownOperand known) {
+  if (call.node().op == "div") {
+    if (known.computed != 0) return Error{.what = "it divides by a number that is computed"};
+    for (double& value : known.values) value = 1 / value;
+    known.codes.reset();
+  }
+  const Traced& in = call.in(known.computed);
+  if (known.codes && in.pending.empty()) {
+    CH_TRY(const std::size_t x, call.codes(known.computed));
+    const int frac = call.at(x).type.frac + known.codes->frac;
+    return lower_affine(call, x, {.factor = known.codes->codes, .offset = {0}, .frac = frac});
+  }
+  if (in.kind != Traced::Kind::Integer) {
+    CH_TRY([[maybe_unused]] const std::size_t codes, call.codes(known.computed));
+  }
+  const std::vector<double> zeros(known.values.size());
+  Traced result = in;
+  result.pending.push_back(
+      affine_stage(cat(call.node().op, " ", call.node().name), known.values, zeros, zeros));
+  return result;
+}
+
+Result<Traced> lower(LoweringCall& call) {
+  CH_TRY(std::optional<KnownOperand> known, known_operand(call));
+  if (known) return lower_known(call, std::move(*known));
+  if (call.node().op == "div") return Error{.what = "it divides by a number that is computed"};
+  CH_TRY(const std::size_t a, stretched(call, 0));
+  CH_TRY(const std::size_t b, stretched(call, 1));
+  IntegerNode node{
+      .name = call.node().name,
+      .op = "mul",
+      .inputs = {a, b},
+      .type = {.shape = call.result_shape(), .frac = call.at(a).type.frac + call.at(b).type.frac}};
+  const Interval product =
+      Interval{0, call.at(a).type.range().magnitude()} * call.at(b).type.range().magnitude();
+  node.remark = float_remark(product.high);
+  return call.add(std::move(node));
+}
+
+}  // namespace
+
+LoweringDef define() {
+  return {.name = "mul",
+          .takes = [](const Node& node,
+                      const OpDef& /*op*/) { return node.op == "mul" || node.op == "div"; },
+          .lower = lower};
+}
+
+}  // namespace chop::hardware::lowerings::mul
