@@ -11,7 +11,16 @@ struct NetlistOptions {
   /// Behind every node that computes, or behind the rounding and clamping that follows it, where
   /// fewer bits are left; without them all is combinational.
   bool registers = true;
+  /// Instead: registers wherever a path would have more levels of logic than this (see
+  /// levels_of()), between layers where that is enough, and behind the outputs. 0: not asked for.
+  int logic_depth = 0;
+  /// Instead: so many registers from inputs to outputs, placed with the least levels of logic
+  /// between them for which they suffice. 0: not asked for.
+  int stages = 0;
 };
+
+/// A name as hardware languages take it.
+std::string plain_name(std::string_view text);
 
 /// A module for every node that computes, and a top that connects them; values that come earlier
 /// than others of the same call are delayed. Every matrix is proven equal to its adders on the way.
