@@ -8,7 +8,8 @@
 #include "hardware/cost/estimate.hpp"
 #include "hardware/lowering/to_integer.hpp"
 #include "hardware/netlist/from_integer.hpp"
-#include "hardware/verilog/simulate.hpp"
+#include "hardware/netlist/pipeline.hpp"
+#include "hardware/stream/bench.hpp"
 
 namespace chop::cli {
 
@@ -16,14 +17,19 @@ struct Circuit {
   std::string name;  ///< of the network, as it was given
   Graph graph = Graph();
   IntegerGraph integers = {};
-  Netlist netlist = {};
+  Netlist netlist = {};                 ///< fully parallel; none where it is folded
+  std::optional<Dataflow> stream = {};  ///< with valid and ready, folded or not
+
+  bool is_folded() const { return netlist.modules.empty(); }
 };
 
-/// The options of a circuit: adders, depth, combinational.
+/// The options of a circuit: adders, registers, interface, reuse.
 std::vector<SettingDef> circuit_settings();
 /// The circuit of the setting `model`, with the adders of that setting unless `adders` names
 /// others.
 Result<Circuit> make_circuit(const Settings& settings, const std::string& adders = "");
+/// The text of every file of SystemVerilog.
+std::vector<SourceFile> sources_of(const Circuit& circuit);
 /// Writes everything beside `folder` and renames it, so that nothing is left half-written. A folder
 /// that is there already is replaced only if it holds a circuit.
 Status write_circuit(const Circuit& circuit, const Vectors& vectors,

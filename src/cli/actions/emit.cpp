@@ -34,9 +34,11 @@ std::string remarks_text(const IntegerGraph& graph) {
 Result<Exit> show(const Invocation& invocation, const Circuit& circuit, const std::string& what) {
   const Lists lists = invocation.settings.flag("values") ? Lists::Whole : Lists::Short;
   if (what == "integer") return print_text(invocation, what, print(circuit.integers, lists));
-  if (what == "netlist") return print_text(invocation, what, print(circuit.netlist));
+  if (what == "netlist")
+    return print_text(invocation, what,
+                      print(circuit.is_folded() ? circuit.stream->cores : circuit.netlist));
   std::string text;
-  for (const SourceFile& file : to_verilog(circuit.netlist)) text += file.text;
+  for (const SourceFile& file : sources_of(circuit)) text += file.text;
   return print_text(invocation, what, text);
 }
 
@@ -75,6 +77,8 @@ ActionDef define() {
           "  ch emit quantised.mz --out hardware\n"
           "  ch emit quantised.mz --show integer\n"
           "  ch emit quantised.mz --adders canonical --combinational\n"
+          "  ch emit quantised.mz --pipeline 8 --interface stream --argmax\n"
+          "  ch emit convolutions.mz --reuse 16\n"
           "Every operand must carry a fixed-point format (`ch transform` with the pass quantize);\n"
           "one error lists the nodes that do not. docs/hardware.md explains the rest.",
       .positionals = {"model"},

@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::int64_t kRowsAtOnce = 8192;
 constexpr std::int64_t kIcarusSamples = 1000;
+constexpr std::int64_t kIcarusCycles = 30'000;  ///< at most, where a sample takes many
 
 /// Samples of a data set in integers, and how the float run compares.
 struct DataRun {
@@ -35,11 +36,26 @@ Result<std::vector<std::vector<float>>> float_outputs(const Circuit& circuit, co
   return all;
 }
 
+bool is_argmax(const Circuit& circuit) {
+  return circuit.integers.nodes[circuit.integers.outputs[0]].op == "argmax";
+}
+
+/// The number of the greatest of a row's numbers, the first of equal ones.
+std::int64_t greatest(std::span<const float> all, std::size_t row, std::size_t rows) {
+  const auto own = all.subspan(row * (all.size() / rows), all.size() / rows);
+  return std::max_element(own.begin(), own.end()) - own.begin();
+}
+
 Status compare_floats(const Circuit& circuit, const Tensor& rows, std::span<const Codes> made,
                       DataRun& run) {
   CH_TRY(const auto floats, float_outputs(circuit, rows));
   for (std::size_t row = 0; row < made.size(); ++row) {
     std::size_t at = 0;
+    if (is_argmax(circuit)) {
+      run.differing += greatest(floats[0], row, made.size()) != made[row][0] ? 1 : 0;
+      ++run.values;
+      continue;
+    }
     for (std::size_t o = 0; o < floats.size(); ++o) {
       const IntegerType& type = circuit.integers.nodes[circuit.integers.outputs[o]].type;
       for (std::size_t i = 0; i < type.size(); ++i, ++at) {
@@ -98,23 +114,56 @@ std::vector<Cell> row_of(const std::string& what, const Simulated& result) {
           Cell(result.run_seconds, 3)};
 }
 
+Result<Simulated> icarus(const Circuit& circuit, const Vectors& vectors,
+                         const std::filesystem::path& folder) {
+  return circuit.stream ? run_icarus(*circuit.stream, vectors, folder)
+                        : run_icarus(circuit.netlist, vectors, folder);
+}
+
+/// Verilator on streams: once without pauses, once with them. The announced interval is checked.
+Status simulate_stream(const Circuit& circuit, const Vectors& vectors,
+                       const std::filesystem::path& folder, Table& table, Tree& result,
+                       std::int64_t& differing) {
+  CH_TRY(const StreamSimulated done, run_verilator(*circuit.stream, vectors, folder));
+  table.rows.push_back(row_of("Verilator = integers", done.smooth));
+  table.rows.push_back(row_of("Verilator, random pauses", done.stalled));
+  result["verilator"] = tree_of(done.smooth);
+  result["verilator_stalled"] = tree_of(done.stalled);
+  result["measured_latency"] = done.latency;
+  result["measured_interval"] = done.interval;
+  differing += done.smooth.differing + done.stalled.differing;
+  if (done.latency != circuit.stream->latency)
+    return Error{.what = cat("the latency is ", done.latency, " cycles in simulation, not ",
+                             circuit.stream->latency)};
+  if (done.interval > static_cast<double>(circuit.stream->interval))
+    return Error{.what = cat("a sample takes ", done.interval, " cycles in simulation, not ",
+                             circuit.stream->interval)};
+  return {};
+}
+
 /// Runs the simulators that were asked for.
 Status simulate_all(const Invocation& invocation, const Circuit& circuit, const Vectors& vectors,
                     Table& table, Tree& result, std::int64_t& differing) {
   const Settings& settings = invocation.settings;
   const std::filesystem::path folder = settings.text_or_empty("out");
   const std::string simulator = settings.text_or_empty("simulator");
-  const Vectors some = first_of(vectors, kIcarusSamples);
+  const std::int64_t interval = circuit.stream ? circuit.stream->interval : 1;
+  const Vectors some =
+      first_of(vectors, std::clamp<std::int64_t>(kIcarusCycles / interval, 3, kIcarusSamples));
   CH_CHECK(write_circuit(circuit, some, folder));
   if (simulator != "icarus") {
     log_info("Building the model with Verilator...");
-    CH_TRY(const Simulated done, run_verilator(circuit.netlist, vectors, folder));
-    table.rows.push_back(row_of("Verilator = integers", done));
-    result["verilator"] = tree_of(done);
-    differing += done.differing;
+    if (circuit.stream) {
+      CH_CHECK(simulate_stream(circuit, vectors, folder, table, result, differing));
+    } else {
+      CH_TRY(const Simulated done, run_verilator(circuit.netlist, vectors, folder));
+      table.rows.push_back(row_of("Verilator = integers", done));
+      result["verilator"] = tree_of(done);
+      differing += done.differing;
+    }
   }
   if (simulator != "verilator") {
-    CH_TRY(const Simulated done, run_icarus(circuit.netlist, some, folder));
+    CH_TRY(const Simulated done, icarus(circuit, some, folder));
     table.rows.push_back(row_of("Icarus = integers", done));
     result["icarus"] = tree_of(done);
     differing += done.differing;

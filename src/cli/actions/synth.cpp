@@ -45,6 +45,9 @@ Result<Exit> run(const Invocation& invocation) {
   std::string command;
   for (const std::string& way : ways) {
     CH_TRY(const Circuit circuit, make_circuit(settings, way));
+    if (circuit.stream)
+      return Error{.what = "ch synth counts circuits with plain ports",
+                   .hint = "leave --interface and --reuse away"};
     CH_CHECK(write_circuit(circuit, make_vectors(circuit.integers, 100, 0), folder));
     log_info(cat("Synthesising with ", way, " adders..."));
     CH_TRY(const Synthesised made,

@@ -102,56 +102,111 @@ std::vector<SourceFile> circuit_files(const Netlist& netlist, const Vectors& vec
   return files;
 }
 
-Result<Simulated> run_verilator(const Netlist& netlist, const Vectors& vectors,
-                                const fs::path& folder) {
-  const std::string& top = netlist.top().name;
-  CH_CHECK(write_file(folder / "sim/inputs.bin", bytes_of(vectors.inputs)));
-  CH_CHECK(write_file(folder / "sim/outputs.bin", bytes_of(vectors.outputs)));
-  std::vector<std::string> words = {
-      "verilator",  "--cc",    "--exe",          "--build", "-Wno-fatal", "-O3",
-      "--x-assign", "fast",    "--output-split", "8000",    "-CFLAGS",    "-O1",
-      "--Mdir",     "sim/obj", "--top-module",   top,       "-o",         "simulation"};
-  for (const std::string& name : source_names(netlist)) words.push_back(name);
+Result<double> build_model(const std::string& top, std::span<const std::string> sources,
+                           const fs::path& folder) {
+  // A circuit is one large function unless it is cut; little is gained by optimising it, and
+  // nothing by optimising what runs once.
+  std::vector<std::string> words = {"verilator",
+                                    "--cc",
+                                    "--exe",
+                                    "--build",
+                                    "-j",
+                                    "0",
+                                    "-Wno-fatal",
+                                    "-O3",
+                                    "--x-assign",
+                                    "fast",
+                                    "--x-initial",
+                                    "fast",
+                                    "--output-split",
+                                    "12000",
+                                    "--output-split-cfuncs",
+                                    "500",
+                                    "-MAKEFLAGS",
+                                    "OPT_FAST=-O1",
+                                    "-MAKEFLAGS",
+                                    "OPT_SLOW=-O0",
+                                    "-MAKEFLAGS",
+                                    "OPT_GLOBAL=-O1",
+                                    "--Mdir",
+                                    "sim/obj",
+                                    "--top-module",
+                                    top,
+                                    "-o",
+                                    "simulation"};
+  words.insert(words.end(), sources.begin(), sources.end());
   words.emplace_back("../main.cpp");  // make runs in sim/obj
-  Simulated done;
   const auto begin = std::chrono::steady_clock::now();
   CH_TRY([[maybe_unused]] const ProgramResult built, run_well(words, folder));
-  done.build_seconds = seconds_since(begin);
-  const auto started = std::chrono::steady_clock::now();
-  CH_TRY(const ProgramResult ran, run_well({fs::absolute(folder / "sim/obj/simulation").string(),
-                                            "sim/inputs.bin", "sim/outputs.bin"},
-                                           folder));
-  done.run_seconds = seconds_since(started);
-  const std::vector<std::string> said = split(trim(ran.output), ' ');
-  if (said.size() != 3 || !parse_int(said[0]) || !parse_int(said[1]) || !parse_int(said[2]))
-    return failed("the simulation", ran);
-  done.samples = *parse_int(said[0]);
-  done.values = *parse_int(said[1]);
-  done.differing = *parse_int(said[2]);
-  if (done.samples != std::ssize(vectors.inputs)) return failed("the simulation", ran);
+  return seconds_since(begin);
+}
+
+Result<ModelOutput> run_model(std::vector<std::string> arguments, const fs::path& folder) {
+  arguments.insert(arguments.begin(), fs::absolute(folder / "sim/obj/simulation").string());
+  const auto begin = std::chrono::steady_clock::now();
+  CH_TRY(const ProgramResult ran, run_well(arguments, folder));
+  ModelOutput output{.seconds = seconds_since(begin)};
+  for (const std::string& word : split(trim(ran.output), ' ')) {
+    const auto number = parse_int(word);
+    if (!number) return failed("the simulation", ran);
+    output.numbers.push_back(*number);
+  }
+  return output;
+}
+
+Result<double> build_bench(const std::string& bench, std::span<const std::string> sources,
+                           const fs::path& folder) {
+  std::vector<std::string> words = {"iverilog", "-g2012", "-o", "test/bench.vvp", "-s", bench};
+  words.insert(words.end(), sources.begin(), sources.end());
+  const auto begin = std::chrono::steady_clock::now();
+  CH_TRY([[maybe_unused]] const ProgramResult built, run_well(words, folder));
+  return seconds_since(begin);
+}
+
+Result<BenchOutput> run_bench(const std::vector<std::string>& arguments, std::int64_t count,
+                              const fs::path& folder) {
+  std::vector<std::string> words = {"vvp", "-n", "test/bench.vvp", "+vectors=test"};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  const auto begin = std::chrono::steady_clock::now();
+  CH_TRY(const ProgramResult ran, run_program(words, folder));
+  BenchOutput output{.seconds = seconds_since(begin)};
+  if (ran.output.find(cat("PASS ", count)) != std::string::npos) return output;
+  const std::size_t at = ran.output.find("FAIL ");
+  if (at == std::string::npos) return failed("the testbench", ran);
+  const auto differing =
+      parse_int(ran.output.substr(at + 5, ran.output.find(' ', at + 5) - at - 5));
+  if (!differing) return failed("the testbench", ran);
+  output.differing = *differing;
+  return output;
+}
+
+Result<Simulated> run_verilator(const Netlist& netlist, const Vectors& vectors,
+                                const fs::path& folder) {
+  CH_CHECK(write_file(folder / "sim/inputs.bin", bytes_of(vectors.inputs)));
+  CH_CHECK(write_file(folder / "sim/outputs.bin", bytes_of(vectors.outputs)));
+  Simulated done;
+  CH_TRY(done.build_seconds, build_model(netlist.top().name, source_names(netlist), folder));
+  CH_TRY(const ModelOutput ran, run_model({"sim/inputs.bin", "sim/outputs.bin"}, folder));
+  done.run_seconds = ran.seconds;
+  if (ran.numbers.size() != 3 || ran.numbers[0] != std::ssize(vectors.inputs))
+    return Error{.what = "the simulation ended early"};
+  done.samples = ran.numbers[0];
+  done.values = ran.numbers[1];
+  done.differing = ran.numbers[2];
   return done;
 }
 
 Result<Simulated> run_icarus(const Netlist& netlist, const Vectors& vectors,
                              const fs::path& folder) {
   const std::string bench = cat(netlist.top().name, "_tb");
-  std::vector<std::string> words = {"iverilog", "-g2012", "-o", "test/bench.vvp", "-s", bench};
-  for (const std::string& name : source_names(netlist)) words.push_back(name);
-  words.push_back(cat("test/", bench, ".sv"));
+  std::vector<std::string> sources = source_names(netlist);
+  sources.push_back(cat("test/", bench, ".sv"));
   Simulated done{.samples = std::ssize(vectors.inputs)};
-  const auto begin = std::chrono::steady_clock::now();
-  CH_TRY([[maybe_unused]] const ProgramResult built, run_well(words, folder));
-  done.build_seconds = seconds_since(begin);
-  const auto started = std::chrono::steady_clock::now();
-  CH_TRY(const ProgramResult ran,
-         run_program({"vvp", "-n", "test/bench.vvp", "+vectors=test"}, folder));
-  done.run_seconds = seconds_since(started);
+  CH_TRY(done.build_seconds, build_bench(bench, sources, folder));
+  CH_TRY(const BenchOutput ran, run_bench({}, done.samples, folder));
+  done.run_seconds = ran.seconds;
   done.values = done.samples * std::ssize(netlist.top().outputs);
-  if (ran.output.find(cat("PASS ", done.samples)) != std::string::npos) return done;
-  const std::size_t at = ran.output.find("FAIL ");
-  if (at == std::string::npos) return failed("the testbench", ran);
-  const std::string count = ran.output.substr(at + 5, ran.output.find(' ', at + 5) - at - 5);
-  done.differing = parse_int(count).value_or(done.samples);
+  done.differing = ran.differing;
   return done;
 }
 

@@ -29,6 +29,26 @@ struct Simulated {
 /// The text of every file of a circuit by its name below the folder: rtl/, sim/, test/.
 std::vector<SourceFile> circuit_files(const Netlist& netlist, const Vectors& vectors);
 
+/// Builds Verilator's model of a top module around sim/main.cpp; returns the seconds it took.
+Result<double> build_model(const std::string& top, std::span<const std::string> sources,
+                           const std::filesystem::path& folder);
+/// Runs it; the numbers that it prints.
+struct ModelOutput {
+  std::vector<std::int64_t> numbers = {};
+  double seconds = 0;
+};
+Result<ModelOutput> run_model(std::vector<std::string> arguments,
+                              const std::filesystem::path& folder);
+/// The same with Icarus, of a testbench that ends with "PASS n" or "FAIL d of n".
+Result<double> build_bench(const std::string& bench, std::span<const std::string> sources,
+                           const std::filesystem::path& folder);
+struct BenchOutput {
+  std::int64_t differing = 0;
+  double seconds = 0;
+};
+Result<BenchOutput> run_bench(const std::vector<std::string>& arguments, std::int64_t count,
+                              const std::filesystem::path& folder);
+
 /// Builds Verilator's model of rtl/ in `folder`, which circuit_files() were written to, and
 /// compares every output of every sample.
 Result<Simulated> run_verilator(const Netlist& netlist, const Vectors& vectors,

@@ -1,0 +1,457 @@
+#include "hardware/stream/fold.hpp"
+
+#include <set>
+
+#include "hardware/integer/op_def.hpp"
+#include "hardware/stream/timing.hpp"
+#include "hardware/stream/token_graph.hpp"
+#include "support/text.hpp"
+
+namespace chop::hardware {
+namespace {
+
+/// The tokens of a value on their way.
+struct Flow {
+  std::size_t link = 0;
+  TokenLayout layout = {};
+  std::vector<std::int64_t> need = {};  ///< tokens of the input before each of these
+  int latency = 0;                      ///< words that the units before may hold, beyond that
+};
+
+class Folding {
+ public:
+  Folding(const IntegerGraph& graph, const FoldOptions& options)
+      : graph_(graph),
+        options_(options),
+        readers_(graph.nodes.size()),
+        branches_(graph.nodes.size()) {
+    made_.name = cat(plain_name(graph.name), "_stream");
+    made_.cores.enable = true;
+    for (std::size_t i = 0; i < graph.nodes.size(); ++i)
+      for (const std::size_t input : distinct(graph.nodes[i].inputs)) ++readers_[input];
+    for (const std::size_t output : graph.outputs) ++readers_[output];
+  }
+
+  Result<Dataflow> run() {
+    CH_CHECK(check());
+    for (std::size_t i = 0; i < graph_.nodes.size(); ++i)
+      if (!done_.contains(i) && readers_[i] > 0) CH_CHECK(place(i));
+    const std::size_t output = graph_.outputs[0];
+    const Flow flow = take(output);
+    made_.output = flow.link;
+    made_.made = elements_of(flow.layout);
+    if (!made_.cores.modules.empty()) CH_CHECK(verify(made_.cores));
+    CH_TRY(const StreamTiming timing, timing_of(made_));
+    made_.latency = timing.latency;
+    made_.interval = timing.interval;
+    return std::move(made_);
+  }
+
+ private:
+  static std::vector<std::size_t> distinct(std::vector<std::size_t> all) {
+    std::sort(all.begin(), all.end());
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+    return all;
+  }
+
+  Status check() const {
+    if (graph_.inputs.size() != 1 || graph_.outputs.size() != 1)
+      return Error{.what = cat("a folded circuit has one input and one output, the network has ",
+                               graph_.inputs.size(), " and ", graph_.outputs.size()),
+                   .hint = "give the input one format, or leave --reuse away"};
+    std::vector<std::string> layers;
+    for (const IntegerNode& node : graph_.nodes)
+      if (is_matrix(node)) layers.push_back(node.name);
+    for (const auto& [name, reuse] : options_.reuse_of)
+      if (std::find(layers.begin(), layers.end(), name) == layers.end())
+        return Error{.what = cat("no layer with a matrix is called '", name, "'"),
+                     .hint = cat("there are: ", join(layers, ", "))};
+    return {};
+  }
+
+  static bool is_matrix(const IntegerNode& node) { return node.op == "linear"; }
+
+  static std::vector<std::vector<std::size_t>> elements_of(const TokenLayout& layout) {
+    std::vector<std::vector<std::size_t>> tokens;
+    for (std::int64_t t = 0; t < layout.tokens(); ++t) {
+      std::vector<std::size_t> elements;
+      for (std::int64_t c = 0; c < layout.channels; ++c) elements.push_back(layout.at(c, t));
+      tokens.push_back(std::move(elements));
+    }
+    return tokens;
+  }
+
+  std::size_t link(Word word) {
+    made_.links.push_back(std::move(word));
+    return made_.links.size() - 1;
+  }
+
+  std::size_t unit(std::string name, decltype(Unit::what) what, std::vector<std::size_t> in,
+                   Word word, std::string comment = "") {
+    const std::size_t out = link(std::move(word));
+    made_.units.push_back({.name = cat(plain_name(graph_.name), "_", name),
+                           .what = std::move(what),
+                           .in = std::move(in),
+                           .out = {out},
+                           .comment = std::move(comment)});
+    return out;
+  }
+
+  /// Gives the value of a node to all that read it.
+  void give(std::size_t node, const Flow& flow) {
+    done_.insert(node);
+    if (readers_[node] == 1) {
+      branches_[node] = {flow};
+      return;
+    }
+    Unit fork{
+        .name = cat(plain_name(graph_.name), "_", plain_name(graph_.nodes[node].name), "_fork"),
+        .what = ForkUnit{},
+        .in = {flow.link}};
+    for (std::size_t i = 0; i < readers_[node]; ++i) {
+      Flow branch = flow;
+      branch.link = link(Word(made_.links[flow.link]));
+      fork.out.push_back(branch.link);
+      branches_[node].push_back(std::move(branch));
+    }
+    made_.units.push_back(std::move(fork));
+  }
+
+  Flow take(std::size_t node) {
+    Flow flow = std::move(branches_[node].back());
+    branches_[node].pop_back();
+    return flow;
+  }
+
+  Status place(std::size_t index) {
+    const IntegerNode& node = graph_.nodes[index];
+    if (node.inputs.empty()) return place_input(index);
+    const std::vector<std::size_t> from = distinct(node.inputs);
+    if (from.size() == 1) {
+      Flow flow = take(from[0]);
+      if (node.has("window")) return place_windows(index, std::move(flow));
+      if (token_node(node, one(from[0], flow.layout), flow.layout)) {
+        const TokenLayout layout = flow.layout;
+        return place_tokens(index, std::move(flow), one(from[0], layout), layout);
+      }
+      return place_whole(index, {std::move(flow)}, from);
+    }
+    std::vector<Flow> flows;
+    for (const std::size_t input : from) flows.push_back(take(input));
+    const TokenLayout layout = layout_of(node.type.shape);
+    bool alike = layout.tokens() > 1;
+    for (const Flow& flow : flows)
+      alike = alike && flow.layout.height == layout.height && flow.layout.width == layout.width;
+    const std::vector<TokenInput> inputs = inputs_of(from, flows);
+    if (!alike || !token_node(node, inputs, layout))
+      return place_whole(index, std::move(flows), from);
+    return place_tokens(index, join_flows(node, std::move(flows)), inputs, layout);
+  }
+
+  static std::vector<TokenInput> one(std::size_t node, const TokenLayout& layout) {
+    return {{node, layout}};
+  }
+
+  std::vector<TokenInput> inputs_of(const std::vector<std::size_t>& from,
+                                    const std::vector<Flow>& flows) const {
+    std::vector<TokenInput> inputs;
+    for (std::size_t i = 0; i < from.size(); ++i) inputs.push_back({from[i], flows[i].layout});
+    return inputs;
+  }
+
+  Status place_input(std::size_t index) {
+    const IntegerNode& node = graph_.nodes[index];
+    Flow flow{.layout = layout_of(node.type.shape)};
+    flow.link = link(channel_ranges(node.type, flow.layout));
+    made_.input = flow.link;
+    made_.given = elements_of(flow.layout);
+    for (std::int64_t t = 0; t < flow.layout.tokens(); ++t) flow.need.push_back(t + 1);
+    give(index, flow);
+    return {};
+  }
+
+  /// A branch that is ahead waits in a queue.
+  Flow join_flows(const IntegerNode& node, std::vector<Flow> flows) {
+    Flow joined{.layout = layout_of(node.type.shape), .need = flows[0].need};
+    for (const Flow& flow : flows) {
+      joined.latency = std::max(joined.latency, flow.latency);
+      for (std::size_t t = 0; t < joined.need.size(); ++t)
+        joined.need[t] = std::max(joined.need[t], flow.need[t]);
+    }
+    std::vector<std::size_t> in;
+    Word word;
+    for (std::size_t i = 0; i < flows.size(); ++i) {
+      const Flow& flow = flows[i];
+      std::int64_t ahead = 0;
+      for (std::size_t t = 0; t < joined.need.size(); ++t) {
+        const auto known = std::upper_bound(flow.need.begin(), flow.need.end(), joined.need[t]);
+        ahead = std::max(ahead, known - flow.need.begin() - static_cast<std::int64_t>(t));
+      }
+      std::size_t from = flow.link;
+      const std::int64_t depth = ahead + joined.latency - flow.latency + 1;
+      if (depth > 2)
+        from = unit(cat(plain_name(node.name), "_wait", i), FifoUnit{depth}, {from},
+                    Word(made_.links[from]),
+                    cat("holds ", depth, " words while another branch is behind"));
+      in.push_back(from);
+      word.insert(word.end(), made_.links[from].begin(), made_.links[from].end());
+    }
+    joined.link = unit(cat(plain_name(node.name), "_join"), JoinUnit{}, in, std::move(word));
+    return joined;
+  }
+
+  /// A node and what follows it token by token, as one core.
+  Status place_tokens(std::size_t index, Flow flow, const std::vector<TokenInput>& inputs,
+                      const TokenLayout& layout) {
+    const IntegerNode& node = graph_.nodes[index];
+    TokenGraph tokens(graph_, made_.links[flow.link], inputs, node.name);
+    CH_CHECK(tokens.add(index, *token_node(node, inputs, layout)));
+    return place_core(index, tokens, std::move(flow), layout);
+  }
+
+  /// Absorbs what follows, and makes the core.
+  Status place_core(std::size_t index, TokenGraph& tokens, Flow flow, const TokenLayout& layout) {
+    std::size_t last = index;
+    for (std::size_t next = index + 1; next < graph_.nodes.size(); ++next) {
+      const IntegerNode& node = graph_.nodes[next];
+      if (node.inputs != std::vector<std::size_t>{last}) continue;
+      if (readers_[last] != 1 || node.has("window")) break;
+      std::optional<IntegerNode> own = token_node(node, one(last, layout), layout);
+      if (!own) break;
+      done_.insert(last);
+      CH_CHECK(tokens.add(next, std::move(*own)));
+      last = next;
+    }
+    flow.layout = layout;
+    if (!tokens.empty()) {
+      CH_TRY(Netlist core, to_netlist(tokens.graph(), options_.netlist));
+      flow.latency += core.top().latency + 1;
+      // The ranges of the netlist may be narrower than those of the integers.
+      Word word;
+      for (const Output& output : core.top().outputs) word.push_back(core.top().range(output.wire));
+      const std::size_t module = append(std::move(core));
+      flow.link = unit(cat(plain_name(graph_.nodes[last].name), "_stage"), CoreUnit{module},
+                       {flow.link}, std::move(word), tokens.comment());
+    }
+    give(last, flow);
+    return {};
+  }
+
+  std::size_t append(Netlist core) {
+    const std::size_t first = made_.cores.modules.size();
+    for (Module& module : core.modules) {
+      for (Instance& instance : module.instances) instance.module += first;
+      made_.cores.modules.push_back(std::move(module));
+    }
+    return made_.cores.modules.size() - 1;
+  }
+
+  /// Puts a window in front where one is needed; returns the number of each tap in the word.
+  std::vector<std::size_t> gather(const std::string& name, Flow& flow, const Windows& windows,
+                                  std::int64_t padding) {
+    std::vector<std::size_t> element;
+    if (windows.is_pointwise(flow.layout)) {
+      for (const Tap& tap : windows.taps) element.push_back(static_cast<std::size_t>(tap.channel));
+      return element;
+    }
+    const Word from = made_.links[flow.link];
+    WindowUnit window{.from = flow.layout, .windows = windows};
+    Word word;
+    for (const Tap& tap : windows.taps) {
+      Interval range = from[static_cast<std::size_t>(tap.channel)];
+      const std::int64_t outside = padding == kLeast ? range.low : padding;
+      if (tap.may_be_outside) range = hull(range, {outside, outside});
+      window.padding.push_back(outside);
+      element.push_back(word.size());
+      word.push_back(range);
+    }
+    std::vector<std::int64_t> need;
+    for (std::int64_t oy = 0; oy < windows.height; ++oy)
+      for (std::int64_t ox = 0; ox < windows.width; ++ox) {
+        const std::int64_t y = oy * windows.stride_y + window.bottom();
+        const std::int64_t x = ox * windows.stride_x + window.right();
+        const std::int64_t last = y >= flow.layout.height
+                                      ? flow.layout.tokens() - 1
+                                      : y * flow.layout.width + std::min(x, flow.layout.width - 1);
+        need.push_back(flow.need[static_cast<std::size_t>(last)]);
+      }
+    flow.link =
+        unit(cat(name, "_window"), std::move(window), {flow.link}, std::move(word),
+             cat("windows of ",
+                 to_string(Shape{flow.layout.channels, flow.layout.height, flow.layout.width})));
+    flow.need = std::move(need);
+    flow.latency += 1;
+    return element;
+  }
+
+  static constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
+
+  /// Layers with windows: shared by all channels, or one window for each.
+  Status place_windows(std::size_t index, Flow flow) {
+    const IntegerNode& node = graph_.nodes[index];
+    const TokenLayout to = layout_of(node.type.shape);
+    const Codes& window = node.list("window");
+    const std::size_t rows = is_matrix(node) ? node.list("bias").size() : 1;
+    const std::size_t columns = window.size() * rows / node.type.size();
+    const std::int64_t padding = is_matrix(node) ? 0 : kLeast;
+    if (const auto shared = is_matrix(node)
+                                ? fit_windows(flow.layout, window, columns, to.height, to.width)
+                                : std::nullopt;
+        shared && static_cast<std::int64_t>(rows) == to.channels && fits(*shared, flow.layout)) {
+      const std::vector<std::size_t> element =
+          gather(plain_name(node.name), flow, *shared, padding);
+      return place_matrix(index, std::move(flow), to, element);
+    }
+    if (const auto planes = fit_planes(window, columns, flow.layout, to);
+        rows == 1 && planes && fits(*planes, flow.layout)) {
+      const std::vector<std::size_t> element =
+          gather(plain_name(node.name), flow, *planes, padding);
+      return place_gathered(index, std::move(flow), to, element);
+    }
+    return place_whole(index, {std::move(flow)}, {node.inputs[0]});
+  }
+
+  /// Every position ends within the walk over the tokens.
+  static bool fits(const Windows& windows, const TokenLayout& from) {
+    const WindowUnit window{.from = from, .windows = windows};
+    if (windows.is_pointwise(from)) return true;
+    return window.bottom() >= 0 && window.right() >= 0 &&
+           windows.height * windows.stride_y + window.bottom() >= window.rows() &&
+           windows.width * windows.stride_x + window.right() >= window.columns();
+  }
+
+  /// The windows of pooling: those of each channel alike, over itself.
+  static std::optional<Windows> fit_planes(const Codes& window, std::size_t columns,
+                                           const TokenLayout& from, const TokenLayout& to) {
+    if (from.channels != to.channels) return {};
+    Windows all{.height = to.height, .width = to.width};
+    const auto positions = static_cast<std::size_t>(to.tokens());
+    if (window.size() != columns * positions * static_cast<std::size_t>(to.channels)) return {};
+    for (std::int64_t c = 0; c < to.channels; ++c) {
+      const auto first = window.begin() + c * static_cast<std::int64_t>(columns * positions);
+      const Codes own(first, first + static_cast<std::int64_t>(columns * positions));
+      const auto fitted = fit_windows(from, own, columns, to.height, to.width);
+      if (!fitted) return {};
+      if (c > 0 && (fitted->stride_x != all.stride_x || fitted->stride_y != all.stride_y))
+        return {};
+      all.stride_x = fitted->stride_x;
+      all.stride_y = fitted->stride_y;
+      for (const Tap& tap : fitted->taps) {
+        if (tap.channel != c) return {};
+        all.taps.push_back(tap);
+      }
+    }
+    return all;
+  }
+
+  /// A node on the word of its windows, as adders.
+  Status place_gathered(std::size_t index, Flow flow, const TokenLayout& to,
+                        const std::vector<std::size_t>& element) {
+    const IntegerNode& node = graph_.nodes[index];
+    const Word& word = made_.links[flow.link];
+    TokenGraph tokens(graph_, word,
+                      one(node.inputs[0], {.channels = static_cast<std::int64_t>(word.size())}),
+                      node.name);
+    IntegerNode own = node;
+    own.type = {.shape = {to.channels}, .frac = node.type.frac};
+    own.attrs["window"].clear();
+    for (const std::size_t at : element)
+      own.attrs["window"].push_back(static_cast<std::int64_t>(at));
+    CH_CHECK(tokens.add(index, std::move(own)));
+    return place_core(index, tokens, std::move(flow), to);
+  }
+
+  Status place_matrix(std::size_t index, Flow flow, const TokenLayout& to,
+                      const std::vector<std::size_t>& element) {
+    const IntegerNode& node = graph_.nodes[index];
+    const std::int64_t reuse = reuse_of(node);
+    if (reuse <= 1) return place_gathered(index, std::move(flow), to, element);
+    MacUnit mac{.rows = node.list("bias").size(),
+                .columns = element.size(),
+                .weight = node.list("weight"),
+                .bias = node.list("bias"),
+                .element = element,
+                .in_luts = options_.multiply_in_luts};
+    mac.column_parts = std::min(element.size(), static_cast<std::size_t>(reuse));
+    // Parts of equal size: more would only be empty.
+    mac.column_parts = (mac.columns + mac.lanes() - 1) / mac.lanes();
+    mac.row_parts =
+        std::clamp<std::size_t>(static_cast<std::size_t>(reuse) / mac.columns, 1, mac.rows);
+    mac.row_parts = (mac.rows + mac.row_lanes() - 1) / mac.row_lanes();
+    const auto cycles = static_cast<std::int64_t>(mac.cycles());
+    const std::string comment =
+        cat(node.comment, "; ", mac.lanes() * mac.row_lanes(), " multipliers, ", cycles, " cycles");
+    TokenGraph tokens(graph_, channel_ranges(node.type, to), one(index, to), node.name);
+    flow.link = unit(cat(plain_name(node.name), "_mac"), std::move(mac), {flow.link},
+                     channel_ranges(node.type, to), comment);
+    flow.latency += 3;
+    return place_core(index, tokens, std::move(flow), to);
+  }
+
+  std::int64_t reuse_of(const IntegerNode& node) const {
+    const auto found = options_.reuse_of.find(node.name);
+    return found == options_.reuse_of.end() ? options_.reuse : found->second;
+  }
+
+  /// Whatever it is, on all elements of its inputs at once.
+  Status place_whole(std::size_t index, std::vector<Flow> flows,
+                     const std::vector<std::size_t>& from) {
+    const IntegerNode& node = graph_.nodes[index];
+    std::vector<std::size_t> in;
+    Word word;
+    Flow flow{.need = {0}};
+    for (std::size_t i = 0; i < flows.size(); ++i) {
+      if (flows[i].layout.tokens() > 1)
+        gather(cat(plain_name(node.name), "_", i), flows[i], whole_frame(flows[i].layout), 0);
+      in.push_back(flows[i].link);
+      word.insert(word.end(), made_.links[in[i]].begin(), made_.links[in[i]].end());
+      flow.need[0] = std::max(flow.need[0], flows[i].need[0]);
+      flow.latency = std::max(flow.latency, flows[i].latency);
+    }
+    flow.link = in[0];
+    if (in.size() > 1)
+      flow.link = unit(cat(plain_name(node.name), "_join"), JoinUnit{}, in, std::move(word));
+    std::vector<TokenInput> inputs;
+    for (const std::size_t input : from)
+      inputs.push_back(
+          {input, {.channels = static_cast<std::int64_t>(graph_.nodes[input].type.size())}});
+    TokenGraph tokens(graph_, made_.links[flow.link], inputs, node.name);
+    IntegerNode own = node;
+    own.type.ranges.clear();
+    CH_CHECK(tokens.add(index, std::move(own)));
+    const TokenLayout layout{.channels = static_cast<std::int64_t>(node.type.size())};
+    return place_core(index, tokens, std::move(flow), layout);
+  }
+
+  const IntegerGraph& graph_;
+  const FoldOptions& options_;
+  Dataflow made_;
+  std::vector<std::size_t> readers_;
+  std::vector<std::vector<Flow>> branches_;
+  std::set<std::size_t> done_;
+};
+
+}  // namespace
+
+Result<FoldOptions> parse_reuse(std::string_view text) {
+  FoldOptions options;
+  for (const std::string& part : split(text, ',')) {
+    const std::size_t at = part.find('=');
+    const auto number = parse_int(at == std::string::npos ? part : part.substr(at + 1));
+    if (!number || *number < 1 || *number > 1'000'000)
+      return Error{.what = cat("'", part, "' is no reuse"),
+                   .hint = "--reuse N, or --reuse LAYER=N,LAYER=N, with N from 1 to 1000000"};
+    if (at == std::string::npos)
+      options.reuse = *number;
+    else
+      options.reuse_of[part.substr(0, at)] = *number;
+  }
+  return options;
+}
+
+Result<Dataflow> fold(const IntegerGraph& graph, const FoldOptions& options) {
+  CH_CHECK(verify(graph));
+  return Folding(graph, options).run();
+}
+
+}  // namespace chop::hardware
