@@ -67,6 +67,7 @@ WireId ModuleBuilder::round(WireId a, int amount) {
 WireId ModuleBuilder::bits(WireId a, int low, int width) {
   const Interval all{0, (std::int64_t{1} << width) - 1};
   assert((!range(a).is_signed() || width_of(range(a)) >= low + width) && "the bits are there");
+  if (range(a).is_constant()) return constant(range(a).low >> low & all.high);
   return low == 0 && all.holds(range(a)) ? a : make(CellKind::Slice, {a}, low, all);
 }
 
@@ -157,6 +158,9 @@ Module ModuleBuilder::finish(int latency) && {
     needed[wire] = true;
   };
   for (const Output& output : module_.outputs) need(output.wire);
+  // Instances stay where nothing reads them, and have their inputs.
+  for (WireId i = 0; i < module_.cells.size(); ++i)
+    if (module_.cells[i].kind == CellKind::Result) need(i);
   while (!worklist.empty()) {
     const NetlistCell& cell = module_.cells[worklist.back()];
     worklist.pop_back();
@@ -169,8 +173,7 @@ Module ModuleBuilder::finish(int latency) && {
   std::vector<WireId> moved(module.cells.size());
   std::vector<NetlistCell> kept;
   for (WireId i = 0; i < module.cells.size(); ++i) {
-    const CellKind kind = module.cells[i].kind;
-    if (!needed[i] && kind != CellKind::Input && kind != CellKind::Result) continue;
+    if (!needed[i] && module.cells[i].kind != CellKind::Input) continue;
     moved[i] = static_cast<WireId>(kept.size());
     kept.push_back(std::move(module.cells[i]));
     for (WireId& wire : kept.back().in) wire = moved[wire];

@@ -30,6 +30,25 @@ Netlist one_of_each() {
   return netlist;
 }
 
+TEST(Netlist, AnInstanceThatNothingReadsKeepsItsInputs) {
+  Netlist netlist = one_of_each();
+  netlist.modules.resize(1);
+  ModuleBuilder top("top");
+  const WireId wide = top.input("wide", {-1000, 1000});
+  const WireId x = top.input("x", {-8, 7});
+  top.instance("k", netlist, 0, {top.registered(x)});
+  top.output("o", top.registered(wide));
+  netlist.modules.push_back(std::move(top).finish(1));
+  const Status sound = verify(netlist);
+  EXPECT_TRUE(sound) << to_string(sound.error());
+}
+
+TEST(Netlist, BitsOfAConstantAreAConstant) {
+  ModuleBuilder builder("top");
+  EXPECT_EQ(builder.range(builder.bits(builder.constant(22), 1, 3)), (Interval{3, 3}));
+  EXPECT_EQ(builder.range(builder.bits(builder.constant(-2), 0, 2)), (Interval{2, 2}));
+}
+
 TEST(Netlist, TextReadsBackAsTheSameNetlist) {
   const Netlist netlist = one_of_each();
   ASSERT_TRUE(verify(netlist)) << to_string(verify(netlist).error());
