@@ -2,6 +2,7 @@
 
 #include "hardware/stream/unit_text.hpp"
 #include "hardware/stream/units.hpp"
+#include "support/system/files.hpp"
 #include "support/text.hpp"
 
 namespace chop::hardware {
