@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "ops/core/common.hpp"
 #include "runtime/kernel.hpp"
 #include "support/planned.hpp"
 #include "support/text.hpp"
