@@ -37,7 +37,7 @@ Status write_circuit(const Circuit& circuit, const Vectors& vectors,
 
 Tree tree_of(const Circuit& circuit);
 Tree tree_of(const Estimate& made);
-/// LUTs and the rest, with the error of such estimates; a line.
+/// One line: LUTs, registers, carry cells, and how far such estimates are off.
 std::string estimate_text(const Estimate& made);
 /// Adders, tables, registers, latency, in a sentence or two.
 std::string counts_text(const Circuit& circuit);
