@@ -6,8 +6,8 @@
 //   %fc = linear(%x, %fc_weight_quantized)
 //
 // Nothing moves: the plan computes what is marked ahead. Calls that draw random numbers draw others
-// in each run, and are not folded. Nor are calls that make far more of the parameters than there
-// is: a small file must not ask for gigabytes that are kept (expand of one number to [30000,
+// in each run, and are not folded. Nor are calls whose results are far larger than the parameters
+// they read: a small file must not ask for gigabytes that are kept (expand of one number to [30000,
 // 30000]).
 #include "compile/call_facts.hpp"
 #include "compile/heads.hpp"
