@@ -3,15 +3,19 @@
 # level than the file that uses it. Other configurations keep their own flags.
 
 # ch_compile_with(<header> <level> <target>...): the first target compiles the header, all start
-# from it.
+# from it. ch_compile_like(<first> <level> <target>...): more targets for a first one.
 function(ch_compile_with header level first)
-  foreach(target IN ITEMS ${first} ${ARGN})
+  if(CH_FAST_BUILD)
+    target_precompile_headers(${first} PRIVATE "${CMAKE_SOURCE_DIR}/${header}")
+  endif()
+  target_compile_options(${first} PRIVATE $<$<CONFIG:Release>:${level}>)
+  ch_compile_like(${first} ${level} ${ARGN})
+endfunction()
+
+function(ch_compile_like first level)
+  foreach(target IN LISTS ARGN)
     target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:${level}>)
-    if(NOT CH_FAST_BUILD)
-      continue()
-    elseif(target STREQUAL first)
-      target_precompile_headers(${target} PRIVATE "${CMAKE_SOURCE_DIR}/${header}")
-    else()
+    if(CH_FAST_BUILD)
       target_precompile_headers(${target} REUSE_FROM ${first})
     endif()
   endforeach()
