@@ -15,6 +15,9 @@
 namespace chop::ops {
 namespace {
 
+/// Attributes come from files: what an op makes of them must be a shape that could be held.
+constexpr ir::ReadLimits kMostOfAValue{.elements = std::int64_t{1} << 40};
+
 Result<const OpDef*> find_op(const Node& node) {
   Result<const OpDef*> found = ops::find_op(node.op);
   if (!found) return std::move(found).error().note(cat("node '", node.name, "'"));
@@ -30,10 +33,10 @@ Result<TensorType> placeholder_type(const Node& node, std::int64_t batch) {
   type.shape = std::get<Ints>(shape->second);
   for (std::int64_t& dim : type.shape) {
     if (dim == -1) dim = batch;
-    if (dim < 0 || dim > (std::int64_t{1} << 40))
+    if (dim < 0 || dim > kMostOfAValue.elements)
       return Error{.what = cat("placeholder '", node.name, "' has the dimension ", dim)};
   }
-  if (Status status = ir::check_shape(type.shape, {.elements = std::int64_t{1} << 40}); !status)
+  if (Status status = ir::check_shape(type.shape, kMostOfAValue); !status)
     return std::move(status).error().note(cat("placeholder '", node.name, "'"));
   if (const auto dtype = node.attrs.find("dtype"); dtype != node.attrs.end()) {
     const auto* name = std::get_if<std::string>(&dtype->second);
@@ -100,7 +103,9 @@ Result<std::vector<TensorType>> infer_node(const Graph& graph, NodeId id, const 
       node.opcode == Opcode::CallModule ? given : given - parameter_count({*op, node.attrs});
   Result<std::vector<TensorType>> out = [&]() -> Result<std::vector<TensorType>> {
     CH_CHECK(check_allowed(*op, node.attrs));
-    return op->infer(TypedCall{{*op, node.attrs}, in});
+    CH_TRY(std::vector<TensorType> results, op->infer(TypedCall{{*op, node.attrs}, in}));
+    for (const TensorType& type : results) CH_CHECK(ir::check_shape(type.shape, kMostOfAValue));
+    return results;
   }();
   if (!out)
     return std::move(out).error().note(cat("node '", node.name, "' (", op->name, ") given ",

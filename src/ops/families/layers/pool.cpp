@@ -1,6 +1,8 @@
 // Geometry of pooling: how many windows there are, and what each of them covers.
 #include "ops/families/layers/pool.hpp"
 
+#include "ops/families/indexing/shapes.hpp"
+
 namespace chop::ops {
 namespace {
 
@@ -25,7 +27,9 @@ Extent span_of(const Window& win) {
           win.dilation.d * (win.kernel.d - 1) + 1};
 }
 
+/// Gradients have x's shape as an attribute, which a file may have set to anything.
 Status check_pool_input(const Call& call, const Shape& x, std::size_t dims) {
+  CH_CHECK(check_size(call, x));
   CH_CHECK(check_image(call, x, dims));
   for (std::size_t i = x.size() == dims + 2 ? 1 : 0; i < x.size(); ++i)
     if (x[i] == 0)
