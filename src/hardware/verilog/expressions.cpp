@@ -24,6 +24,7 @@ class Expression {
 
   /// The operand with so many bits: extended by its sign where it has one, or its low bits.
   std::string sized(std::size_t i, int bits) const {
+    assert(bits > 0 && "every wire has a bit");
     if (from(i).kind == CellKind::Constant) return sized_literal(from(i).amount, bits);
     const int own = width(i);
     if (own == bits) return name(i);
@@ -108,6 +109,13 @@ class Expression {
                operand(1));
   }
 
+  /// The bits of operand 1 below those of operand 0, which has none where it is always 0.
+  std::string concat() const {
+    const auto below = static_cast<int>(cell_.amount);
+    if (width_ <= below) return operand(1);
+    return cat("{", sized(0, width_ - below), ", ", sized(1, below), "}");
+  }
+
   std::string run() const {
     switch (cell_.kind) {
       case CellKind::Add:
@@ -125,8 +133,7 @@ class Expression {
       case CellKind::Slice:
         return bits(0, static_cast<int>(cell_.amount), width_);
       case CellKind::Concat:
-        return cat("{", sized(0, width_ - static_cast<int>(cell_.amount)), ", ",
-                   sized(1, static_cast<int>(cell_.amount)), "}");
+        return concat();
       case CellKind::Less:
         return cat(compared(0), " < ", compared(1));
       case CellKind::Equal:

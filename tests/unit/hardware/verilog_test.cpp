@@ -37,6 +37,17 @@ TEST(Verilog, WhatIsLeftToTheSynthesiserIsLeftAsItIs) {
   EXPECT_EQ(to_verilog(netlist)[0].text.find("_sum"), std::string::npos);
 }
 
+TEST(Verilog, BitsThatAreAlwaysZeroAreNoPartOfAResult) {
+  ModuleBuilder cells("m");
+  const WireId above = cells.constant(0);
+  cells.output("y", cells.concat(above, cells.input("x", {0, 3}), 4));
+  Netlist netlist;
+  netlist.modules.push_back(std::move(cells).finish(0));
+  ASSERT_TRUE(verify(netlist));
+  const std::string text = to_verilog(netlist)[0].text;
+  EXPECT_EQ(text.find('{'), std::string::npos) << text;
+}
+
 TEST(Synthesise, APartBelongsToAFamily) {
   for (const auto& [part, family] :
        std::map<std::string, std::string>{{"xilinx", "xilinx"},
