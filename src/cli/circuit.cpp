@@ -3,13 +3,10 @@
 #include "cli/session.hpp"
 #include "hardware/stream/fold.hpp"
 #include "hardware/stream/units.hpp"
-#include "support/system/files.hpp"
 #include "support/text.hpp"
 
 namespace chop::cli {
 namespace {
-
-namespace fs = std::filesystem;
 
 NetlistOptions netlist_options(const Settings& settings, const std::string& adders) {
   NetlistOptions options{.registers = !settings.flag("combinational")};
@@ -32,25 +29,6 @@ Status check_registers(const Settings& settings) {
   if (given.size() < 2) return {};
   return Error{.what = cat(join(given, " and "), " cannot be given together"),
                .hint = "each says where registers go; a folded circuit takes --logic-depth"};
-}
-
-Status write_all(const Circuit& circuit, const Vectors& vectors, const fs::path& folder) {
-  const auto files = circuit.stream ? circuit_files(*circuit.stream, vectors)
-                                    : circuit_files(circuit.netlist, vectors);
-  for (const SourceFile& file : files) CH_CHECK(write_file(folder / file.name, file.text));
-  CH_CHECK(write_file(folder / "integer.txt", print(circuit.integers, Lists::Whole)));
-  return write_file(folder / "netlist.txt",
-                    print(circuit.is_folded() ? circuit.stream->cores : circuit.netlist));
-}
-
-/// Whether a folder may be replaced.
-Status check_replaceable(const fs::path& folder) {
-  std::error_code error;
-  if (!fs::exists(folder, error) || fs::exists(folder / "rtl/files.f", error) ||
-      fs::is_empty(folder, error))
-    return {};
-  return Error{.what = cat("'", folder.string(), "' exists and holds no circuit"),
-               .hint = "name another folder with --out"};
 }
 
 }  // namespace
@@ -122,24 +100,6 @@ Result<Circuit> make_circuit(const Settings& settings, const std::string& adders
   if (settings.text_or_empty("interface") == "stream")
     circuit.stream = to_dataflow(circuit.netlist);
   return circuit;
-}
-
-Status write_circuit(const Circuit& circuit, const Vectors& vectors, const fs::path& folder) {
-  CH_CHECK(check_replaceable(folder));
-  std::error_code error;
-  const fs::path made = folder.string() + ".new";
-  const fs::path old = folder.string() + ".old";
-  fs::remove_all(made, error);
-  if (Status written = write_all(circuit, vectors, made); !written) {
-    fs::remove_all(made, error);
-    return written;
-  }
-  fs::remove_all(old, error);
-  if (fs::exists(folder, error)) fs::rename(folder, old, error);
-  fs::rename(made, folder, error);
-  if (error) return Error{.what = cat("cannot write '", folder.string(), "': ", error.message())};
-  fs::remove_all(old, error);
-  return {};
 }
 
 Tree tree_of(const Estimate& made) {

@@ -1,8 +1,6 @@
 // A network on its way to hardware, for the actions that emit and simulate.
 #pragma once
 
-#include <filesystem>
-
 #include "cli/settings/setting_def.hpp"
 #include "cli/settings/settings.hpp"
 #include "hardware/cost/estimate.hpp"
@@ -30,11 +28,6 @@ std::vector<SettingDef> circuit_settings();
 Result<Circuit> make_circuit(const Settings& settings, const std::string& adders = "");
 /// The text of every file of SystemVerilog.
 std::vector<SourceFile> sources_of(const Circuit& circuit);
-/// Writes everything beside `folder` and renames it, so that nothing is left half-written. A folder
-/// that is there already is replaced only if it holds a circuit.
-Status write_circuit(const Circuit& circuit, const Vectors& vectors,
-                     const std::filesystem::path& folder);
-
 Tree tree_of(const Circuit& circuit);
 Tree tree_of(const Estimate& made);
 /// One line: LUTs, registers, carry cells, and how far such estimates are off.

@@ -1,4 +1,5 @@
 """From a quantised network to a circuit that simulates to the same numbers: ch emit, ch simulate."""
+import fcntl
 import pathlib
 import shutil
 import subprocess
@@ -73,7 +74,7 @@ class Hardware(InFolder):
         self.assertIn("// a: linear", (self.folder / "hw/rtl/net_a.sv").read_text())
         for name in ("integer.txt", "netlist.txt", "sim/main.cpp", "test/net_tb.sv", "test/inputs.hex"):
             self.assertTrue((self.folder / "hw" / name).is_file(), name)
-        self.assertFalse((self.folder / "hw.new").exists())
+        self.assertEqual([path.name for path in self.folder.glob("*hw*")], ["hw"])
 
     def test_a_circuit_is_replaced_and_nothing_else(self):
         network = self.network()
@@ -84,6 +85,36 @@ class Hardware(InFolder):
         (self.folder / "mine/notes.txt").write_text("keep")
         self.refused("emit", network, "--out", "mine", says=("holds no circuit", "--out"))
         self.assertEqual((self.folder / "mine/notes.txt").read_text(), "keep")
+
+    def test_one_run_at_a_time_writes_into_a_folder(self):
+        network = self.network()
+        self.good("emit", network, "--out", "hw")
+        before = (self.folder / "hw/rtl/net.sv").read_text()
+        (self.folder / ".hw.new").mkdir()
+        with open(self.folder / ".hw.new/.lock", "w", encoding="utf8") as held:
+            fcntl.flock(held, fcntl.LOCK_EX)
+            held.write("process 7 on here\n`ch synth`\n")
+            held.flush()
+            for action in ("emit", "simulate", "synth"):
+                self.refused(action, network, "--out", "hw", "--combinational",
+                             says=("is in use by `ch synth`, process 7 on here", "--out"))
+        self.assertEqual((self.folder / "hw/rtl/net.sv").read_text(), before)
+        (self.folder / ".hw.new/made").mkdir()  # of a run that was killed
+        self.good("emit", network, "--out", "hw", "--combinational")
+        self.assertNotEqual((self.folder / "hw/rtl/net.sv").read_text(), before)
+        self.assertFalse((self.folder / ".hw.new").exists())
+
+    def test_folders_of_the_user_beside_a_circuit_stay(self):
+        for name in ("hw.new", "hw.old"):
+            (self.folder / name).mkdir()
+            (self.folder / name / "notes.txt").write_text("keep")
+        (self.folder / "link").symlink_to("hw")
+        for out in ("hw/", "hw", "link"):
+            self.good("emit", self.network(), "--out", out)
+            self.assertTrue((self.folder / "hw/rtl/net.sv").is_file())
+        self.assertTrue((self.folder / "link").is_symlink())
+        for name in ("hw.new", "hw.old"):
+            self.assertEqual((self.folder / name / "notes.txt").read_text(), "keep")
 
     def test_every_way_to_add_gives_the_same_numbers(self):
         network = self.network()

@@ -1,5 +1,5 @@
 // ch emit MODEL|FILE: the circuit of a quantised network, as SystemVerilog with a testbench.
-#include "cli/circuit.hpp"
+#include "cli/circuit_folder.hpp"
 #include "cli/output.hpp"
 #include "cli/session.hpp"
 #include "support/text.hpp"
@@ -47,7 +47,8 @@ Result<Exit> run(const Invocation& invocation) {
   CH_TRY(const Circuit circuit, make_circuit(settings));
   if (const auto what = settings.text("show")) return show(invocation, circuit, *what);
   const std::string out = settings.text_or_empty("out");
-  CH_CHECK(write_circuit(circuit, make_vectors(circuit.integers, kVectors, 0), out));
+  CH_TRY(const CircuitFolder folder, CircuitFolder::take(out, "`ch emit`"));
+  CH_CHECK(folder.write(circuit, make_vectors(circuit.integers, kVectors, 0)));
   Tree result = tree_of(circuit);
   result["folder"] = out;
   if (prints_text(invocation))

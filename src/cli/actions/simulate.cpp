@@ -3,7 +3,7 @@
 #include <filesystem>
 
 #include "analysis/compare/compare_outputs.hpp"
-#include "cli/circuit.hpp"
+#include "cli/circuit_folder.hpp"
 #include "cli/output.hpp"
 #include "cli/session.hpp"
 #include "compile/run_graph.hpp"
@@ -150,7 +150,8 @@ Status simulate_all(const Invocation& invocation, const Circuit& circuit, const 
   const std::int64_t interval = circuit.stream ? circuit.stream->interval : 1;
   const Vectors some =
       first_of(vectors, std::clamp<std::int64_t>(kIcarusCycles / interval, 3, kIcarusSamples));
-  CH_CHECK(write_circuit(circuit, some, folder));
+  CH_TRY(const CircuitFolder held, CircuitFolder::take(folder, "`ch simulate`"));
+  CH_CHECK(held.write(circuit, some));
   if (simulator != "icarus") {
     log_info("Building the model with Verilator...");
     if (circuit.stream) {

@@ -1,7 +1,7 @@
 // ch synth MODEL|FILE: the LUTs of a circuit, by Yosys, for each way to add.
 #include <filesystem>
 
-#include "cli/circuit.hpp"
+#include "cli/circuit_folder.hpp"
 #include "cli/output.hpp"
 #include "hardware/verilog/synthesise.hpp"
 #include "support/system/log.hpp"
@@ -43,12 +43,13 @@ Result<Exit> run(const Invocation& invocation) {
               .rows = {}};
   Tree result;
   std::string command;
+  CH_TRY(const CircuitFolder held, CircuitFolder::take(folder, "`ch synth`"));
   for (const std::string& way : ways) {
     CH_TRY(const Circuit circuit, make_circuit(settings, way));
     if (circuit.stream)
       return Error{.what = "ch synth counts circuits with plain ports",
                    .hint = "leave --interface and --reuse away"};
-    CH_CHECK(write_circuit(circuit, make_vectors(circuit.integers, 100, 0), folder));
+    CH_CHECK(held.write(circuit, make_vectors(circuit.integers, 100, 0)));
     log_info(cat("Synthesising with ", way, " adders..."));
     CH_TRY(const Synthesised made,
            synthesise(circuit.netlist, folder, *target, settings.flag("abc9")));
