@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 import unittest
+import unittest.mock
 
 import numpy
 
@@ -115,6 +116,18 @@ class Hardware(InFolder):
         self.assertTrue((self.folder / "link").is_symlink())
         for name in ("hw.new", "hw.old"):
             self.assertEqual((self.folder / name / "notes.txt").read_text(), "keep")
+
+    @unittest.skipUnless(shutil.which("verilator"), "verilator is not installed")
+    def test_a_folder_with_spaces_and_signs_of_make_is_simulated(self):
+        said = self.json("simulate", self.network(), "--random", 5, "--out", "my circuit $(x)", "--simulator", "verilator")
+        self.assertEqual(said["verilator"]["differing"], 0)
+        self.assertTrue((self.folder / "my circuit $(x)/sim/obj/simulation").is_file())
+
+    @unittest.skipUnless(shutil.which("iverilog"), "iverilog is not installed")
+    def test_a_missing_folder_for_temporary_files_is_named(self):
+        with unittest.mock.patch.dict("os.environ", TMPDIR=str(self.folder / "gone")):
+            self.refused("simulate", self.network(), "--simulator", "icarus",
+                         says=("TMPDIR is '", "gone', which is no folder", "unset TMPDIR"))
 
     def test_every_way_to_add_gives_the_same_numbers(self):
         network = self.network()

@@ -5,6 +5,7 @@
 #include "support/rng.hpp"
 #include "support/system/files.hpp"
 #include "support/system/run_program.hpp"
+#include "support/system/temporary_folder.hpp"
 #include "support/text.hpp"
 
 namespace chop::hardware {
@@ -42,6 +43,39 @@ Result<ProgramResult> run_well(const std::vector<std::string>& words, const fs::
   CH_TRY(ProgramResult result, run_program(words, folder));
   if (result.code != 0) return failed(words[0], result);
   return result;
+}
+
+/// Whether GNU Make builds in a folder of this name: it takes no spaces, and others mean something.
+bool suits_make(const fs::path& folder) {
+  return folder.native().find_first_of(" \t\n$#%:;\\'\"*?[]~") == std::string::npos;
+}
+
+/// Verilator's make in `folder`, or in a copy with a plainer name where that has one make cannot
+/// take; the program it builds is brought back.
+Status build_in(const fs::path& folder, const std::vector<std::string>& words) {
+  std::error_code error;
+  if (suits_make(fs::absolute(folder, error))) {
+    CH_TRY([[maybe_unused]] const ProgramResult built, run_well(words, folder));
+    return {};
+  }
+  CH_TRY(const TemporaryFolder plain, TemporaryFolder::make());
+  if (!suits_make(plain.path()))
+    return Error{.what = cat("Verilator cannot build in '", fs::absolute(folder, error).string(),
+                             "': make takes no spaces"),
+                 .hint = "set TMPDIR to a folder without spaces, or --out"};
+  const auto copies = fs::copy_options::recursive;
+  fs::copy(folder / "rtl", plain.path() / "rtl", copies, error);
+  if (!error) fs::copy(folder / "sim", plain.path() / "sim", copies, error);
+  if (!error) {
+    CH_TRY([[maybe_unused]] const ProgramResult built, run_well(words, plain.path()));
+    fs::create_directory(folder / "sim/obj", error);
+  }
+  if (!error)
+    fs::copy_file(plain.path() / "sim/obj/simulation", folder / "sim/obj/simulation",
+                  fs::copy_options::overwrite_existing, error);
+  if (error)
+    return Error{.what = cat("cannot build in '", plain.path().string(), "': ", error.message())};
+  return {};
 }
 
 }  // namespace
@@ -137,7 +171,7 @@ Result<double> build_model(const std::string& top, std::span<const std::string> 
   words.insert(words.end(), sources.begin(), sources.end());
   words.emplace_back("../main.cpp");  // make runs in sim/obj
   const auto begin = std::chrono::steady_clock::now();
-  CH_TRY([[maybe_unused]] const ProgramResult built, run_well(words, folder));
+  CH_CHECK(build_in(folder, words));
   return seconds_since(begin);
 }
 

@@ -45,6 +45,13 @@ Result<ProgramResult> run_program(const std::vector<std::string>& words,
   if (words.at(0).find('/') == std::string::npos && !has_program(words[0]))
     return Error{.what = cat("the program '", words[0], "' is not installed"),
                  .hint = cat("on Debian: apt-get install ", words[0])};
+  // Most programs put temporary files there; what they say when they cannot names no reason.
+  std::error_code unknown;
+  if (const char* place = std::getenv("TMPDIR");
+      place != nullptr && *place != '\0' && !std::filesystem::is_directory(place, unknown))
+    return Error{.what = cat("TMPDIR is '", place, "', which is no folder"),
+                 .notes = {cat("'", words[0], "' keeps temporary files there")},
+                 .hint = "make it, name another one, or unset TMPDIR"};
   std::vector<std::string> kept = words;
   std::vector<char*> arguments;
   for (std::string& word : kept) arguments.push_back(word.data());
