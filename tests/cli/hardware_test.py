@@ -129,6 +129,15 @@ class Hardware(InFolder):
             self.refused("simulate", self.network(), "--simulator", "icarus",
                          says=("TMPDIR is '", "gone', which is no folder", "unset TMPDIR"))
 
+    @unittest.skipUnless(shutil.which("iverilog"), "iverilog is not installed")
+    def test_a_data_file_is_simulated_whole_unless_it_is_to_be_split(self):
+        numpy.savez(self.folder / "labelled.npz", y=numpy.arange(50) % 3,
+                    x=numpy.random.default_rng(1).normal(size=(50, 4)).astype(numpy.float32))
+        words = ["simulate", self.network(), "labelled.npz", "--simulator", "icarus", "--random", 0]
+        whole, split = self.json(*words), self.json(*words, "--split")
+        self.assertEqual(whole["float"]["values"], 50 * 3)
+        self.assertEqual(split["float"]["values"], 10 * 3)
+
     def test_every_way_to_add_gives_the_same_numbers(self):
         network = self.network()
         counts = {how: self.json("emit", network, "--out", how, "--adders", how)["adders"]

@@ -220,6 +220,7 @@ ActionDef define() {
                            .doc = "random samples, beside extreme ones and those of DATASET",
                            .bounds = kAtLeastZero},
                  .placeholder = "N"});
+  own.push_back(split_setting());
   return {
       .name = "simulate",
       .usage = "ch simulate MODEL|FILE [DATASET] [options]",
@@ -230,7 +231,10 @@ ActionDef define() {
           "Builds Verilator's model of the emitted files and runs it on extreme and random inputs\n"
           "and on the test rows of DATASET; every output is compared with the integer network, "
           "and\n"
-          "that with the float run. Icarus runs the emitted testbench on the first samples.",
+          "that with the float run. Icarus runs the emitted testbench on the first samples. A "
+          "data\n"
+          "file is used whole; with --split only the fifth of it that `ch train` does not train "
+          "on.",
       .positionals = {"model", "dataset"},
       .required = {"model"},
       .settings = sample_settings(),
