@@ -42,18 +42,17 @@ std::error_code keep_file(const fs::path& path, const fs::path& kept) {
   return code;
 }
 
-}  // namespace
-
-Status set_aside(const fs::path& path) {
+/// Where it is kept; empty: there is nothing to keep.
+Result<fs::path> keep(const fs::path& path) {
   std::error_code code;
-  if (!fs::exists(path, code)) return {};
+  if (!fs::exists(path, code)) return fs::path();
   const bool is_folder = fs::is_directory(path, code);
   const std::vector<fs::path> entries = is_folder ? entries_of(path) : std::vector<fs::path>();
-  if (is_folder && entries.empty()) return {};
+  if (is_folder && entries.empty()) return fs::path();
   fs::path kept;
   for (int version = 1; kept.empty() || fs::exists(kept, code); ++version) {
     if (!kept.empty() && fs::equivalent(path, kept, code))
-      return {};  // of a run that did not start
+      return kept;  // of a run that did not start
     kept = path.parent_path() / cat(path.stem().string(), "-v", version, path.extension().string());
   }
   if (is_folder) {
@@ -66,7 +65,28 @@ Status set_aside(const fs::path& path) {
                  .hint = "it is of an earlier run; --project NAME begins another project"};
   log_info(cat("Kept the ", path.filename().string(), " of an earlier run as ",
                kept.filename().string()));
+  return kept;
+}
+
+}  // namespace
+
+Status set_aside(const fs::path& path) {
+  CH_TRY([[maybe_unused]] const fs::path kept, keep(path));
   return {};
+}
+
+Result<fs::path> set_aside_folder(const fs::path& folder) {
+  return keep(folder);
+}
+
+void put_back(const fs::path& folder, const fs::path& kept) {
+  if (kept.empty()) return;
+  std::error_code code;
+  for (const fs::path& entry : entries_of(folder)) fs::remove_all(entry, code);
+  for (const fs::path& entry : entries_of(kept)) fs::rename(entry, folder / entry.filename(), code);
+  fs::remove(kept, code);
+  if (!code)
+    log_info(cat("The ", folder.filename().string(), " of the earlier run is in its place again"));
 }
 
 }  // namespace chop::cli

@@ -12,5 +12,11 @@ namespace chop::cli {
 /// its plain name too, until the run has something to put there: a run that ends before that
 /// changes nothing. Says so in the log.
 Status set_aside(const std::filesystem::path& path);
+/// The same for a folder, with the folder its contents are kept in; empty: there were none.
+Result<std::filesystem::path> set_aside_folder(const std::filesystem::path& folder);
+
+/// For a run that failed: what is in `folder` now is removed, and what is in `kept` comes back.
+/// Nothing happens where `kept` is empty.
+void put_back(const std::filesystem::path& folder, const std::filesystem::path& kept);
 
 }  // namespace chop::cli

@@ -178,6 +178,15 @@ class BeforeTheFirstCheckpoint(InFolder):
         self.assertIn("Resuming from", self.ch(*words, "--resume").stderr)
 
 
+    def test_a_sweep_that_leaves_no_checkpoint_leaves_the_earlier_one_in_place(self):
+        words = ["sweep", "jsc-tiny", "jsc", *SMALL, "--max-epochs", 1, "--project", "p"]
+        self.ch(*words, "--seed", "0,1")
+        folder = self.projects / "p/software"
+        before = {path: digest(path) for path in folder.rglob("*") if path.is_file()}
+        self.ch(*words, "--learning-rate", "1e29,1e30", code=1)
+        self.assertEqual({path: digest(path) for path in folder.rglob("*") if path.is_file()}, before)
+
+
 class WhatIsThere(InFolder):
     WORDS = ["train", "jsc-tiny", "jsc", *SMALL, "--max-epochs", 1, "--project", "p"]
 

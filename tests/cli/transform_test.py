@@ -1,4 +1,5 @@
 """ch transform and what follows it: quantise, fold, save, test, train on, resume, transform again."""
+import hashlib
 import json
 import os
 import pathlib
@@ -106,6 +107,23 @@ class Transform(unittest.TestCase):
         self.ch("transform", "--config", config, "--load", folder / "transform-v1/transformed_ckpt/graph_module.mz")
         self.assertEqual(sorted(path.name for path in folder.iterdir()),
                          ["transform", "transform-v1", "transform-v2"])
+
+    def test_a_run_that_fails_leaves_what_an_earlier_one_made_in_its_place(self):
+        self.ch("transform", "jsc-toy", "--config", self.write(CONFIG))
+        folder = self.folder / "mase_output/changed/software"
+        contents = lambda: {str(path): hashlib.sha256(path.read_bytes()).hexdigest()  # noqa: E731
+                            for path in folder.rglob("*") if path.is_file()}
+        before = contents()
+        bad = CONFIG + '\n[passes.profile_statistics]\ntarget_activation_nodes = ["nowhere"]\n'
+        self.ch("transform", "jsc-toy", "--config", self.write(bad), code=1)
+        self.assertEqual(contents(), before)
+        small = [CH, "transform", "jsc-toy", "--config", self.write(CONFIG), "--seed", "7"]
+        environment = {**os.environ, "CH_CACHE_DIR": str(self.folder / "cache")}
+        done = subprocess.run(["env", "--ignore-signal=XFSZ", "prlimit", "--fsize=2000", "--", *small], cwd=self.folder, env=environment,
+                              capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("graph_module.mz", done.stderr)
+        self.assertEqual(contents(), before)
 
     def test_keys_of_a_bias_that_no_layer_has_are_a_warning(self):
         (self.folder / "plain.toml").write_text(

@@ -169,6 +169,14 @@ Status report(const Invocation& invocation, const Session& session, const fs::pa
       folder, cat(session.model_name, " on ", labelled(session.data, session.data.name)), runs);
 }
 
+/// Whether any training of the sweep came as far as to leave one.
+bool left_a_checkpoint(const fs::path& folder) {
+  std::error_code code;
+  for (const fs::directory_entry& one : fs::recursive_directory_iterator(folder, code))
+    if (one.path().extension() == ".ckpt") return true;
+  return false;
+}
+
 Result<Exit> run(const Invocation& invocation) {
   CH_TRY(const std::vector<Settings> grid, invocation.settings.grid());
   if (invocation.settings.flag("resume"))
@@ -187,11 +195,14 @@ Result<Exit> run(const Invocation& invocation) {
                " at a time"));
   const InterruptGuard guard;
   const fs::path folder = session.software() / "sweep";
-  CH_CHECK(set_aside(folder));
+  CH_TRY(const fs::path kept, set_aside_folder(folder));
   run_all(grid, sources, session.data, folder, threads, runs);
   CH_TRY(const bool removed, restore_project(session));
   if (removed) log_warning("Checkpoints of runs that ended before that are gone");
-  CH_CHECK(report(invocation, session, folder, runs));
+  if (Status reported = report(invocation, session, folder, runs); !reported) {
+    if (!left_a_checkpoint(folder)) put_back(folder, kept);
+    return std::move(reported).failure();
+  }
   log_info(cat("Tables and curves are saved to ", folder.string()));
   if (InterruptGuard::requested()) {
     log_warning(cat("Sweeping was interrupted; ", (folder / "sweep.csv").string(),
@@ -201,7 +212,10 @@ Result<Exit> run(const Invocation& invocation) {
   log_info("Sweeping is completed");
   const bool all_failed = std::all_of(runs.begin(), runs.end(),
                                       [](const SweepRun& one) { return one.failure.has_value(); });
-  if (all_failed && !runs.empty()) return *runs[0].failure;
+  if (all_failed && !runs.empty()) {
+    if (!left_a_checkpoint(folder)) put_back(folder, kept);
+    return *runs[0].failure;
+  }
   return Exit::Done;
 }
 

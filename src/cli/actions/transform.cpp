@@ -67,6 +67,36 @@ Result<Before> evaluate_before(const Session& session, const Settings& settings,
   return before;
 }
 
+/// Runs the passes, evaluates what they made and saves it in the folder of `context`.
+Status transform(const Invocation& invocation, Session& session, const std::vector<PassCall>& calls,
+                 const PassContext& context, const Before& before) {
+  CH_TRY(const std::vector<PassReport> reports,
+         run_and_print(invocation, session.graph, calls, context));
+  Tree accuracy;
+  NonFinites not_finite = non_finite_weights(session.graph);
+  if (before.metrics) {
+    CH_TRY(const Metrics after, evaluate(session.graph, session.data.test, before.options));
+    const Table table = accuracy_table(session, *before.metrics, after);
+    add_non_finite(not_finite, "result", "loss before", before.metrics->loss);
+    add_non_finite(not_finite, "result", "loss after", after.loss);
+    if (prints_text(invocation))
+      invocation.out << shown(invocation, table, TableStyle::Orgtbl) << std::flush;
+    accuracy = tree_of(table);
+  }
+  const std::filesystem::path saved = context.folder / "transformed_ckpt";
+  CH_CHECK(save_checkpoint(
+      saved / "graph_module.mz",
+      {.graph = session.graph, .info = {{kTransformedFrom, session.graph.name()}}}));
+  log_info(cat("Saved mase graph to ", saved.string()));
+  Tree result = Tree::Table{{"model", session.model_name},
+                            {"dataset", session.data.name},
+                            {"passes", tree_of(reports)},
+                            {"accuracy", accuracy},
+                            {"checkpoint", (saved / "graph_module.mz").string()}};
+  report_non_finite(not_finite, result);
+  return write_json(invocation, result);
+}
+
 Result<Exit> run(const Invocation& invocation) {
   const Settings& settings = invocation.settings;
   CH_TRY(const std::vector<PassCall> calls, configured_passes(settings));
@@ -83,32 +113,12 @@ Result<Exit> run(const Invocation& invocation) {
       .folder = folder};
   CH_TRY(const Before before, evaluate_before(session, settings, calls));
   if (!session.trained && changes_numbers(calls)) warn_of_random_weights();
-  CH_CHECK(set_aside(folder));  // everything is ready: from here on files are written
-  CH_TRY(const std::vector<PassReport> reports,
-         run_and_print(invocation, session.graph, calls, context));
-  Tree accuracy;
-  NonFinites not_finite = non_finite_weights(session.graph);
-  if (before.metrics) {
-    CH_TRY(const Metrics after, evaluate(session.graph, session.data.test, before.options));
-    const Table table = accuracy_table(session, *before.metrics, after);
-    add_non_finite(not_finite, "result", "loss before", before.metrics->loss);
-    add_non_finite(not_finite, "result", "loss after", after.loss);
-    if (prints_text(invocation))
-      invocation.out << shown(invocation, table, TableStyle::Orgtbl) << std::flush;
-    accuracy = tree_of(table);
+  // Everything is ready: from here on files are written.
+  CH_TRY(const std::filesystem::path kept, set_aside_folder(folder));
+  if (Status done = transform(invocation, session, calls, context, before); !done) {
+    put_back(folder, kept);
+    return std::move(done).failure();
   }
-  const std::filesystem::path saved = folder / "transformed_ckpt";
-  CH_CHECK(save_checkpoint(
-      saved / "graph_module.mz",
-      {.graph = session.graph, .info = {{kTransformedFrom, session.graph.name()}}}));
-  log_info(cat("Saved mase graph to ", saved.string()));
-  Tree result = Tree::Table{{"model", session.model_name},
-                            {"dataset", session.data.name},
-                            {"passes", tree_of(reports)},
-                            {"accuracy", accuracy},
-                            {"checkpoint", (saved / "graph_module.mz").string()}};
-  report_non_finite(not_finite, result);
-  CH_CHECK(write_json(invocation, result));
   log_info("Transformation is completed");
   return Exit::Done;
 }
