@@ -13,6 +13,8 @@ namespace chop::passes {
 enum class SelectBy : std::uint8_t { Type, Name, RegexName };
 /// The field `by` (type, name or regex_name), without an initial value.
 Field select_by_field();
+/// An error unless [PATH.KEY] holds the table `config` and nothing else.
+Status check_key_table(const std::string& key, const Tree& table, const ArgSource& source);
 /// Of a value that the field allows.
 SelectBy select_by(std::string_view by);
 

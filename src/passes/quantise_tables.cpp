@@ -60,6 +60,21 @@ bool may_lack(const std::string& op, std::string_view operand) {
          });
 }
 
+Status check_key_table(const std::string& key, const Tree& table, const ArgSource& source) {
+  const std::string path = cat(source.path, ".", key);
+  const Tree* config = table.find("config");
+  if (config == nullptr || config->as_table() == nullptr)
+    return at_line({.what = cat(path, " has no config"),
+                    .hint = cat("write [", path, ".config] and the keys below it")},
+                   source, table.line);
+  for (const auto& [name, value] : *table.as_table())
+    if (name != "config")
+      return at_line({.what = cat("unknown key '", path, ".", name, "'"),
+                      .hint = cat("the keys of a format stand in [", path, ".config]")},
+                     source, value.line);
+  return {};
+}
+
 Field select_by_field() {
   return {.name = "by",
           .doc = "what the tables are named after",
@@ -79,9 +94,7 @@ Result<QuantiseTables> QuantiseTables::read(const Tree::Table& tables, SelectBy 
   for (const auto& [key, table] : tables) {
     const Tree* config = table.find("config");
     const ArgSource inside{.path = cat(source.path, ".", key, ".config"), .file = source.file};
-    if (config == nullptr || config->as_table() == nullptr)
-      return Error{.what = cat(source.path, ".", key, " has no config"),
-                   .hint = cat("write [", inside.path, "] and the keys below it")};
+    CH_CHECK(check_key_table(key, table, source));
     Status known;
     if (key == kDefault)
       known = {};
@@ -92,9 +105,7 @@ Result<QuantiseTables> QuantiseTables::read(const Tree::Table& tables, SelectBy 
     else
       known = check_pattern(key, graph, source);
     if (!known) {
-      Error error = std::move(known).error();
-      if (!source.file.empty()) error.notes.push_back(cat(source.file, ":", table.line));
-      return error;
+      return at_line(std::move(known).error(), source, table.line);
     }
     if (by == SelectBy::RegexName)  // Known to be valid.
       made.patterns_.emplace(key, Pattern::compile(key).value());

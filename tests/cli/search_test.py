@@ -248,6 +248,11 @@ weight_widht = [4, 8]
         bad = self.write(CONFIG.replace("seq_blocks_2", "seq_block_2"), "bad.toml")
         self.assertIn("search.search_space.seed.seq_block_2: no such node",
                       self.ch("search", "--config", bad, code=1))
+        bad = self.write(CONFIG.replace("[search.search_space.seed.seq_blocks_2.config]",
+                                        "[search.search_space.seed.seq_blocks_2]\ntie = true\n"
+                                        "[search.search_space.seed.seq_blocks_2.config]"), "bad.toml")
+        self.assertIn("unknown key 'search.search_space.seed.seq_blocks_2.tie'",
+                      self.ch("search", "--config", bad, code=1))
         bad = self.write(CONFIG.replace('direction = "maximize"', "scale = 1.0"), "bad.toml")
         message = self.ch("search", "--config", bad, code=1)
         self.assertIn("search.strategy.metrics.accuracy", message)

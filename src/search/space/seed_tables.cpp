@@ -71,13 +71,10 @@ Result<SeedTables> SeedTables::read(const Tree& seed, SelectBy by, const Graph& 
   made.seed_ = &seed;
   for (const auto& [key, table] : *seed.as_table()) {
     const std::string path = cat(source.path, ".", key);
-    const Tree* config = table.find("config");
+    CH_CHECK(check_key_table(key, table, source));
     std::string note;
     Status known;
-    if (config == nullptr || config->as_table() == nullptr)
-      known = Error{.what = "has no config",
-                    .hint = cat("write [", path, ".config] and the choices below it")};
-    else if (key == kDefault)
+    if (key == kDefault)
       known = {};
     else if (by == SelectBy::Name)
       known = check_name(key, graph, note);

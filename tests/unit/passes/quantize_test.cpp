@@ -163,6 +163,10 @@ TEST(Quantize, MistakesNameTableNodeAndKey) {
   EXPECT_EQ(unfit.what, "passes.quantize.relu.config: weight_width fits no node");
   EXPECT_EQ(mistake(table({{"by", "type"}, {"linear", table({{"name", "integer"}})}})).what,
             "passes.quantize.linear has no config");
+  Tree two = integer84();
+  two["width"] = 8;
+  EXPECT_EQ(mistake(table({{"by", "type"}, {"linear", two}})).what,
+            "unknown key 'passes.quantize.linear.width'");
 }
 
 TEST(Quantize, RunningItTwiceGivesTheSameGraph) {
