@@ -1,4 +1,5 @@
 // The `ch` program. All of it lives in cli/run.
+#include <csignal>
 #include <iostream>
 
 #include "cli/run.hpp"
@@ -16,5 +17,7 @@ int main(int argc, char** argv) {
   };
   TerminalFilter out(std::cout, colours(std::cout));
   TerminalFilter err(std::cerr, colours(std::cerr));
+  // Under `ulimit -f` a file that grows too large is then an error like a full disk.
+  std::signal(SIGXFSZ, SIG_IGN);
   return chop::run_cli(argc, argv, std::cout, std::cerr);
 }

@@ -173,7 +173,8 @@ class BeforeTheFirstCheckpoint(InFolder):
         small = [CH, *map(str, words), "--seed", "7"]
         done = subprocess.run(["prlimit", "--fsize=4000", "--", *small], cwd=self.folder, env=self.environment,
                               capture_output=True, check=False)
-        self.assertNotEqual(done.returncode, 0)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(b"last.ckpt': File too large", done.stderr)
         self.assertEqual({name: digest(folder / name) for name in before}, before)
         self.assertIn("Resuming from", self.ch(*words, "--resume").stderr)
 
