@@ -78,11 +78,21 @@ TEST(SqliteStore, PasswordsAreNotShown) {
   EXPECT_EQ(shown_url("PASSWORD=b host=a"), "PASSWORD=*** host=a");
   EXPECT_EQ(shown_url("sqlite:///x.db?Password=b&mode=ro"), "sqlite:///x.db?Password=***&mode=ro");
   EXPECT_EQ(shown_url("x.db?password=b"), "x.db?password=***");
+  EXPECT_EQ(shown_url("passwd=b host=a"), "passwd=*** host=a");
+  EXPECT_EQ(shown_url("me:se:c@ret@host/db"), "me@host/db");
+  EXPECT_EQ(shown_url("lab/a:b@c.db"), "lab/a:b@c.db");
+}
+
+TEST(SqliteStore, AnAddressWithoutASchemeIsNoFileName) {
+  const Error error = open_store("me:secret@host/db").error();
+  EXPECT_EQ(error.what, "'me@host/db' has a user and a password, but no scheme");
+  EXPECT_NE(error.hint.find("postgresql://"), std::string::npos);
 }
 
 TEST(SqliteStore, AWordAndAValueAreNoFileName) {
   EXPECT_TRUE(search::is_keyword_address("host=a dbname=b"));
   EXPECT_TRUE(search::is_keyword_address(" service = lab"));
+  EXPECT_TRUE(search::is_keyword_address("passwd=b host=a"));
   EXPECT_FALSE(search::is_keyword_address("trials=20.db"));
   EXPECT_FALSE(search::is_keyword_address("host.db"));
   EXPECT_FALSE(search::is_keyword_address("sqlite:///host=a"));
