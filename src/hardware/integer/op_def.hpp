@@ -29,13 +29,12 @@ struct IntegerOpDef {
   std::string_view doc;  ///< formula first, then prose
   std::size_t least_inputs = 1;
   std::size_t most_inputs = 1;  ///< fewer than least_inputs: as many
-  bool elementwise = false;     ///< element i of the result depends on element i of its input alone
   /// Of an op whose element i depends on the elements i of its inputs alone: into how many runs of
   /// neighbours its attributes cut the elements, which are treated alike in each. Null: of others.
   std::int64_t (*runs)(const IntegerNode&) = nullptr;
   /// Attributes that it needs, in the order in which they are printed.
   std::vector<std::string_view> attrs = {};
-  /// More that must hold of a call; null: nothing.
+  /// More that must hold of a call, whose inputs have its size if it has `runs`; null: nothing.
   Status (*check)(const IntegerCall&) = nullptr;
   /// The range of each element of the result. Null: that of the node is given (inputs).
   std::vector<Interval> (*ranges)(const IntegerCall&) = nullptr;
@@ -46,15 +45,20 @@ struct IntegerOpDef {
   void (*build)(LayerBuilder&) = nullptr;
   /// A proof, for all inputs, that a module of a netlist is this call; null: there is none.
   Status (*prove)(const IntegerCall&, const Netlist&, std::size_t module) = nullptr;
+
+  /// Element i of the result depends on element i of its one input alone.
+  bool is_elementwise() const { return runs != nullptr && least_inputs == 1; }
 };
 
 std::span<const IntegerOpDef> all_integer_ops();
 /// The op of that name, or null.
 const IntegerOpDef* find_integer_op(std::string_view name);
 
-/// The entries of the longest of some attributes.
-std::int64_t most_entries(const IntegerNode& node, std::initializer_list<const char*> attrs);
+/// The entries of a node's longest attribute.
+std::int64_t longest_attribute(const IntegerNode& node);
 
 IntegerCall call_of(const IntegerGraph& graph, const IntegerNode& node);
+/// Whether an op takes a call.
+Status check(const IntegerOpDef& op, const IntegerCall& call);
 
 }  // namespace chop::hardware

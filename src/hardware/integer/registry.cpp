@@ -9,10 +9,17 @@ std::span<const IntegerOpDef> all_integer_ops() {
   return kAll;
 }
 
-std::int64_t most_entries(const IntegerNode& node, std::initializer_list<const char*> attrs) {
-  std::size_t most = 1;
-  for (const char* attr : attrs) most = std::max(most, node.list(attr).size());
-  return static_cast<std::int64_t>(most);
+std::int64_t longest_attribute(const IntegerNode& node) {
+  std::int64_t longest = 1;
+  for (const auto& [name, entries] : node.attrs) longest = std::max(longest, std::ssize(entries));
+  return longest;
+}
+
+Status check(const IntegerOpDef& op, const IntegerCall& call) {
+  for (const IntegerType* in : call.in)
+    if (op.runs != nullptr && in->size() != call.size())
+      return Error{.what = cat("an input has ", in->size(), " elements, the result ", call.size())};
+  return op.check == nullptr ? Status() : op.check(call);
 }
 
 const IntegerOpDef* find_integer_op(std::string_view name) {

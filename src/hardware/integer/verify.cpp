@@ -36,8 +36,7 @@ Status verify_node(const IntegerGraph& graph, std::size_t index) {
   for (const std::string_view attr : op->attrs)
     if (!node.has(std::string(attr))) return fault_of(node, cat("no attribute '", attr, "'"));
   const IntegerCall call = call_of(graph, node);
-  if (op->check != nullptr)
-    if (Status status = op->check(call); !status) return fault_of(node, status.error().what);
+  if (Status status = check(*op, call); !status) return fault_of(node, status.error().what);
   return verify_ranges(node, op->ranges == nullptr ? node.type.ranges : op->ranges(call));
 }
 

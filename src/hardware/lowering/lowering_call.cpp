@@ -62,7 +62,7 @@ Result<Traced> LoweringCall::add(IntegerNode node) {
   const auto elements = static_cast<std::size_t>(numel(node.type.shape));
   node.type.ranges.resize(elements);
   const IntegerCall call = call_of(to_, node);
-  if (op.check != nullptr) CH_CHECK(op.check(call));
+  CH_CHECK(check(op, call));
   if (op.ranges != nullptr) node.type.ranges = op.ranges(call);
   for (const Interval& range : node.type.ranges)
     if (!range.is_bounded())

@@ -65,7 +65,7 @@ class LayerMaker {
   bool goes_on(std::size_t index) const {
     if (readers_[index].size() != 1 || readers_[index][0] == graph_.nodes.size()) return false;
     const IntegerNode& reader = graph_.nodes[readers_[index][0]];
-    return find_integer_op(reader.op)->elementwise &&
+    return find_integer_op(reader.op)->is_elementwise() &&
            bits(reader.type) <= bits(graph_.nodes[index].type);
   }
 

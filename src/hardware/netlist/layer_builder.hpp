@@ -6,6 +6,19 @@
 
 namespace chop::hardware {
 
+/// Joins neighbours, then the results, until one is left: a balanced tree.
+template <class T, class Join>
+T joined(std::vector<T> items, Join&& join) {
+  while (items.size() > 1) {
+    std::vector<T> next;
+    for (std::size_t k = 0; k + 1 < items.size(); k += 2)
+      next.push_back(join(items[k], items[k + 1]));
+    if (items.size() % 2 == 1) next.push_back(items.back());
+    items = std::move(next);
+  }
+  return items[0];
+}
+
 class LayerBuilder {
  public:
   LayerBuilder(const IntegerCall& call, Netlist& netlist, std::string module_name,

@@ -16,8 +16,6 @@ struct Rule {
 };
 
 Status check(const IntegerCall& call) {
-  if (call.in[0]->size() != call.size() || call.in[1]->size() != call.size())
-    return Error{.what = "its inputs have another size"};
   const Rule rule(call.node);
   if (rule.shift_a < 0 || rule.shift_b < 0 || (rule.sign != 1 && rule.sign != -1))
     return Error{.what = "its shifts or its sign are not possible"};

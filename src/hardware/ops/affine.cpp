@@ -1,6 +1,6 @@
 // y = clamp(floor((factor · x + offset) / 2^shift), low, high) per channel: a normalisation and the
 // format behind it. The offset holds the half that rounds.
-#include "hardware/netlist/layer_builder.hpp"
+#include "hardware/netlist/element_op.hpp"
 
 namespace chop::hardware::integer_ops::affine {
 namespace {
@@ -19,10 +19,18 @@ struct Rule {
   std::int64_t operator()(std::int64_t x) const {
     return std::clamp(shifted(factor * x + offset, -shift), bounds.low, bounds.high);
   }
+  Interval range(const Interval& x) const {
+    const Interval ends{(*this)(x.low), (*this)(x.high)};
+    return factor < 0 ? Interval{ends.high, ends.low} : ends;
+  }
+  WireId build(LayerBuilder& layer, WireId x) const {
+    const LinearMap map{.rows = 1, .columns = 1, .weight = {factor}, .bias = {offset}};
+    const WireId sum = build_linear(layer.cells(), map, {&x, 1}, layer.adders())[0];
+    return layer.cells().clamp(layer.cells().shift(sum, -shift), bounds);
+  }
 };
 
 Status check(const IntegerCall& call) {
-  if (call.in[0]->size() != call.size()) return Error{.what = "its input has another size"};
   for (std::size_t i = 0; i < call.size(); ++i) {
     const Rule rule(call.node, i);
     if (rule.bounds.low > rule.bounds.high || rule.shift < 0 || rule.shift > 61)
@@ -34,45 +42,14 @@ Status check(const IntegerCall& call) {
   return {};
 }
 
-std::vector<Interval> ranges(const IntegerCall& call) {
-  std::vector<Interval> result;
-  for (std::size_t i = 0; i < call.size(); ++i) {
-    const Rule rule(call.node, i);
-    const std::int64_t a = rule(call.in[0]->ranges[i].low);
-    const std::int64_t b = rule(call.in[0]->ranges[i].high);
-    result.push_back({std::min(a, b), std::max(a, b)});
-  }
-  return result;
-}
-
-void evaluate(const IntegerCall& call, std::span<const Codes* const> in, Codes& out) {
-  for (std::size_t i = 0; i < out.size(); ++i) out[i] = Rule(call.node, i)((*in[0])[i]);
-}
-
-void build(LayerBuilder& layer) {
-  ModuleBuilder& cells = layer.cells();
-  for (std::size_t i = 0; i < layer.call().size(); ++i) {
-    const Rule rule(layer.node(), i);
-    const LinearMap map{.rows = 1, .columns = 1, .weight = {rule.factor}, .bias = {rule.offset}};
-    const WireId sum = build_linear(cells, map, layer.in().subspan(i, 1), layer.adders())[0];
-    layer.out(cells.clamp(cells.shift(sum, -rule.shift), rule.bounds));
-  }
-}
-
 }  // namespace
 
 IntegerOpDef define() {
-  return {.name = "affine",
-          .doc = "y = clamp(floor((factor · x + offset) / 2^shift), low, high), per channel",
-          .elementwise = true,
-          .runs = [](const IntegerNode& node) -> std::int64_t {
-            return most_entries(node, {"factor", "offset", "shift", "low", "high"});
-          },
-          .attrs = {"factor", "offset", "shift", "low", "high"},
-          .check = check,
-          .ranges = ranges,
-          .evaluate = evaluate,
-          .build = build};
+  return element_op<Rule>(
+      {.name = "affine",
+       .doc = "y = clamp(floor((factor · x + offset) / 2^shift), low, high), per channel",
+       .attrs = {"factor", "offset", "shift", "low", "high"},
+       .check = check});
 }
 
 }  // namespace chop::hardware::integer_ops::affine

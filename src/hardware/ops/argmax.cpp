@@ -23,21 +23,14 @@ void build(LayerBuilder& layer) {
     WireId index;
   };
   ModuleBuilder& cells = layer.cells();
-  std::vector<Candidate> left;
+  std::vector<Candidate> candidates;
   for (std::size_t i = 0; i < layer.in().size(); ++i)
-    left.push_back({layer.in()[i], cells.constant(static_cast<std::int64_t>(i))});
-  while (left.size() > 1) {  // a tree: neighbours, then the winners
-    std::vector<Candidate> next;
-    for (std::size_t k = 0; k + 1 < left.size(); k += 2) {
-      const Candidate& a = left[k];
-      const Candidate& b = left[k + 1];
-      const WireId second = cells.less(a.value, b.value);
-      next.push_back({cells.max(a.value, b.value), cells.mux(second, b.index, a.index)});
-    }
-    if (left.size() % 2 == 1) next.push_back(left.back());
-    left = std::move(next);
-  }
-  layer.out(left[0].index);
+    candidates.push_back({layer.in()[i], cells.constant(static_cast<std::int64_t>(i))});
+  const auto greater = [&](const Candidate& a, const Candidate& b) {
+    const WireId second = cells.less(a.value, b.value);
+    return Candidate{cells.max(a.value, b.value), cells.mux(second, b.index, a.index)};
+  };
+  layer.out(joined(std::move(candidates), greater).index);
 }
 
 }  // namespace

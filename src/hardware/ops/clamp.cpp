@@ -1,54 +1,32 @@
 // y = min(max(x, low), high): ReLU and its family.
-#include "hardware/netlist/layer_builder.hpp"
+#include "hardware/netlist/element_op.hpp"
 
 namespace chop::hardware::integer_ops::clamp {
 namespace {
 
-Interval bounds(const IntegerNode& node, std::size_t i) {
-  return {node.at("low", i), node.at("high", i)};
-}
+struct Rule {
+  Interval bounds;
+
+  Rule(const IntegerNode& node, std::size_t i) : bounds{node.at("low", i), node.at("high", i)} {}
+  std::int64_t operator()(std::int64_t x) const { return std::clamp(x, bounds.low, bounds.high); }
+  Interval range(const Interval& x) const { return clamped(x, bounds); }
+  WireId build(LayerBuilder& layer, WireId x) const { return layer.cells().clamp(x, bounds); }
+};
 
 Status check(const IntegerCall& call) {
-  if (call.in[0]->size() != call.size()) return Error{.what = "its input has another size"};
   for (std::size_t i = 0; i < call.size(); ++i)
-    if (bounds(call.node, i).low > bounds(call.node, i).high)
+    if (const Interval bounds = Rule(call.node, i).bounds; bounds.low > bounds.high)
       return Error{.what = "its lower bound is above the upper one"};
   return {};
-}
-
-std::vector<Interval> ranges(const IntegerCall& call) {
-  std::vector<Interval> result;
-  for (std::size_t i = 0; i < call.size(); ++i)
-    result.push_back(clamped(call.in[0]->ranges[i], bounds(call.node, i)));
-  return result;
-}
-
-void evaluate(const IntegerCall& call, std::span<const Codes* const> in, Codes& out) {
-  for (std::size_t i = 0; i < out.size(); ++i) {
-    const Interval to = bounds(call.node, i);
-    out[i] = std::clamp((*in[0])[i], to.low, to.high);
-  }
-}
-
-void build(LayerBuilder& layer) {
-  for (std::size_t i = 0; i < layer.call().size(); ++i)
-    layer.out(layer.cells().clamp(layer.in()[i], bounds(layer.node(), i)));
 }
 
 }  // namespace
 
 IntegerOpDef define() {
-  return {.name = "clamp",
-          .doc = "y = min(max(x, low), high)",
-          .elementwise = true,
-          .runs = [](const IntegerNode& node) -> std::int64_t {
-            return most_entries(node, {"low", "high"});
-          },
-          .attrs = {"low", "high"},
-          .check = check,
-          .ranges = ranges,
-          .evaluate = evaluate,
-          .build = build};
+  return element_op<Rule>({.name = "clamp",
+                           .doc = "y = min(max(x, low), high)",
+                           .attrs = {"low", "high"},
+                           .check = check});
 }
 
 }  // namespace chop::hardware::integer_ops::clamp

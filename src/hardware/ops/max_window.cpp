@@ -52,14 +52,8 @@ void build(LayerBuilder& layer) {
   for (std::size_t p = 0; p < layer.call().size(); ++p) {
     std::vector<WireId> wires;
     for (const std::size_t at : members(layer.node(), p)) wires.push_back(layer.in()[at]);
-    while (wires.size() > 1) {  // a tree: neighbours, then the winners
-      std::vector<WireId> next;
-      for (std::size_t k = 0; k + 1 < wires.size(); k += 2)
-        next.push_back(layer.cells().max(wires[k], wires[k + 1]));
-      if (wires.size() % 2 == 1) next.push_back(wires.back());
-      wires = std::move(next);
-    }
-    layer.out(wires[0]);
+    layer.out(
+        joined(std::move(wires), [&](WireId a, WireId b) { return layer.cells().max(a, b); }));
   }
 }
 

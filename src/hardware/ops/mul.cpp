@@ -4,12 +4,6 @@
 namespace chop::hardware::integer_ops::mul {
 namespace {
 
-Status check(const IntegerCall& call) {
-  if (call.in[0]->size() != call.size() || call.in[1]->size() != call.size())
-    return Error{.what = "its inputs have another size"};
-  return {};
-}
-
 /// A value times itself is never negative.
 bool is_square(const IntegerCall& call) {
   return call.node.inputs[0] == call.node.inputs[1];
@@ -42,7 +36,6 @@ IntegerOpDef define() {
           .doc = "y = a · b",
           .least_inputs = 2,
           .runs = [](const IntegerNode& /*node*/) -> std::int64_t { return 1; },
-          .check = check,
           .ranges = ranges,
           .evaluate = evaluate,
           .build = build};

@@ -91,28 +91,16 @@ class Lane {
   Lane(ModuleBuilder& cells, const Rule& rule) : cells_(cells), rule_(rule) {}
 
   std::vector<WireId> run(const std::vector<WireId>& x) {
-    const WireId most = tree(x, [&](WireId a, WireId b) { return cells_.max(a, b); });
+    const WireId most = joined(x, [&](WireId a, WireId b) { return cells_.max(a, b); });
     std::vector<WireId> e;
     for (const WireId wire : x) e.push_back(exponential(cells_.sub(most, wire)));
-    const WireId sum = tree(e, [&](WireId a, WireId b) { return cells_.add(a, b); });
+    const WireId sum = joined(e, [&](WireId a, WireId b) { return cells_.add(a, b); });
     std::vector<WireId> y;
     for (const WireId wire : e) y.push_back(share(wire, sum));
     return y;
   }
 
  private:
-  template <class Join>
-  static WireId tree(std::vector<WireId> wires, Join&& join) {
-    while (wires.size() > 1) {
-      std::vector<WireId> next;
-      for (std::size_t k = 0; k + 1 < wires.size(); k += 2)
-        next.push_back(join(wires[k], wires[k + 1]));
-      if (wires.size() % 2 == 1) next.push_back(wires.back());
-      wires = std::move(next);
-    }
-    return wires[0];
-  }
-
   /// Differences from the greatest are never negative, which their ranges do not say.
   WireId exponential(WireId difference) {
     const WireId d = cells_.clamp(difference, {0, rule_.most()});

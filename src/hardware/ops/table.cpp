@@ -1,72 +1,56 @@
 // y = entry x - first of a table, one table for all elements or one per channel: any function of a
 // code, because the codes were enumerated.
-#include "hardware/netlist/layer_builder.hpp"
+#include "hardware/netlist/element_op.hpp"
 
 namespace chop::hardware::integer_ops::table {
 namespace {
 
 /// The table of an element.
-std::span<const std::int64_t> entries(const IntegerNode& node, std::size_t i) {
-  const Codes& all = node.list("values");
-  const std::size_t tables = node.list("first").size();
-  const std::size_t length = all.size() / tables;
-  return std::span(all).subspan(i * tables / node.type.size() * length, length);
-}
+struct Rule {
+  std::int64_t first;
+  std::span<const std::int64_t> entries;
+
+  Rule(const IntegerNode& node, std::size_t i) : first(node.at("first", i)) {
+    const std::size_t tables = node.list("first").size();
+    const std::size_t length = node.list("values").size() / tables;
+    entries =
+        std::span(node.list("values")).subspan(i * tables / node.type.size() * length, length);
+  }
+  std::int64_t operator()(std::int64_t x) const {
+    return entries[static_cast<std::size_t>(x - first)];
+  }
+  Interval range(const Interval& x) const {
+    const auto used = entries.subspan(static_cast<std::size_t>(x.low - first), x.count());
+    const auto [least, most] = std::minmax_element(used.begin(), used.end());
+    return {*least, *most};
+  }
+  WireId build(LayerBuilder& layer, WireId x) const {
+    return layer.cells().table(x, {.first = first, .entries = {entries.begin(), entries.end()}});
+  }
+};
 
 Status check(const IntegerCall& call) {
-  if (call.in[0]->size() != call.size()) return Error{.what = "its input has another size"};
   if (call.node.list("first").empty() ||
       call.node.list("values").size() % call.node.list("first").size() != 0)
     return Error{.what = "its tables do not have the same length"};
   for (std::size_t i = 0; i < call.size(); ++i) {
     const Interval& x = call.in[0]->ranges[i];
-    const std::int64_t first = call.node.at("first", i);
-    if (x.low < first || x.high - first >= std::ssize(entries(call.node, i)))
+    const Rule rule(call.node, i);
+    if (x.low < rule.first || x.high - rule.first >= std::ssize(rule.entries))
       return Error{.what = cat("element ", i, " can be ", to_text(x), ", beyond its table")};
   }
   return {};
 }
 
-std::vector<Interval> ranges(const IntegerCall& call) {
-  std::vector<Interval> result;
-  for (std::size_t i = 0; i < call.size(); ++i) {
-    const Interval& x = call.in[0]->ranges[i];
-    const auto first = call.node.at("first", i);
-    const auto used =
-        entries(call.node, i).subspan(static_cast<std::size_t>(x.low - first), x.count());
-    const auto [least, most] = std::minmax_element(used.begin(), used.end());
-    result.push_back({*least, *most});
-  }
-  return result;
-}
-
-void evaluate(const IntegerCall& call, std::span<const Codes* const> in, Codes& out) {
-  for (std::size_t i = 0; i < out.size(); ++i)
-    out[i] =
-        entries(call.node, i)[static_cast<std::size_t>((*in[0])[i] - call.node.at("first", i))];
-}
-
-void build(LayerBuilder& layer) {
-  for (std::size_t i = 0; i < layer.call().size(); ++i) {
-    const std::span<const std::int64_t> values = entries(layer.node(), i);
-    layer.out(layer.cells().table(layer.in()[i], {.first = layer.node().at("first", i),
-                                                  .entries = {values.begin(), values.end()}}));
-  }
-}
-
 }  // namespace
 
 IntegerOpDef define() {
-  return {
-      .name = "table",
-      .doc = "y = values[x - first]",
-      .elementwise = true,
-      .runs = [](const IntegerNode& node) -> std::int64_t { return most_entries(node, {"first"}); },
-      .attrs = {"first", "values"},
-      .check = check,
-      .ranges = ranges,
-      .evaluate = evaluate,
-      .build = build};
+  return element_op<Rule>(
+      {.name = "table",
+       .doc = "y = values[x - first]",
+       .runs = [](const IntegerNode& node) { return std::ssize(node.list("first")); },
+       .attrs = {"first", "values"},
+       .check = check});
 }
 
 }  // namespace chop::hardware::integer_ops::table

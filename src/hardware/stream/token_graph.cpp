@@ -87,7 +87,7 @@ Status TokenGraph::add(std::size_t index, IntegerNode node) {
   node.type.ranges.assign(static_cast<std::size_t>(numel(node.type.shape)), {});
   const IntegerOpDef& op = *find_integer_op(node.op);
   const IntegerCall call = call_of(graph_, node);
-  if (op.check != nullptr) CH_CHECK(op.check(call));
+  CH_CHECK(check(op, call));
   node.type.ranges = op.ranges(call);
   graph_.nodes.push_back(std::move(node));
   moved_[index] = graph_.nodes.size() - 1;
