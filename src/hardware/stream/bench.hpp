@@ -10,6 +10,9 @@ namespace chop::hardware {
 Testbench to_testbench(const Dataflow& dataflow, const Vectors& vectors);
 /// The program around Verilator's model: inputs, outputs, and 1 for random pauses.
 std::string to_verilator_main(const Dataflow& dataflow);
+/// What that program reads: every word of every sample as numbers of 32 bits, the lowest first.
+std::string binary_words(const Word& word, const std::vector<std::vector<std::size_t>>& tokens,
+                         const std::vector<Codes>& samples);
 
 /// The text of every file of a circuit by its name below the folder: rtl/, sim/, test/.
 std::vector<SourceFile> circuit_files(const Dataflow& dataflow, const Vectors& vectors);

@@ -48,6 +48,19 @@ std::int64_t WindowUnit::columns() const {
   return std::max(from.width, (windows.width - 1) * windows.stride_x + right() + 1);
 }
 
+bool WindowUnit::fits() const {
+  if (windows.is_pointwise(from)) return true;
+  return bottom() >= 0 && right() >= 0 && windows.height * windows.stride_y + bottom() >= rows() &&
+         windows.width * windows.stride_x + right() >= columns();
+}
+
+void MacUnit::spread_over(std::size_t cycles) {
+  column_parts = std::min(columns, cycles);
+  column_parts = (columns + lanes() - 1) / lanes();  // of equal size: more would only be empty
+  row_parts = std::clamp<std::size_t>(cycles / columns, 1, rows);
+  row_parts = (rows + row_lanes() - 1) / row_lanes();
+}
+
 Dataflow to_dataflow(Netlist netlist) {
   const Module& top = netlist.top();
   Dataflow made{.name = cat(top.name, "_stream")};

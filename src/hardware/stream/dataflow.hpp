@@ -31,6 +31,8 @@ struct WindowUnit {
   /// Positions it walks over, those of the padding below and to the right included.
   std::int64_t rows() const;
   std::int64_t columns() const;
+  /// Every position ends within that walk.
+  bool fits() const;
 };
 
 /// y = W x + b in `cycles()` cycles: a part of the columns at a time, and a part of the rows.
@@ -48,6 +50,8 @@ struct MacUnit {
   /// Multipliers: columns and rows of a part.
   std::size_t lanes() const { return (columns + column_parts - 1) / column_parts; }
   std::size_t row_lanes() const { return (rows + row_parts - 1) / row_parts; }
+  /// Cuts columns, then rows, so that about so many cycles are needed.
+  void spread_over(std::size_t cycles);
 };
 
 struct ForkUnit {};  ///< every word to all outputs

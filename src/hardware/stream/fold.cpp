@@ -1,59 +1,36 @@
+// Folding: the network as units that hand each other words, a token (all channels of a position) at
+// a time. Nodes are placed in order, each in the first of these ways that it allows:
+//   token by token  relu, add, requantise: a core, which is a netlist for one token. What follows
+//                   token by token joins it.
+//   windows         convolutions and poolings whose windows move evenly: a line buffer that makes a
+//                   word of each window, then a core, or a multiply-accumulate unit (--reuse)
+//   whole           anything else: a core on one word with all tokens
+//
+// conv2d of [3, 8, 8] with a 3 x 3 kernel and a relu, with --reuse 9:
+//   input -> conv_window (words of 27 taps) -> conv_mac (9 cycles each) -> relu_stage -> output
 #include "hardware/stream/fold.hpp"
 
-#include <set>
-
 #include "hardware/integer/op_def.hpp"
-#include "hardware/stream/timing.hpp"
+#include "hardware/stream/flows.hpp"
 #include "hardware/stream/token_graph.hpp"
 #include "support/text.hpp"
 
 namespace chop::hardware {
 namespace {
 
-/// The tokens of a value on their way.
-struct Flow {
-  std::size_t link = 0;
-  TokenLayout layout = {};
-  std::vector<std::int64_t> need = {};  ///< tokens of the input before each of these
-  int latency = 0;                      ///< words that the units before may hold, beyond that
-};
-
 class Folding {
  public:
   Folding(const IntegerGraph& graph, const FoldOptions& options)
-      : graph_(graph),
-        options_(options),
-        readers_(graph.nodes.size()),
-        branches_(graph.nodes.size()) {
-    made_.name = cat(plain_name(graph.name), "_stream");
-    made_.cores.enable = true;
-    for (std::size_t i = 0; i < graph.nodes.size(); ++i)
-      for (const std::size_t input : distinct(graph.nodes[i].inputs)) ++readers_[input];
-    for (const std::size_t output : graph.outputs) ++readers_[output];
-  }
+      : graph_(graph), options_(options), flows_(graph) {}
 
   Result<Dataflow> run() {
     CH_CHECK(check());
     for (std::size_t i = 0; i < graph_.nodes.size(); ++i)
-      if (!done_.contains(i) && readers_[i] > 0) CH_CHECK(place(i));
-    const std::size_t output = graph_.outputs[0];
-    const Flow flow = take(output);
-    made_.output = flow.link;
-    made_.made = elements_of(flow.layout);
-    if (!made_.cores.modules.empty()) CH_CHECK(verify(made_.cores));
-    CH_TRY(const StreamTiming timing, timing_of(made_));
-    made_.latency = timing.latency;
-    made_.interval = timing.interval;
-    return std::move(made_);
+      if (!flows_.is_given(i) && flows_.readers(i) > 0) CH_CHECK(place(i));
+    return flows_.finish();
   }
 
  private:
-  static std::vector<std::size_t> distinct(std::vector<std::size_t> all) {
-    std::sort(all.begin(), all.end());
-    all.erase(std::unique(all.begin(), all.end()), all.end());
-    return all;
-  }
-
   Status check() const {
     if (graph_.inputs.size() != 1 || graph_.outputs.size() != 1)
       return Error{.what = cat("a folded circuit has one input and one output, the network has ",
@@ -71,64 +48,12 @@ class Folding {
 
   static bool is_matrix(const IntegerNode& node) { return node.op == "linear"; }
 
-  static std::vector<std::vector<std::size_t>> elements_of(const TokenLayout& layout) {
-    std::vector<std::vector<std::size_t>> tokens;
-    for (std::int64_t t = 0; t < layout.tokens(); ++t) {
-      std::vector<std::size_t> elements;
-      for (std::int64_t c = 0; c < layout.channels; ++c) elements.push_back(layout.at(c, t));
-      tokens.push_back(std::move(elements));
-    }
-    return tokens;
-  }
-
-  std::size_t link(Word word) {
-    made_.links.push_back(std::move(word));
-    return made_.links.size() - 1;
-  }
-
-  std::size_t unit(std::string name, decltype(Unit::what) what, std::vector<std::size_t> in,
-                   Word word, std::string comment = "") {
-    const std::size_t out = link(std::move(word));
-    made_.units.push_back({.name = cat(plain_name(graph_.name), "_", name),
-                           .what = std::move(what),
-                           .in = std::move(in),
-                           .out = {out},
-                           .comment = std::move(comment)});
-    return out;
-  }
-
-  /// Gives the value of a node to all that read it.
-  void give(std::size_t node, const Flow& flow) {
-    done_.insert(node);
-    if (readers_[node] == 1) {
-      branches_[node] = {flow};
-      return;
-    }
-    Unit fork{
-        .name = cat(plain_name(graph_.name), "_", plain_name(graph_.nodes[node].name), "_fork"),
-        .what = ForkUnit{},
-        .in = {flow.link}};
-    for (std::size_t i = 0; i < readers_[node]; ++i) {
-      Flow branch = flow;
-      branch.link = link(Word(made_.links[flow.link]));
-      fork.out.push_back(branch.link);
-      branches_[node].push_back(std::move(branch));
-    }
-    made_.units.push_back(std::move(fork));
-  }
-
-  Flow take(std::size_t node) {
-    Flow flow = std::move(branches_[node].back());
-    branches_[node].pop_back();
-    return flow;
-  }
-
   Status place(std::size_t index) {
     const IntegerNode& node = graph_.nodes[index];
     if (node.inputs.empty()) return place_input(index);
-    const std::vector<std::size_t> from = distinct(node.inputs);
+    const std::vector<std::size_t> from = distinct_inputs(node);
     if (from.size() == 1) {
-      Flow flow = take(from[0]);
+      Flow flow = flows_.take(from[0]);
       if (node.has("window")) return place_windows(index, std::move(flow));
       if (token_node(node, one(from[0], flow.layout), flow.layout)) {
         const TokenLayout layout = flow.layout;
@@ -137,7 +62,7 @@ class Folding {
       return place_whole(index, {std::move(flow)}, from);
     }
     std::vector<Flow> flows;
-    for (const std::size_t input : from) flows.push_back(take(input));
+    for (const std::size_t input : from) flows.push_back(flows_.take(input));
     const TokenLayout layout = layout_of(node.type.shape);
     bool alike = layout.tokens() > 1;
     for (const Flow& flow : flows)
@@ -145,7 +70,7 @@ class Folding {
     const std::vector<TokenInput> inputs = inputs_of(from, flows);
     if (!alike || !token_node(node, inputs, layout))
       return place_whole(index, std::move(flows), from);
-    return place_tokens(index, join_flows(node, std::move(flows)), inputs, layout);
+    return place_tokens(index, flows_.join(node, std::move(flows)), inputs, layout);
   }
 
   static std::vector<TokenInput> one(std::size_t node, const TokenLayout& layout) {
@@ -162,49 +87,17 @@ class Folding {
   Status place_input(std::size_t index) {
     const IntegerNode& node = graph_.nodes[index];
     Flow flow{.layout = layout_of(node.type.shape)};
-    flow.link = link(channel_ranges(node.type, flow.layout));
-    made_.input = flow.link;
-    made_.given = elements_of(flow.layout);
+    flow.link = flows_.input(channel_ranges(node.type, flow.layout), flow.layout);
     for (std::int64_t t = 0; t < flow.layout.tokens(); ++t) flow.need.push_back(t + 1);
-    give(index, flow);
+    flows_.give(index, flow);
     return {};
-  }
-
-  /// A branch that is ahead waits in a queue.
-  Flow join_flows(const IntegerNode& node, std::vector<Flow> flows) {
-    Flow joined{.layout = layout_of(node.type.shape), .need = flows[0].need};
-    for (const Flow& flow : flows) {
-      joined.latency = std::max(joined.latency, flow.latency);
-      for (std::size_t t = 0; t < joined.need.size(); ++t)
-        joined.need[t] = std::max(joined.need[t], flow.need[t]);
-    }
-    std::vector<std::size_t> in;
-    Word word;
-    for (std::size_t i = 0; i < flows.size(); ++i) {
-      const Flow& flow = flows[i];
-      std::int64_t ahead = 0;
-      for (std::size_t t = 0; t < joined.need.size(); ++t) {
-        const auto known = std::upper_bound(flow.need.begin(), flow.need.end(), joined.need[t]);
-        ahead = std::max(ahead, known - flow.need.begin() - static_cast<std::int64_t>(t));
-      }
-      std::size_t from = flow.link;
-      const std::int64_t depth = ahead + joined.latency - flow.latency + 1;
-      if (depth > 2)
-        from = unit(cat(plain_name(node.name), "_wait", i), FifoUnit{depth}, {from},
-                    Word(made_.links[from]),
-                    cat("holds ", depth, " words while another branch is behind"));
-      in.push_back(from);
-      word.insert(word.end(), made_.links[from].begin(), made_.links[from].end());
-    }
-    joined.link = unit(cat(plain_name(node.name), "_join"), JoinUnit{}, in, std::move(word));
-    return joined;
   }
 
   /// A node and what follows it token by token, as one core.
   Status place_tokens(std::size_t index, Flow flow, const std::vector<TokenInput>& inputs,
                       const TokenLayout& layout) {
     const IntegerNode& node = graph_.nodes[index];
-    TokenGraph tokens(graph_, made_.links[flow.link], inputs, node.name);
+    TokenGraph tokens(graph_, flows_.word(flow.link), inputs, node.name);
     CH_CHECK(tokens.add(index, *token_node(node, inputs, layout)));
     return place_core(index, tokens, std::move(flow), layout);
   }
@@ -215,10 +108,10 @@ class Folding {
     for (std::size_t next = index + 1; next < graph_.nodes.size(); ++next) {
       const IntegerNode& node = graph_.nodes[next];
       if (node.inputs != std::vector<std::size_t>{last}) continue;
-      if (readers_[last] != 1 || node.has("window")) break;
+      if (flows_.readers(last) != 1 || node.has("window")) break;
       std::optional<IntegerNode> own = token_node(node, one(last, layout), layout);
       if (!own) break;
-      done_.insert(last);
+      flows_.absorb(last);
       CH_CHECK(tokens.add(next, std::move(*own)));
       last = next;
     }
@@ -229,21 +122,12 @@ class Folding {
       // The ranges of the netlist may be narrower than those of the integers.
       Word word;
       for (const Output& output : core.top().outputs) word.push_back(core.top().range(output.wire));
-      const std::size_t module = append(std::move(core));
-      flow.link = unit(cat(plain_name(graph_.nodes[last].name), "_stage"), CoreUnit{module},
-                       {flow.link}, std::move(word), tokens.comment());
+      const std::size_t module = flows_.append(std::move(core));
+      flow.link = flows_.unit(cat(plain_name(graph_.nodes[last].name), "_stage"), CoreUnit{module},
+                              {flow.link}, std::move(word), tokens.comment());
     }
-    give(last, flow);
+    flows_.give(last, flow);
     return {};
-  }
-
-  std::size_t append(Netlist core) {
-    const std::size_t first = made_.cores.modules.size();
-    for (Module& module : core.modules) {
-      for (Instance& instance : module.instances) instance.module += first;
-      made_.cores.modules.push_back(std::move(module));
-    }
-    return made_.cores.modules.size() - 1;
   }
 
   /// Puts a window in front where one is needed; returns the number of each tap in the word.
@@ -254,7 +138,7 @@ class Folding {
       for (const Tap& tap : windows.taps) element.push_back(static_cast<std::size_t>(tap.channel));
       return element;
     }
-    const Word from = made_.links[flow.link];
+    const Word from = flows_.word(flow.link);
     WindowUnit window{.from = flow.layout, .windows = windows};
     Word word;
     for (const Tap& tap : windows.taps) {
@@ -275,10 +159,10 @@ class Folding {
                                       : y * flow.layout.width + std::min(x, flow.layout.width - 1);
         need.push_back(flow.need[static_cast<std::size_t>(last)]);
       }
-    flow.link =
-        unit(cat(name, "_window"), std::move(window), {flow.link}, std::move(word),
-             cat("windows of ",
-                 to_string(Shape{flow.layout.channels, flow.layout.height, flow.layout.width})));
+    flow.link = flows_.unit(
+        cat(name, "_window"), std::move(window), {flow.link}, std::move(word),
+        cat("windows of ",
+            to_string(Shape{flow.layout.channels, flow.layout.height, flow.layout.width})));
     flow.need = std::move(need);
     flow.latency += 1;
     return element;
@@ -297,13 +181,14 @@ class Folding {
     if (const auto shared = is_matrix(node)
                                 ? fit_windows(flow.layout, window, columns, to.height, to.width)
                                 : std::nullopt;
-        shared && static_cast<std::int64_t>(rows) == to.channels && fits(*shared, flow.layout)) {
+        shared && static_cast<std::int64_t>(rows) == to.channels &&
+        WindowUnit{.from = flow.layout, .windows = *shared}.fits()) {
       const std::vector<std::size_t> element =
           gather(plain_name(node.name), flow, *shared, padding);
       return place_matrix(index, std::move(flow), to, element);
     }
-    if (const auto planes = fit_planes(window, columns, flow.layout, to);
-        rows == 1 && planes && fits(*planes, flow.layout)) {
+    if (const auto planes = fit_planes(flow.layout, window, columns, to);
+        rows == 1 && planes && WindowUnit{.from = flow.layout, .windows = *planes}.fits()) {
       const std::vector<std::size_t> element =
           gather(plain_name(node.name), flow, *planes, padding);
       return place_gathered(index, std::move(flow), to, element);
@@ -311,44 +196,11 @@ class Folding {
     return place_whole(index, {std::move(flow)}, {node.inputs[0]});
   }
 
-  /// Every position ends within the walk over the tokens.
-  static bool fits(const Windows& windows, const TokenLayout& from) {
-    const WindowUnit window{.from = from, .windows = windows};
-    if (windows.is_pointwise(from)) return true;
-    return window.bottom() >= 0 && window.right() >= 0 &&
-           windows.height * windows.stride_y + window.bottom() >= window.rows() &&
-           windows.width * windows.stride_x + window.right() >= window.columns();
-  }
-
-  /// The windows of pooling: those of each channel alike, over itself.
-  static std::optional<Windows> fit_planes(const Codes& window, std::size_t columns,
-                                           const TokenLayout& from, const TokenLayout& to) {
-    if (from.channels != to.channels) return {};
-    Windows all{.height = to.height, .width = to.width};
-    const auto positions = static_cast<std::size_t>(to.tokens());
-    if (window.size() != columns * positions * static_cast<std::size_t>(to.channels)) return {};
-    for (std::int64_t c = 0; c < to.channels; ++c) {
-      const auto first = window.begin() + c * static_cast<std::int64_t>(columns * positions);
-      const Codes own(first, first + static_cast<std::int64_t>(columns * positions));
-      const auto fitted = fit_windows(from, own, columns, to.height, to.width);
-      if (!fitted) return {};
-      if (c > 0 && (fitted->stride_x != all.stride_x || fitted->stride_y != all.stride_y))
-        return {};
-      all.stride_x = fitted->stride_x;
-      all.stride_y = fitted->stride_y;
-      for (const Tap& tap : fitted->taps) {
-        if (tap.channel != c) return {};
-        all.taps.push_back(tap);
-      }
-    }
-    return all;
-  }
-
   /// A node on the word of its windows, as adders.
   Status place_gathered(std::size_t index, Flow flow, const TokenLayout& to,
                         const std::vector<std::size_t>& element) {
     const IntegerNode& node = graph_.nodes[index];
-    const Word& word = made_.links[flow.link];
+    const Word& word = flows_.word(flow.link);
     TokenGraph tokens(graph_, word,
                       one(node.inputs[0], {.channels = static_cast<std::int64_t>(word.size())}),
                       node.name);
@@ -372,18 +224,13 @@ class Folding {
                 .bias = node.list("bias"),
                 .element = element,
                 .in_luts = options_.multiply_in_luts};
-    mac.column_parts = std::min(element.size(), static_cast<std::size_t>(reuse));
-    // Parts of equal size: more would only be empty.
-    mac.column_parts = (mac.columns + mac.lanes() - 1) / mac.lanes();
-    mac.row_parts =
-        std::clamp<std::size_t>(static_cast<std::size_t>(reuse) / mac.columns, 1, mac.rows);
-    mac.row_parts = (mac.rows + mac.row_lanes() - 1) / mac.row_lanes();
+    mac.spread_over(static_cast<std::size_t>(reuse));
     const auto cycles = static_cast<std::int64_t>(mac.cycles());
     const std::string comment =
         cat(node.comment, "; ", mac.lanes() * mac.row_lanes(), " multipliers, ", cycles, " cycles");
     TokenGraph tokens(graph_, channel_ranges(node.type, to), one(index, to), node.name);
-    flow.link = unit(cat(plain_name(node.name), "_mac"), std::move(mac), {flow.link},
-                     channel_ranges(node.type, to), comment);
+    flow.link = flows_.unit(cat(plain_name(node.name), "_mac"), std::move(mac), {flow.link},
+                            channel_ranges(node.type, to), comment);
     flow.latency += 3;
     return place_core(index, tokens, std::move(flow), to);
   }
@@ -404,18 +251,18 @@ class Folding {
       if (flows[i].layout.tokens() > 1)
         gather(cat(plain_name(node.name), "_", i), flows[i], whole_frame(flows[i].layout), 0);
       in.push_back(flows[i].link);
-      word.insert(word.end(), made_.links[in[i]].begin(), made_.links[in[i]].end());
+      word.insert(word.end(), flows_.word(in[i]).begin(), flows_.word(in[i]).end());
       flow.need[0] = std::max(flow.need[0], flows[i].need[0]);
       flow.latency = std::max(flow.latency, flows[i].latency);
     }
     flow.link = in[0];
     if (in.size() > 1)
-      flow.link = unit(cat(plain_name(node.name), "_join"), JoinUnit{}, in, std::move(word));
+      flow.link = flows_.unit(cat(plain_name(node.name), "_join"), JoinUnit{}, in, std::move(word));
     std::vector<TokenInput> inputs;
     for (const std::size_t input : from)
       inputs.push_back(
           {input, {.channels = static_cast<std::int64_t>(graph_.nodes[input].type.size())}});
-    TokenGraph tokens(graph_, made_.links[flow.link], inputs, node.name);
+    TokenGraph tokens(graph_, flows_.word(flow.link), inputs, node.name);
     IntegerNode own = node;
     own.type.ranges.clear();
     CH_CHECK(tokens.add(index, std::move(own)));
@@ -425,10 +272,7 @@ class Folding {
 
   const IntegerGraph& graph_;
   const FoldOptions& options_;
-  Dataflow made_;
-  std::vector<std::size_t> readers_;
-  std::vector<std::vector<Flow>> branches_;
-  std::set<std::size_t> done_;
+  Flows flows_;
 };
 
 }  // namespace

@@ -87,6 +87,16 @@ TokenLayout layout_of(const Shape& shape) {
   return {numel(shape), 1, 1};
 }
 
+std::vector<std::vector<std::size_t>> TokenLayout::elements() const {
+  std::vector<std::vector<std::size_t>> all;
+  for (std::int64_t t = 0; t < tokens(); ++t) {
+    std::vector<std::size_t> own;
+    for (std::int64_t c = 0; c < channels; ++c) own.push_back(at(c, t));
+    all.push_back(std::move(own));
+  }
+  return all;
+}
+
 std::vector<Interval> channel_ranges(const IntegerType& type, const TokenLayout& layout) {
   std::vector<Interval> ranges;
   for (std::int64_t c = 0; c < layout.channels; ++c) {
@@ -111,6 +121,28 @@ std::optional<Windows> fit_windows(const TokenLayout& from, const Codes& window,
     return {};
   if (!Fit(from, window, columns, windows).run()) return {};
   return windows;
+}
+
+std::optional<Windows> fit_planes(const TokenLayout& from, const Codes& window, std::size_t columns,
+                                  const TokenLayout& to) {
+  if (from.channels != to.channels) return {};
+  Windows all{.height = to.height, .width = to.width};
+  const auto positions = static_cast<std::size_t>(to.tokens());
+  if (window.size() != columns * positions * static_cast<std::size_t>(to.channels)) return {};
+  for (std::int64_t c = 0; c < to.channels; ++c) {
+    const auto first = window.begin() + c * static_cast<std::int64_t>(columns * positions);
+    const Codes own(first, first + static_cast<std::int64_t>(columns * positions));
+    const auto fitted = fit_windows(from, own, columns, to.height, to.width);
+    if (!fitted) return {};
+    if (c > 0 && (fitted->stride_x != all.stride_x || fitted->stride_y != all.stride_y)) return {};
+    all.stride_x = fitted->stride_x;
+    all.stride_y = fitted->stride_y;
+    for (const Tap& tap : fitted->taps) {
+      if (tap.channel != c) return {};
+      all.taps.push_back(tap);
+    }
+  }
+  return all;
 }
 
 Windows whole_frame(const TokenLayout& from) {

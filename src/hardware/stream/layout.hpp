@@ -17,6 +17,8 @@ struct TokenLayout {
   std::size_t at(std::int64_t c, std::int64_t t) const {
     return static_cast<std::size_t>(c * tokens() + t);
   }
+  /// Of each token, its elements as numbers of the tensor's.
+  std::vector<std::vector<std::size_t>> elements() const;
   bool operator==(const TokenLayout&) const = default;
 };
 /// [f] is one token, [c, l] and [c, h, w] are many; all else is one token.
@@ -48,6 +50,10 @@ struct Windows {
 /// position of a result of that size. None where they do not move evenly.
 std::optional<Windows> fit_windows(const TokenLayout& from, const Codes& window,
                                    std::size_t columns, std::int64_t height, std::int64_t width);
+/// Windows of single channels, of the same form in each, as poolings have: for every channel of
+/// `to` those of its positions, one behind the other.
+std::optional<Windows> fit_planes(const TokenLayout& from, const Codes& window, std::size_t columns,
+                                  const TokenLayout& to);
 /// All elements of a tensor at once, in order.
 Windows whole_frame(const TokenLayout& from);
 

@@ -1,7 +1,7 @@
 // Multiply and accumulate: weights from a ROM, so many products a cycle. Four registers one behind
 // the other (operands, products, sums, result), which stand still together while a result waits.
 #include "hardware/stream/unit_text.hpp"
-#include "hardware/verilog/expressions.hpp"
+#include "hardware/verilog/verilog.hpp"
 
 namespace chop::hardware {
 namespace {

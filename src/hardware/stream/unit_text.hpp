@@ -11,8 +11,6 @@ std::string unit_head(const Unit& unit, const Word& in, const Word& out);
 std::string part_of(const std::string& name, int low, int width, int all);
 /// A whole number as plain bits.
 std::string plain_literal(std::int64_t value, int bits);
-/// Bits as '0' and '1', the lowest first, as digits, the lowest last.
-std::string hexadecimal(std::string bits);
 
 std::string window_text(const Dataflow& dataflow, const Unit& unit);
 std::string mac_text(const Dataflow& dataflow, const Unit& unit);

@@ -204,17 +204,6 @@ std::string plain_literal(std::int64_t value, int bits) {
   return cat(bits, "'d", value & ((std::int64_t{1} << bits) - 1));
 }
 
-std::string hexadecimal(std::string bits) {
-  while (bits.size() % 4 != 0) bits += '0';
-  std::string text;
-  for (std::size_t at = bits.size(); at > 0; at -= 4) {
-    int digit = 0;
-    for (std::size_t b = 0; b < 4; ++b) digit |= (bits[at - 4 + b] == '1' ? 1 : 0) << b;
-    text += "0123456789abcdef"[digit];
-  }
-  return text;
-}
-
 std::vector<SourceFile> to_verilog(const Dataflow& dataflow) {
   std::vector<SourceFile> files = to_verilog(dataflow.cores);
   for (const Unit& unit : dataflow.units)

@@ -39,10 +39,17 @@ Error failed(std::string_view what, const ProgramResult& result) {
   return error;
 }
 
-Result<ProgramResult> run_well(const std::vector<std::string>& words, const fs::path& folder) {
+/// A program that ran well, and how long.
+struct Run {
+  ProgramResult result = {};
+  double seconds = 0;
+};
+
+Result<Run> run_timed(const std::vector<std::string>& words, const fs::path& folder) {
+  const auto begin = std::chrono::steady_clock::now();
   CH_TRY(ProgramResult result, run_program(words, folder));
   if (result.code != 0) return failed(words[0], result);
-  return result;
+  return Run{std::move(result), seconds_since(begin)};
 }
 
 /// Whether GNU Make builds in a folder of this name: it takes no spaces, and others mean something.
@@ -55,7 +62,7 @@ bool suits_make(const fs::path& folder) {
 Status build_in(const fs::path& folder, const std::vector<std::string>& words) {
   std::error_code error;
   if (suits_make(fs::absolute(folder, error))) {
-    CH_TRY([[maybe_unused]] const ProgramResult built, run_well(words, folder));
+    CH_TRY([[maybe_unused]] const Run built, run_timed(words, folder));
     return {};
   }
   CH_TRY(const TemporaryFolder plain, TemporaryFolder::make());
@@ -67,7 +74,7 @@ Status build_in(const fs::path& folder, const std::vector<std::string>& words) {
   fs::copy(folder / "rtl", plain.path() / "rtl", copies, error);
   if (!error) fs::copy(folder / "sim", plain.path() / "sim", copies, error);
   if (!error) {
-    CH_TRY([[maybe_unused]] const ProgramResult built, run_well(words, plain.path()));
+    CH_TRY([[maybe_unused]] const Run built, run_timed(words, plain.path()));
     fs::create_directory(folder / "sim/obj", error);
   }
   if (!error)
@@ -124,20 +131,12 @@ Vectors make_vectors(const IntegerGraph& graph, std::size_t random, std::uint64_
 }
 
 std::vector<SourceFile> circuit_files(const Netlist& netlist, const Vectors& vectors) {
-  std::vector<SourceFile> files;
-  for (SourceFile& file : to_verilog(netlist))
-    files.push_back({cat("rtl/", file.name), std::move(file.text)});
-  files.push_back({"rtl/files.f", join(source_names(netlist), "\n") + "\n"});
-  files.push_back({"sim/main.cpp", to_verilator_main(netlist)});
-  Testbench bench = to_testbench(netlist, vectors.inputs, vectors.outputs);
-  files.push_back({cat("test/", netlist.top().name, "_tb.sv"), std::move(bench.text)});
-  files.push_back({"test/inputs.hex", std::move(bench.inputs)});
-  files.push_back({"test/outputs.hex", std::move(bench.outputs)});
-  return files;
+  return circuit_files(to_verilog(netlist), to_verilator_main(netlist),
+                       to_testbench(netlist, vectors.inputs, vectors.outputs));
 }
 
-Result<double> build_model(const std::string& top, std::span<const std::string> sources,
-                           const fs::path& folder) {
+Result<double> verilate(const std::string& top, std::span<const std::string> sources,
+                        const fs::path& folder) {
   // A circuit is one large function unless it is cut; little is gained by optimising it, and
   // nothing by optimising what runs once.
   std::vector<std::string> words = {"verilator",
@@ -177,12 +176,11 @@ Result<double> build_model(const std::string& top, std::span<const std::string> 
 
 Result<ModelOutput> run_model(std::vector<std::string> arguments, const fs::path& folder) {
   arguments.insert(arguments.begin(), fs::absolute(folder / "sim/obj/simulation").string());
-  const auto begin = std::chrono::steady_clock::now();
-  CH_TRY(const ProgramResult ran, run_well(arguments, folder));
-  ModelOutput output{.seconds = seconds_since(begin)};
-  for (const std::string& word : split(trim(ran.output), ' ')) {
+  CH_TRY(const Run ran, run_timed(arguments, folder));
+  ModelOutput output{.seconds = ran.seconds};
+  for (const std::string& word : split(trim(ran.result.output), ' ')) {
     const auto number = parse_int(word);
-    if (!number) return failed("the simulation", ran);
+    if (!number) return failed("the simulation", ran.result);
     output.numbers.push_back(*number);
   }
   return output;
@@ -192,9 +190,9 @@ Result<double> build_bench(const std::string& bench, std::span<const std::string
                            const fs::path& folder) {
   std::vector<std::string> words = {"iverilog", "-g2012", "-o", "test/bench.vvp", "-s", bench};
   words.insert(words.end(), sources.begin(), sources.end());
-  const auto begin = std::chrono::steady_clock::now();
-  CH_TRY([[maybe_unused]] const ProgramResult built, run_well(words, folder));
-  return seconds_since(begin);
+  words.push_back(cat("test/", bench, ".sv"));
+  CH_TRY(const Run built, run_timed(words, folder));
+  return built.seconds;
 }
 
 Result<BenchOutput> run_bench(const std::vector<std::string>& arguments, std::int64_t count,
@@ -219,7 +217,7 @@ Result<Simulated> run_verilator(const Netlist& netlist, const Vectors& vectors,
   CH_CHECK(write_file(folder / "sim/inputs.bin", bytes_of(vectors.inputs)));
   CH_CHECK(write_file(folder / "sim/outputs.bin", bytes_of(vectors.outputs)));
   Simulated done;
-  CH_TRY(done.build_seconds, build_model(netlist.top().name, source_names(netlist), folder));
+  CH_TRY(done.build_seconds, verilate(netlist.top().name, source_names(netlist), folder));
   CH_TRY(const ModelOutput ran, run_model({"sim/inputs.bin", "sim/outputs.bin"}, folder));
   done.run_seconds = ran.seconds;
   if (ran.numbers.size() != 3 || ran.numbers[0] != std::ssize(vectors.inputs))
@@ -233,10 +231,8 @@ Result<Simulated> run_verilator(const Netlist& netlist, const Vectors& vectors,
 Result<Simulated> run_icarus(const Netlist& netlist, const Vectors& vectors,
                              const fs::path& folder) {
   const std::string bench = cat(netlist.top().name, "_tb");
-  std::vector<std::string> sources = source_names(netlist);
-  sources.push_back(cat("test/", bench, ".sv"));
   Simulated done{.samples = std::ssize(vectors.inputs)};
-  CH_TRY(done.build_seconds, build_bench(bench, sources, folder));
+  CH_TRY(done.build_seconds, build_bench(bench, source_names(netlist), folder));
   CH_TRY(const BenchOutput ran, run_bench({}, done.samples, folder));
   done.run_seconds = ran.seconds;
   done.values = done.samples * std::ssize(netlist.top().outputs);

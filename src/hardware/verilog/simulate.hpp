@@ -30,8 +30,8 @@ struct Simulated {
 std::vector<SourceFile> circuit_files(const Netlist& netlist, const Vectors& vectors);
 
 /// Builds Verilator's model of a top module around sim/main.cpp; returns the seconds it took.
-Result<double> build_model(const std::string& top, std::span<const std::string> sources,
-                           const std::filesystem::path& folder);
+Result<double> verilate(const std::string& top, std::span<const std::string> sources,
+                        const std::filesystem::path& folder);
 /// Runs it; the numbers that it prints.
 struct ModelOutput {
   std::vector<std::int64_t> numbers = {};
@@ -39,7 +39,7 @@ struct ModelOutput {
 };
 Result<ModelOutput> run_model(std::vector<std::string> arguments,
                               const std::filesystem::path& folder);
-/// The same with Icarus, of a testbench that ends with "PASS n" or "FAIL d of n".
+/// The same with Icarus, of the testbench test/BENCH.sv, which ends with "PASS n" or "FAIL d of n".
 Result<double> build_bench(const std::string& bench, std::span<const std::string> sources,
                            const std::filesystem::path& folder);
 struct BenchOutput {

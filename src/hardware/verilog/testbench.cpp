@@ -33,17 +33,9 @@ int total_width(std::span<const Port> ports) {
 std::string words(std::span<const Port> ports, std::span<const std::vector<std::int64_t>> samples) {
   std::string text;
   for (const std::vector<std::int64_t>& sample : samples) {
-    std::string bits;  // lowest first
-    for (std::size_t p = 0; p < ports.size(); ++p)
-      for (int b = 0; b < width_of(ports[p].range); ++b)
-        bits += (sample[p] >> b & 1) != 0 ? '1' : '0';
-    while (bits.size() % 4 != 0) bits += '0';
-    for (std::size_t at = bits.size(); at > 0; at -= 4) {
-      int digit = 0;
-      for (std::size_t b = 0; b < 4; ++b) digit |= (bits[at - 4 + b] == '1' ? 1 : 0) << b;
-      text += "0123456789abcdef"[digit];
-    }
-    text += "\n";
+    std::string bits;
+    for (std::size_t p = 0; p < ports.size(); ++p) append_bits(sample[p], ports[p].range, bits);
+    text += hexadecimal(std::move(bits)) + "\n";
   }
   return text;
 }
@@ -141,13 +133,6 @@ int main(int argc, char** argv) {
 }
 )";
 
-std::string replaced(std::string text, std::string_view mark, std::string_view by) {
-  for (std::size_t at = text.find(mark); at != std::string::npos;
-       at = text.find(mark, at + by.size()))
-    text.replace(at, mark.size(), by);
-  return text;
-}
-
 constexpr std::string_view kTestbench =
     R"(// Gives a sample every cycle and compares every output @LATENCY@ cycles later.
 // Vectors: +vectors=DIR, the current folder without it.
@@ -207,32 +192,33 @@ Testbench to_testbench(const Netlist& netlist, std::span<const std::vector<std::
   if (top.latency > 0) lines.emplace_back("    .clk(clk)");
   connect(in, "given", lines);
   connect(out, "made", lines);
-  std::string text(kTestbench);
-  text = replaced(text, "@TOP@", top.name);
-  text = replaced(text, "@SAMPLES@", std::to_string(inputs.size()));
-  text = replaced(text, "@LATENCY@", std::to_string(top.latency));
-  text = replaced(text, "@IN@", std::to_string(total_width(in) - 1));
-  text = replaced(text, "@OUT@", std::to_string(total_width(out) - 1));
-  text = replaced(text, "@PORTS@", join(lines, ",\n"));
-  return {.text = std::move(text), .inputs = words(in, inputs), .outputs = words(out, outputs)};
+  return {.name = cat(top.name, "_tb"),
+          .text = filled(kTestbench, {{"@TOP@", top.name},
+                                      {"@SAMPLES@", std::to_string(inputs.size())},
+                                      {"@LATENCY@", std::to_string(top.latency)},
+                                      {"@IN@", std::to_string(total_width(in) - 1)},
+                                      {"@OUT@", std::to_string(total_width(out) - 1)},
+                                      {"@PORTS@", join(lines, ",\n")}}),
+          .inputs = words(in, inputs),
+          .outputs = words(out, outputs)};
 }
 
 std::string to_verilator_main(const Netlist& netlist) {
   const Module& top = netlist.top();
   const std::vector<Port> in = inputs_of(top);
   const std::vector<Port> out = outputs_of(top);
-  std::string text(kHarness);
-  text = replaced(text, "@INCLUDE@", "#include");
-  text = replaced(text, "@TOP@", top.name);
-  text = replaced(text, "@INPUTS@", std::to_string(in.size()));
-  text = replaced(text, "@OUTPUTS@", std::to_string(out.size()));
-  text = replaced(text, "@LATENCY@", std::to_string(top.latency));
-  text = replaced(text, "@GIVE@", harness_lines(in, true));
-  text = replaced(text, "@COMPARE@", harness_lines(out, false));
-  return replaced(text, "@CYCLE@",
-                  top.latency == 0
-                      ? "  (void)top;\n"
-                      : "  top.clk = 1;\n  top.eval();\n  top.clk = 0;\n  top.eval();\n");
+  return filled(
+      kHarness,
+      {{"@INCLUDE@", "#include"},
+       {"@TOP@", top.name},
+       {"@INPUTS@", std::to_string(in.size())},
+       {"@OUTPUTS@", std::to_string(out.size())},
+       {"@LATENCY@", std::to_string(top.latency)},
+       {"@GIVE@", harness_lines(in, true)},
+       {"@COMPARE@", harness_lines(out, false)},
+       {"@CYCLE@", top.latency == 0
+                       ? "  (void)top;\n"
+                       : "  top.clk = 1;\n  top.eval();\n  top.clk = 0;\n  top.eval();\n"}});
 }
 
 }  // namespace chop::hardware
