@@ -1,3 +1,9 @@
+// Greedy common subexpression elimination. The pair of terms that saves most adder bits becomes a
+// variable of its own wherever it occurs, until no pair occurs twice:
+//   y0 = x0 + 2 x1 + x2        v  = x0 + 2 x1
+//   y1 = x0 + 2 x1 - x2   ->   y0 = v + x2,  y1 = v - x2      three adders instead of four
+// Counts of pairs are kept in a hash table, and candidates in a queue; one whose count has changed
+// since it was queued is dropped when it comes to the front.
 #include "hardware/adders/shared_pairs.hpp"
 
 #include <queue>

@@ -1,4 +1,8 @@
-// The choice between the integer forms of a function of codes.
+// The choice between the integer forms of a function of codes; each agrees with it on every code.
+//   a batch norm in front of an 8-bit format   clamp(floor((factor · x + offset) / 2^shift))
+//   tanh of a 6-bit code                       a table of 64 entries
+//   sign of a 14-bit sum                       a staircase of one step
+// Where two are possible, the one with fewer LUTs is taken.
 #include "hardware/adders/adder_graph.hpp"
 #include "hardware/lowering/function.hpp"
 #include "support/text.hpp"

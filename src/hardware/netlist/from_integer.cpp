@@ -1,3 +1,5 @@
+// The module of every node is built (LayerMaker), then the top connects them and delays what comes
+// early (Placement). For a number of stages, bisection finds the least logic depth that keeps to it.
 #include "hardware/netlist/from_integer.hpp"
 
 #include "hardware/netlist/layer_builder.hpp"

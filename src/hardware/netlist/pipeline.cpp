@@ -1,3 +1,8 @@
+// Greedy pipelining: cells are visited in order and stand in the stage of their latest operand; one
+// that would make a path longer than the depth opens the next stage. With a depth of 2:
+//   s = a + b    stage 0, level 1
+//   t = s + c    stage 0, level 2
+//   u = t + d    stage 1, level 1: t and d reach it through a register each
 #include "hardware/netlist/pipeline.hpp"
 
 #include <bit>
