@@ -2,16 +2,17 @@
 
 namespace chop::hardware {
 
-CodeFunction::CodeFunction(const IntegerType& from, const std::vector<Stage>& stages,
+CodeFunction::CodeFunction(const IntegerType& from, const std::vector<PendingFunction>& pending,
                            const formats::Quantiser& format)
-    : stages_(stages),
+    : pending_(pending),
       format_(format),
       frac_(from.frac),
       elements_(from.size()),
       channels_(1),
       x_(elements_),
       y_(elements_) {
-  for (const Stage& stage : stages) channels_ = std::max(channels_, stage.channels);
+  for (const PendingFunction& function : pending)
+    channels_ = std::max(channels_, function.channels);
   if (format.groups() > 1) channels_ = elements_;
   domains_.assign(channels_, Interval{1, 0});
   for (std::size_t i = 0; i < elements_; ++i) {
@@ -22,8 +23,8 @@ CodeFunction::CodeFunction(const IntegerType& from, const std::vector<Stage>& st
 
 Approximate CodeFunction::real(std::size_t channel, std::int64_t code) const {
   Approximate x{.value = std::ldexp(static_cast<double>(code), -frac_)};
-  for (const Stage& stage : stages_) {
-    x = stage.apply(x, channel * stage.channels / channels_);
+  for (const PendingFunction& function : pending_) {
+    x = function.apply(x, channel * function.channels / channels_);
     x.value = static_cast<double>(static_cast<float>(x.value));
   }
   return x;

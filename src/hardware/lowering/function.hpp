@@ -1,4 +1,4 @@
-// Functions of one code: stages that wait, and the format behind them, as an integer node.
+// Functions of one code: functions that wait, and the format behind them, as an integer node.
 #pragma once
 
 #include "formats/quantiser.hpp"
@@ -6,11 +6,11 @@
 
 namespace chop::hardware {
 
-/// y = q(stages(x)) for every code x, as float32 numbers define it: values are rounded to float32
-/// behind every stage, and the format is its own definition.
+/// y = q(f(x)) for every code x, as float32 numbers define it: values are rounded to float32
+/// behind every pending function, and the format is its own definition.
 class CodeFunction {
  public:
-  CodeFunction(const IntegerType& from, const std::vector<Stage>& stages,
+  CodeFunction(const IntegerType& from, const std::vector<PendingFunction>& pending,
                const formats::Quantiser& format);
 
   /// Elements of one channel share a function.
@@ -28,7 +28,7 @@ class CodeFunction {
   Approximate real(std::size_t channel, std::int64_t code) const;
   double quantised(double value, std::size_t channel) const;
 
-  const std::vector<Stage>& stages_;
+  const std::vector<PendingFunction>& pending_;
   const formats::Quantiser& format_;
   int frac_;
   std::size_t elements_;

@@ -90,8 +90,8 @@ Result<Traced> lower_matrix(LoweringCall& call, std::size_t x, Matrix matrix) {
   CH_TRY(Traced result, call.add(std::move(node)));
   if (!bias.codes) {
     const std::vector<double> ones(bias.values.size(), 1.0);
-    result.pending.push_back(affine_stage(cat("the float32 bias of ", call.node().name), ones,
-                                          bias.values, bias.values));
+    result.pending.push_back(pending_affine(cat("the float32 bias of ", call.node().name), ones,
+                                            bias.values, bias.values));
   }
   return result;
 }
@@ -109,21 +109,21 @@ Result<Traced> reordered(LoweringCall& call, Traced traced, Codes index) {
                    .type = {.shape = call.result_shape(), .frac = frac}});
 }
 
-Stage affine_stage(std::string what, std::vector<double> scale, std::vector<double> shift,
-                   std::vector<double> magnitude) {
-  Stage stage{.kind = Stage::Kind::Affine,
-              .what = std::move(what),
-              .scale = scale,
-              .shift = shift,
-              .channels = scale.size()};
-  stage.apply = [scale = std::move(scale), shift = std::move(shift),
-                 magnitude = std::move(magnitude)](Approximate x, std::size_t c) {
+PendingFunction pending_affine(std::string what, std::vector<double> scale,
+                               std::vector<double> shift, std::vector<double> magnitude) {
+  PendingFunction function{.kind = PendingFunction::Kind::Affine,
+                           .what = std::move(what),
+                           .scale = scale,
+                           .shift = shift,
+                           .channels = scale.size()};
+  function.apply = [scale = std::move(scale), shift = std::move(shift),
+                    magnitude = std::move(magnitude)](Approximate x, std::size_t c) {
     const double product = scale[c] * x.value;
     return Approximate{product + shift[c],
                        std::fabs(scale[c]) * x.error +
                            kFloatError * (std::fabs(product) + std::fabs(magnitude[c]))};
   };
-  return stage;
+  return function;
 }
 
 }  // namespace chop::hardware

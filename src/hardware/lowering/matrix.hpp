@@ -19,11 +19,12 @@ struct Matrix {
 /// without a format is added as a real number by the format behind the layer.
 Result<Traced> lower_matrix(LoweringCall& call, std::size_t x, Matrix matrix);
 
-/// Its elements in another order, stages included.
+/// Its elements in another order, pending functions included.
 Result<Traced> reordered(LoweringCall& call, Traced traced, Codes index);
 
-/// y = scale · x + shift per channel, as a stage. `magnitude` bounds the terms that float32 adds.
-Stage affine_stage(std::string what, std::vector<double> scale, std::vector<double> shift,
-                   std::vector<double> magnitude);
+/// y = scale · x + shift per channel, as a function. `magnitude` bounds the terms that float32
+/// adds.
+PendingFunction pending_affine(std::string what, std::vector<double> scale,
+                               std::vector<double> shift, std::vector<double> magnitude);
 
 }  // namespace chop::hardware

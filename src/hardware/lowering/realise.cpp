@@ -60,12 +60,12 @@ class Realisation {
     if (fits) return finish(table());
     if (sum) return finish(*sum);
     return Error{.what = cat("a table over ", widest(), " bits would be needed for ",
-                             stages().back().what, ", the most is ", call_.options().table_bits),
+                             pending().back().what, ", the most is ", call_.options().table_bits),
                  .hint = "give the operand of that function a narrower format"};
   }
 
  private:
-  const std::vector<Stage>& stages() const { return call_.in(0).pending; }
+  const std::vector<PendingFunction>& pending() const { return call_.in(0).pending; }
 
   int widest() const {
     int bits = 0;
@@ -75,7 +75,7 @@ class Realisation {
 
   IntegerNode node(std::string op, int frac) const {
     std::vector<std::string> what;
-    for (const Stage& stage : stages()) what.push_back(stage.what);
+    for (const PendingFunction& function : pending()) what.push_back(function.what);
     return {.name = call_.node().name,
             .op = std::move(op),
             .inputs = {call_.in(0).node},
@@ -86,36 +86,39 @@ class Realisation {
   Interval bounds() const {
     Interval to{static_cast<std::int64_t>(grid_->low), static_cast<std::int64_t>(grid_->high)};
     // Formats keep 0, so that max(x, 0) may come before or behind them.
-    if (stages().back().kind == Stage::Kind::Rectifier) to.low = std::max<std::int64_t>(to.low, 0);
+    if (pending().back().kind == PendingFunction::Kind::Rectifier)
+      to.low = std::max<std::int64_t>(to.low, 0);
     return to;
   }
 
   /// Normalisations, perhaps with a ReLU behind them.
   bool is_affine() const {
-    if (!grid_ || f_.channels() != channels_of_stages()) return false;
-    for (std::size_t i = 0; i < stages().size(); ++i) {
-      const bool last = i + 1 == stages().size() && i > 0;
-      if (stages()[i].kind == Stage::Kind::Affine) continue;
-      if (!last || stages()[i].kind != Stage::Kind::Rectifier || !bounds_hold_zero()) return false;
+    if (!grid_ || f_.channels() != channels_of_pending()) return false;
+    for (std::size_t i = 0; i < pending().size(); ++i) {
+      const bool last = i + 1 == pending().size() && i > 0;
+      if (pending()[i].kind == PendingFunction::Kind::Affine) continue;
+      if (!last || pending()[i].kind != PendingFunction::Kind::Rectifier || !bounds_hold_zero())
+        return false;
     }
     return true;
   }
   bool bounds_hold_zero() const { return grid_->low <= 0 && grid_->high >= 0; }
 
-  std::size_t channels_of_stages() const {
+  std::size_t channels_of_pending() const {
     std::size_t channels = 1;
-    for (const Stage& stage : stages()) channels = std::max(channels, stage.channels);
+    for (const PendingFunction& function : pending())
+      channels = std::max(channels, function.channels);
     return channels;
   }
 
   std::optional<Fitted> fit(std::size_t channel, int frac) const {
     double scale = 1;
     double shift = 0;
-    for (const Stage& stage : stages()) {
-      if (stage.kind != Stage::Kind::Affine) continue;
-      const std::size_t c = channel * stage.channels / f_.channels();
-      shift = stage.scale[c] * shift + stage.shift[c];
-      scale *= stage.scale[c];
+    for (const PendingFunction& function : pending()) {
+      if (function.kind != PendingFunction::Kind::Affine) continue;
+      const std::size_t c = channel * function.channels / f_.channels();
+      shift = function.scale[c] * shift + function.shift[c];
+      scale *= function.scale[c];
     }
     scale = std::ldexp(scale, frac - from_.type.frac);
     shift = std::ldexp(shift, frac);

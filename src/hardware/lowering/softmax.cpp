@@ -115,28 +115,28 @@ class SoftmaxCheck {
 }  // namespace
 
 Result<Traced> realise_softmax(LoweringCall& call, const formats::Grid& grid) {
-  const Stage& stage = call.in(0).pending[0];
+  const PendingFunction& function = call.in(0).pending[0];
   const IntegerType from = call.at(call.in(0).node).type;
   int exponent = 0;
   std::frexp(grid.step, &exponent);
   const int frac = 1 - exponent;
   if (frac < 0 || frac > kMostBits - 6)
     return Error{
-        .what = cat("a format with ", frac, " bits after the point is behind ", stage.what),
+        .what = cat("a format with ", frac, " bits after the point is behind ", function.what),
         .hint = "give the result of a softmax a format with 0 to 24 bits after the point"};
   if (width_of({0, from.range().high - from.range().low}) > kMostDistanceBits)
     return Error{
-        .what = cat("the input of ", stage.what, " has more than ", kMostDistanceBits, " bits"),
+        .what = cat("the input of ", function.what, " has more than ", kMostDistanceBits, " bits"),
         .hint = "give the operand of the softmax a narrower format"};
   IntegerNode node{.name = call.node().name,
                    .op = "softmax",
                    .inputs = {call.in(0).node},
-                   .attrs = {{"lanes", stage.lanes},
+                   .attrs = {{"lanes", function.lanes},
                              {"rounding", {static_cast<std::int64_t>(grid.rounding)}},
                              {"low", {static_cast<std::int64_t>(grid.low)}},
                              {"high", {static_cast<std::int64_t>(grid.high)}}},
                    .type = {.shape = call.result_shape(), .frac = frac},
-                   .comment = stage.what};
+                   .comment = function.what};
   const SoftmaxCheck check(node, from);
   const bool all = check.count() <= kMostInputs;
   int bits = std::min(kMostBits, frac + (all ? 1 : kSpareBits));

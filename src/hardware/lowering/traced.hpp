@@ -15,7 +15,7 @@ struct Approximate {
 };
 
 /// A function that was applied to codes and left real numbers: it waits for the format behind it.
-struct Stage {
+struct PendingFunction {
   enum class Kind : std::uint8_t {
     Affine,     ///< scale · x + shift
     Rectifier,  ///< max(x, 0)
@@ -37,14 +37,14 @@ struct Traced {
     Failed,    ///< it has no integer form, and somebody has been told
     Real,      ///< a placeholder before its format
     Constant,  ///< a parameter
-    Integer    ///< codes, and the stages that wait
+    Integer    ///< codes, and the functions that wait
   };
   Kind kind = Kind::Failed;
-  std::size_t node = 0;                     ///< of Integer
-  std::vector<Stage> pending = {};          ///< of Integer
-  std::string placeholder = {};             ///< of Real
-  Tensor constant = {};                     ///< of Constant: float32
-  std::optional<NumberFormat> format = {};  ///< of Constant: what it was read through
+  std::size_t node = 0;                       ///< of Integer
+  std::vector<PendingFunction> pending = {};  ///< of Integer
+  std::string placeholder = {};               ///< of Real
+  Tensor constant = {};                       ///< of Constant: float32
+  std::optional<NumberFormat> format = {};    ///< of Constant: what it was read through
 };
 
 /// Constants as codes: value = code · 2^-frac.
@@ -58,7 +58,7 @@ Result<ConstantCodes> constant_codes(const Traced& constant);
 
 /// The bits after the point that a number needs: v = odd · 2^-bits.
 int frac_bits(double value);
-/// Of codes with `frac` bits, written with `to` bits.
+/// The code of a number with `frac` bits after the point.
 std::int64_t code_of(double value, int frac);
 
 }  // namespace chop::hardware

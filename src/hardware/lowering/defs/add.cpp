@@ -31,7 +31,7 @@ Result<Traced> lower_known(LoweringCall& call, const KnownOperand& known) {
   const std::vector<double> scale(shift.size(), static_cast<double>(sign_x));
   Traced result = in;
   result.pending.push_back(
-      affine_stage(cat(call.node().op, " ", call.node().name), scale, shift, known.values));
+      pending_affine(cat(call.node().op, " ", call.node().name), scale, shift, known.values));
   return result;
 }
 

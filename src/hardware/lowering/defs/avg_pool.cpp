@@ -66,9 +66,9 @@ Result<Traced> lower(LoweringCall& call) {
   node.remark = float_remark(means.length * call.at(x).type.range().magnitude());
   CH_TRY(Traced result, call.add(std::move(node)));
   if (!is_binary)
-    result.pending.push_back(affine_stage(cat(call.node().op, " ", call.node().name),
-                                          {1.0 / static_cast<double>(means.divisor)}, {0.0},
-                                          {0.0}));
+    result.pending.push_back(pending_affine(cat(call.node().op, " ", call.node().name),
+                                            {1.0 / static_cast<double>(means.divisor)}, {0.0},
+                                            {0.0}));
   return result;
 }
 

@@ -1,5 +1,5 @@
-// A normalisation with running statistics multiplies and adds per channel: a stage that waits for
-// the format behind it, so that it is rounded once.
+// A normalisation with running statistics multiplies and adds per channel: a function that waits
+// for the format behind it, so that it is rounded once.
 #include "hardware/lowering/matrix.hpp"
 #include "ops/core/registry.hpp"
 
@@ -32,7 +32,7 @@ Result<Traced> lower(LoweringCall& call) {
   }
   Traced result = call.in(0);
   result.pending.push_back(
-      affine_stage(cat(call.node().op, " ", call.node().name), scale, shift, magnitude));
+      pending_affine(cat(call.node().op, " ", call.node().name), scale, shift, magnitude));
   return result;
 }
 

@@ -23,7 +23,7 @@ Result<Traced> lower_known(LoweringCall& call, KnownOperand known) {
   const std::vector<double> zeros(known.values.size());
   Traced result = in;
   result.pending.push_back(
-      affine_stage(cat(call.node().op, " ", call.node().name), known.values, zeros, zeros));
+      pending_affine(cat(call.node().op, " ", call.node().name), known.values, zeros, zeros));
   return result;
 }
 

@@ -66,7 +66,7 @@ Result<Traced> lower_input(LoweringCall& call, const NumberFormat& format,
   return call.add_input(std::move(node), call.in(0).placeholder, format);
 }
 
-/// Codes to codes, without stages in between.
+/// Codes to codes, without functions in between.
 Result<Traced> requantise(LoweringCall& call, const NumberFormat& format,
                           const formats::Grid& grid) {
   const IntegerNode& from = call.at(call.in(0).node);
@@ -98,7 +98,7 @@ Result<Traced> lower(LoweringCall& call) {
                  .hint = "use integer, or a step that is a power of two"};
   if (call.in(0).kind == Traced::Kind::Real) return lower_input(call, format, grid);
   if (call.in(0).pending.empty() && grid) return requantise(call, format, *grid);
-  if (!call.in(0).pending.empty() && call.in(0).pending[0].kind == Stage::Kind::Softmax) {
+  if (!call.in(0).pending.empty() && call.in(0).pending[0].kind == PendingFunction::Kind::Softmax) {
     if (call.in(0).pending.size() > 1 || !grid)
       return Error{.what = cat(call.in(0).pending[0].what, " has no integer format behind it"),
                    .hint = "give the result of a softmax a fixed-point format"};

@@ -30,8 +30,8 @@ Result<Traced> lower(LoweringCall& call) {
     for (std::int64_t d = length; d > 1; d /= 2) ++node.type.frac;
   CH_TRY(Traced result, call.add(std::move(node)));
   if (divides && !is_binary)
-    result.pending.push_back(affine_stage(cat("mean ", call.node().name),
-                                          {1.0 / static_cast<double>(length)}, {0.0}, {0.0}));
+    result.pending.push_back(pending_affine(cat("mean ", call.node().name),
+                                            {1.0 / static_cast<double>(length)}, {0.0}, {0.0}));
   return result;
 }
 

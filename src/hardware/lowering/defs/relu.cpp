@@ -7,7 +7,7 @@ namespace {
 Result<Traced> lower(LoweringCall& call) {
   Traced result = call.in(0);
   if (result.kind == Traced::Kind::Integer && !result.pending.empty()) {
-    result.pending.push_back({.kind = Stage::Kind::Rectifier,
+    result.pending.push_back({.kind = PendingFunction::Kind::Rectifier,
                               .what = cat(call.node().op, " ", call.node().name),
                               .apply = [](Approximate x, std::size_t /*channel*/) {
                                 return Approximate{std::max(x.value, 0.0), x.error};

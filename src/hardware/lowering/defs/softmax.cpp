@@ -12,7 +12,7 @@ Result<Traced> lower(LoweringCall& call) {
   const ops::Lanes lanes = ops::lanes_of(shape, axis);
   Traced result = call.in(0);
   result.pending.push_back(
-      {.kind = Stage::Kind::Softmax,
+      {.kind = PendingFunction::Kind::Softmax,
        .what = cat("softmax ", call.node().name),
        .lanes = {static_cast<std::int64_t>(lanes.size), static_cast<std::int64_t>(lanes.inner)}});
   return result;

@@ -1,4 +1,4 @@
-// Any other function of one number: a stage that waits for the format behind it, whose codes are
+// Any other function of one number: a function that waits for the format behind it, whose codes are
 // enumerated. Functions that only clamp are exact on codes where their bounds are codes.
 #include "hardware/lowering/lowering_def.hpp"
 #include "ops/core/registry.hpp"
