@@ -8,12 +8,10 @@
 namespace chop::cli {
 namespace {
 
-NetlistOptions netlist_options(const Settings& settings, const std::string& adders) {
-  NetlistOptions options{.registers = !settings.flag("combinational")};
-  options.adders.method =
-      adder_method_from_name(adders.empty() ? settings.text_or_empty("adders") : adders)
-          .value_or(AdderMethod::Shared);
-  options.adders.depth = static_cast<int>(settings.maybe_integer("depth").value_or(0));
+NetlistOptions options_of(const Settings& settings, const std::string& adders) {
+  NetlistOptions options =
+      netlist_options(adders.empty() ? settings.text_or_empty("adders") : adders,
+                      settings.maybe_integer("depth").value_or(0), settings.flag("combinational"));
   options.logic_depth = static_cast<int>(settings.maybe_integer("logic_depth").value_or(0));
   options.stages = static_cast<int>(settings.maybe_integer("pipeline").value_or(0));
   return options;
@@ -34,19 +32,15 @@ Status check_registers(const Settings& settings) {
 }  // namespace
 
 std::vector<SettingDef> circuit_settings() {
-  return {
-      {.field = {.name = "adders",
-                 .initial = "shared",
-                 .doc = "how products by constants are made: shared sums, canonical signed "
-                        "digits, or left to the synthesiser",
-                 .choices = {"shared", "canonical", "plain"}},
-       .placeholder = "HOW"},
-      {.field = {.name = "depth",
-                 .doc = "adders one behind the other in a layer, at most; without it any number",
-                 .kind = FieldKind::Integer,
-                 .bounds = {.least = 1, .most = 64}},
-       .placeholder = "N"},
-      flag("combinational", "no registers between the layers"),
+  std::vector<SettingDef> all;
+  for (const Field& field : netlist_fields()) {
+    const FieldKind kind = kind_of(field);
+    all.push_back({.field = field,
+                   .placeholder = kind == FieldKind::Text      ? "HOW"
+                                  : kind == FieldKind::Integer ? "N"
+                                                               : ""});
+  }
+  const std::vector<SettingDef> more = {
       {.field = {.name = "pipeline",
                  .doc = "so many registers from inputs to outputs, placed with as little logic "
                         "between them as can be",
@@ -76,7 +70,11 @@ std::vector<SettingDef> circuit_settings() {
                  .doc = "what the multipliers of a folded circuit are made of",
                  .choices = {"dsp", "lut"}},
        .placeholder = "KIND"},
-      flag("argmax", "one output: the number of the greatest result, the first of equal ones")};
+      flag("argmax", "one output: the number of the greatest result, the first of equal ones"),
+      {.field = {.name = "out", .initial = "hardware", .doc = "folder that is written"},
+       .placeholder = "DIR"}};
+  all.insert(all.end(), more.begin(), more.end());
+  return all;
 }
 
 Result<Circuit> make_circuit(const Settings& settings, const std::string& adders) {
@@ -88,7 +86,7 @@ Result<Circuit> make_circuit(const Settings& settings, const std::string& adders
   if (settings.flag("argmax")) {
     CH_TRY(circuit.integers, with_argmax(std::move(circuit.integers)));
   }
-  const NetlistOptions options = netlist_options(settings, adders);
+  const NetlistOptions options = options_of(settings, adders);
   if (const std::string reuse = settings.text_or_empty("reuse"); !reuse.empty()) {
     CH_TRY(FoldOptions folding, parse_reuse(reuse));
     folding.netlist = options;

@@ -21,7 +21,7 @@ struct Circuit {
   bool is_folded() const { return netlist.modules.empty(); }
 };
 
-/// The options of a circuit: adders, registers, interface, reuse.
+/// The options of a circuit: adders, registers, interface, reuse, and the folder it is written to.
 std::vector<SettingDef> circuit_settings();
 /// The circuit of the setting `model`, with the adders of that setting unless `adders` names
 /// others.

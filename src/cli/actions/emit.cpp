@@ -62,8 +62,6 @@ Result<Exit> run(const Invocation& invocation) {
 
 ActionDef define() {
   std::vector<SettingDef> own = circuit_settings();
-  own.push_back({.field = {.name = "out", .initial = "hardware", .doc = "folder that is written"},
-                 .placeholder = "DIR"});
   own.push_back({.field = {.name = "show",
                            .doc = "print one form instead of writing",
                            .kind = FieldKind::Text,

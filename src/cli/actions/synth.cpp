@@ -28,9 +28,11 @@ Result<Exit> run(const Invocation& invocation) {
   const Settings& settings = invocation.settings;
   const std::filesystem::path folder = settings.text_or_empty("out");
   CH_TRY(const SynthesisTarget* target, find_target(settings.text_or_empty("target")));
-  const std::vector<std::string> ways =
-      settings.flag("compare") ? std::vector<std::string>{"plain", "canonical", "shared"}
-                               : std::vector<std::string>{settings.text_or_empty("adders")};
+  std::vector<std::string> ways = {settings.text_or_empty("adders")};
+  if (settings.flag("compare")) {
+    const std::vector<std::string_view> all = adder_method_names();
+    ways.assign(all.begin(), all.end());
+  }
   Table table{.columns = {{"Adders", Align::Left, 0, "how"},
                           {"Count", Align::Right, 0, "adders"},
                           {"LUT", Align::Right, 0, "luts"},
@@ -71,8 +73,6 @@ Result<Exit> run(const Invocation& invocation) {
 
 ActionDef define() {
   std::vector<SettingDef> own = circuit_settings();
-  own.push_back({.field = {.name = "out", .initial = "hardware", .doc = "folder that is written"},
-                 .placeholder = "DIR"});
   own.push_back(flag("compare", "all three kinds of adders, one row each"));
   own.push_back(flag("abc9", "map with Yosys' -abc9"));
   return {

@@ -5,10 +5,7 @@
 namespace chop::hardware {
 namespace {
 
-constexpr std::array<std::pair<AdderMethod, std::string_view>, 3> kMethods = {
-    {{AdderMethod::Plain, "plain"},
-     {AdderMethod::Canonical, "canonical"},
-     {AdderMethod::Shared, "shared"}}};
+constexpr std::array<std::string_view, 3> kMethods = {"plain", "canonical", "shared"};
 
 /// A partial sum on its way to an output: sign · wire · 2^shift.
 struct Partial {
@@ -122,16 +119,14 @@ class LinearBuilder {
 
 }  // namespace
 
-std::string_view name_of(AdderMethod method) {
-  for (const auto& [known, name] : kMethods)
-    if (known == method) return name;
-  return "";
+std::vector<std::string_view> adder_method_names() {
+  return {kMethods.begin(), kMethods.end()};
 }
 
-std::optional<AdderMethod> adder_method_from_name(std::string_view name) {
-  for (const auto& [method, known] : kMethods)
-    if (known == name) return method;
-  return {};
+AdderMethod adder_method_from_name(std::string_view name) {
+  const auto found = std::find(kMethods.begin(), kMethods.end(), name);
+  assert(found != kMethods.end() && "the name is one of adder_method_names()");
+  return static_cast<AdderMethod>(found - kMethods.begin());
 }
 
 std::vector<Digit> canonical_digits(std::int64_t value) {

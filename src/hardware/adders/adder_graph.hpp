@@ -16,8 +16,9 @@ enum class AdderMethod : std::uint8_t {
   Canonical,  ///< canonical signed digits
   Shared      ///< the same, with common sums of two terms
 };
-std::string_view name_of(AdderMethod method);
-std::optional<AdderMethod> adder_method_from_name(std::string_view name);
+std::vector<std::string_view> adder_method_names();
+/// Of one of those names.
+AdderMethod adder_method_from_name(std::string_view name);
 
 struct AdderOptions {
   AdderMethod method = AdderMethod::Shared;

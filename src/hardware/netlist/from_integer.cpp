@@ -1,5 +1,6 @@
 // The module of every node is built (LayerMaker), then the top connects them and delays what comes
-// early (Placement). For a number of stages, bisection finds the least logic depth that keeps to it.
+// early (Placement). For a number of stages, bisection finds the least logic depth that keeps to
+// it.
 #include "hardware/netlist/from_integer.hpp"
 
 #include "hardware/netlist/layer_builder.hpp"
@@ -207,6 +208,24 @@ Result<Netlist> balanced(const IntegerGraph& graph, const Layers& layers, int st
 }
 
 }  // namespace
+
+std::vector<Field> netlist_fields() {
+  return {{.name = "adders",
+           .initial = "shared",
+           .doc = "how products by constants are made: shared sums, canonical signed digits, or "
+                  "left to the synthesiser",
+           .choices = adder_method_names()},
+          {.name = "depth",
+           .doc = "adders one behind the other in a layer, at most; without it any number",
+           .kind = FieldKind::Integer,
+           .bounds = {.least = 1, .most = 64}},
+          {.name = "combinational", .initial = false, .doc = "no registers between the layers"}};
+}
+
+NetlistOptions netlist_options(std::string_view adders, std::int64_t depth, bool combinational) {
+  return {.adders = {.method = adder_method_from_name(adders), .depth = static_cast<int>(depth)},
+          .registers = !combinational};
+}
 
 std::string plain_name(std::string_view text) {
   std::string name;

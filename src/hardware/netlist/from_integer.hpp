@@ -1,6 +1,7 @@
 // From an integer graph to a netlist, fully parallel: a sample every cycle.
 #pragma once
 
+#include "config/field.hpp"
 #include "hardware/adders/adder_graph.hpp"
 #include "hardware/integer/integer_graph.hpp"
 
@@ -18,6 +19,11 @@ struct NetlistOptions {
   /// between them for which they suffice. 0: not asked for.
   int stages = 0;
 };
+
+/// What people may choose of these: adders, depth, combinational.
+std::vector<Field> netlist_fields();
+/// Those choices; a depth of 0 is none.
+NetlistOptions netlist_options(std::string_view adders, std::int64_t depth, bool combinational);
 
 /// A name as hardware languages take it.
 std::string plain_name(std::string_view text);

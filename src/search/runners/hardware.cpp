@@ -32,10 +32,9 @@ class Hardware : public Runner {
 };
 
 Result<std::unique_ptr<Runner>> make(const RunnerContext& /*context*/, const Args& args) {
-  NetlistOptions options{.registers = !args.flag("combinational")};
-  options.adders.method = adder_method_from_name(args.text("adders")).value_or(AdderMethod::Shared);
-  if (args.has("depth")) options.adders.depth = static_cast<int>(args.integer("depth"));
-  return std::unique_ptr<Runner>(new Hardware(options));
+  const std::int64_t depth = args.has("depth") ? args.integer("depth") : 0;
+  return std::unique_ptr<Runner>(
+      new Hardware(netlist_options(args.text("adders"), depth, args.flag("combinational"))));
 }
 
 }  // namespace
@@ -49,17 +48,7 @@ RunnerDef define() {
                       {"dsp", "DSP blocks"},
                       {"carry", "carry cells of four bits"},
                       {"latency_cycles", "cycles from a sample to its result"}},
-          .args = {{.name = "adders",
-                    .initial = "shared",
-                    .doc = "how products by constants are made, as ch emit has it",
-                    .choices = {"shared", "canonical", "plain"}},
-                   {.name = "depth",
-                    .doc = "adders one behind the other in a layer, at most",
-                    .kind = FieldKind::Integer,
-                    .bounds = {.least = 1, .most = 64}},
-                   {.name = "combinational",
-                    .initial = false,
-                    .doc = "no registers between the layers"}},
+          .args = netlist_fields(),
           .make = make};
 }
 

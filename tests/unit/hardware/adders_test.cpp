@@ -65,7 +65,7 @@ TEST(Adders, EveryMethodIsProvenEqualToItsMatrix) {
         const Netlist netlist = netlist_of(map, {.method = method});
         ASSERT_TRUE(verify(netlist)) << to_string(verify(netlist).error());
         const Status proven = prove_linear(netlist, 0, forms_of(map));
-        EXPECT_TRUE(proven) << name_of(method) << ": " << to_string(proven.error());
+        EXPECT_TRUE(proven) << static_cast<int>(method) << ": " << to_string(proven.error());
       }
 }
 
