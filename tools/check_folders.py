@@ -44,3 +44,20 @@ def missing_names(names, read):
                 found = any(fnmatch.filter(known, path) if "*" in named else path in known for path in wanted)
                 if not found and ("/" in named or named.endswith((".hpp", ".cpp"))):
                     yield f"{readme}:{number}: no such file or folder: {named}"
+
+
+def missing_layers(names, read):
+    """Layers of tools/layers.txt that src/README.md does not list in that order, or architecture.md has no row for."""
+    known = {str(name) for name in names}
+    if not {"src/README.md", "tools/layers.txt"} <= known:
+        return
+    by_name = {str(name): name for name in names}
+    layers = re.findall(r"^([a-z]+):", read(by_name["tools/layers.txt"]), re.M)
+    listed = re.search(r"^ {4}(.*)$", read(by_name["src/README.md"]), re.M)
+    if not listed or listed[1].split() != layers:
+        yield f"src/README.md: its layers are not those of tools/layers.txt: {' '.join(layers)}"
+    if "docs/architecture.md" in known:
+        rows = re.findall(r"^\| `([a-z]+)` \|", read(by_name["docs/architecture.md"]), re.M)
+        for layer in layers:
+            if layer not in rows:
+                yield f"docs/architecture.md: no row for the layer {layer}"

@@ -78,6 +78,15 @@ class Check(unittest.TestCase):
             self.assert_finds("readmes", f"src/low/part/README.md:2: no such file or folder: {name}")
         self.assertEqual(self.check("readmes")[1].count("no such"), 4)
 
+    def test_the_list_of_layers_in_the_docs_is_that_of_the_build(self):
+        self.write("src/README.md", "# src\n\n    low high\n")
+        self.write("docs/architecture.md", "| `low` | nothing |\n| `high` | low |\n")
+        self.assertEqual(self.check("readmes")[0], 0, self.check("readmes")[1])
+        self.write("docs/architecture.md", "| `low` | nothing |\n")
+        self.assert_finds("readmes", "docs/architecture.md: no row for the layer high")
+        self.write("src/README.md", "# src\n\n    low\n")
+        self.assert_finds("readmes", "src/README.md: its layers are not those of tools/layers.txt: low high")
+
     def test_without_git_the_files_are_those_that_lie_there(self):
         self.write("README.md", "Two words \n")
         self.write("build/README.md", "Two words \n")
