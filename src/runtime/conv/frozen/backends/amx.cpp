@@ -13,10 +13,9 @@
 // With a stride of one, the copied rows are treated as one long row: blocks of 32 positions run
 // over the ends of rows, and the accumulators of windows that straddle two rows are discarded. With
 // 7 outputs to a row, copied 9 wide, that wastes 2 of 9; blocks of single rows would waste 9 of 16.
-#include <cstring>
-
 #include "runtime/conv/frozen/backends/amx/amx_unit.hpp"
 #include "runtime/conv/frozen/conv_backend.hpp"
+#include "runtime/conv/frozen/padded_rows.hpp"
 #include "support/system/big_memory.hpp"
 
 namespace chop::runtime::backends::amx {
@@ -32,9 +31,8 @@ std::vector<ConvTile> tiles_of(const ConvJob& job) {
 class AmxConv : public TiledConv {
  public:
   explicit AmxConv(const ConvJob& job)
-      : TiledConv(tiles_of(job)), conv_(job.shape), is_signed_(job.is_signed()) {
+      : TiledConv(tiles_of(job)), conv_(job.shape), rows_{job.shape}, is_signed_(job.is_signed()) {
     const ops::Window& w = conv_.window;
-    width_ = w.in.w + 2 * w.padding.w;
     window_row_is_step_ = w.dilation.w == 1 && w.kernel.w * conv_.in_channels <= kAmxDepth;
     rows_are_joined_ = w.stride.w == 1 && w.stride.h == 1;
     find_offsets();
@@ -63,18 +61,12 @@ class AmxConv : public TiledConv {
   static constexpr std::int64_t kBlockBytes =
       kAmxPositions * kAmxChannels * static_cast<std::int64_t>(sizeof(std::int32_t));
 
-  /// Rows of the input that a tile sees, those in the padding included.
-  std::int64_t input_rows(const ConvTile& tile) const {
-    const ops::Window& w = conv_.window;
-    return (tile.rows - 1) * w.stride.h + (w.kernel.h - 1) * w.dilation.h + 1;
-  }
-  std::int64_t row_bytes() const { return width_ * conv_.in_channels; }
   /// Blocks read beyond the last position: what lies there is not used, but must be there.
   std::int64_t slack_bytes() const {
     return kAmxPositions * conv_.window.stride.w * conv_.in_channels + 2 * kAmxDepth;
   }
   std::int64_t copied_bytes(const ConvTile& tile) const {
-    return input_rows(tile) * row_bytes() + slack_bytes();
+    return rows_.rows(tile) * rows_.row_bytes() + slack_bytes();
   }
 
   void find_offsets() {
@@ -83,7 +75,7 @@ class AmxConv : public TiledConv {
     for (std::int64_t y = 0; y < w.kernel.h; ++y)
       for (std::int64_t x = 0; x < (window_row_is_step_ ? 1 : w.kernel.w); ++x)
         for (std::int64_t c = 0; c < (window_row_is_step_ ? 1 : channels); c += kAmxDepth)
-          offsets_.push_back((y * w.dilation.h * width_ + x * w.dilation.w) * channels + c);
+          offsets_.push_back((y * w.dilation.h * rows_.width() + x * w.dilation.w) * channels + c);
   }
 
   /// The weight that output channel o multiplies byte `byte` of step `step` with.
@@ -98,8 +90,7 @@ class AmxConv : public TiledConv {
       x = step / blocks % kernel.w;
       y = step / blocks / kernel.w;
     }
-    if (o >= conv_.out_channels || c >= channels || x >= kernel.w) return 0;
-    return weights[static_cast<std::size_t>(((o * channels + c) * kernel.h + y) * kernel.w + x)];
+    return runtime::weight_at(conv_, weights, o, c, y, x);
   }
 
   /// [group of 32 channels, step, half of the group, 16 rows, 16 channels, 4 bytes].
@@ -121,36 +112,27 @@ class AmxConv : public TiledConv {
                     weight_at(weights, group * kAmxChannels + half + o, step, four + i));
   }
 
-  /// The rows of the input that a tile sees, with zeros for what lies beyond the image.
   void copy_rows(const ConvTile& tile, const std::byte* image, std::byte* to) const {
-    const ops::Window& w = conv_.window;
-    const auto side = static_cast<std::size_t>(w.padding.w * conv_.in_channels);
-    const auto inner = static_cast<std::size_t>(w.in.w * conv_.in_channels);
-    const std::int64_t first = w.row(tile.row, 0);
-    for (std::int64_t y = first; y < first + input_rows(tile); ++y, to += row_bytes()) {
-      if (y < 0 || y >= w.in.h) {
-        std::memset(to, 0, static_cast<std::size_t>(row_bytes()));
-        continue;
-      }
-      std::memset(to, 0, side);
-      std::memcpy(to + side, image + y * static_cast<std::int64_t>(inner), inner);
-      std::memset(to + side + inner, 0, side);
-    }
-    std::memset(to, 0, static_cast<std::size_t>(slack_bytes()));
+    const auto copy_values = [](const std::byte* from, std::int64_t count, std::byte* into) {
+      std::memcpy(into, from, static_cast<std::size_t>(count));
+    };
+    std::byte* const end = rows_.copy(tile, image, 0, to, copy_values);
+    std::memset(end, 0, static_cast<std::size_t>(slack_bytes()));
   }
 
   void run_image(const ConvTile& tile, const std::byte* copied, std::int32_t* block,
                  std::int32_t* accumulators) const {
     const ops::Window& w = conv_.window;
     const std::int64_t lines = rows_are_joined_ ? 1 : tile.rows;
-    const std::int64_t length = rows_are_joined_ ? (tile.rows - 1) * width_ + w.out.w : w.out.w;
+    const std::int64_t length =
+        rows_are_joined_ ? (tile.rows - 1) * rows_.width() + w.out.w : w.out.w;
     const auto group_bytes = static_cast<std::int64_t>(offsets_.size()) * kAmxWeights;
     for (std::int64_t c = 0; c < tile.channels; c += kAmxChannels) {
       const std::byte* const weights =
           weights_.get() + (tile.channel + c) / kAmxChannels * group_bytes;
       for (std::int64_t line = 0; line < lines; ++line)
         for (std::int64_t i = 0; i < length; i += kAmxPositions) {
-          amx_multiply({.positions = copied + line * w.stride.h * row_bytes() +
+          amx_multiply({.positions = copied + line * w.stride.h * rows_.row_bytes() +
                                      i * w.stride.w * conv_.in_channels,
                         .stride = w.stride.w * conv_.in_channels,
                         .offsets = offsets_,
@@ -175,11 +157,12 @@ class AmxConv : public TiledConv {
   void store(const ConvTile& tile, const BlockOrigin& at, const std::int32_t* block,
              std::int32_t* accumulators) const {
     const std::int64_t out_w = conv_.window.out.w;
+    const std::int64_t width = rows_.width();
     const std::int64_t channels = std::min(kAmxChannels, tile.channels - at.channel);
-    std::int64_t row = rows_are_joined_ ? at.position / width_ : at.line;
-    std::int64_t column = rows_are_joined_ ? at.position % width_ : at.position;
+    std::int64_t row = rows_are_joined_ ? at.position / width : at.line;
+    std::int64_t column = rows_are_joined_ ? at.position % width : at.position;
     for (std::int64_t i = 0; i < at.count; ++i, ++column, block += kAmxChannels) {
-      if (rows_are_joined_ && column == width_) {
+      if (rows_are_joined_ && column == width) {
         ++row;
         column = 0;
       }
@@ -193,8 +176,8 @@ class AmxConv : public TiledConv {
   }
 
   ops::ConvShape conv_;
+  PaddedRows rows_;
   bool is_signed_ = false;
-  std::int64_t width_ = 0;           ///< of a copied row, in positions
   bool window_row_is_step_ = false;  ///< a row of the window fits one step
   bool rows_are_joined_ = false;     ///< stride 1: the copied rows are one long row
   std::vector<std::int64_t> offsets_;

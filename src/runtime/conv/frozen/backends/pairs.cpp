@@ -14,10 +14,9 @@
 // on the weights, which are known. Quads need unsigned inputs: signed ones are copied with 128
 // added, and 128 times the sum of its weights is taken off a channel's sum. Other jobs run in
 // pairs, on a copy with 16 bits a value.
-#include <cstring>
-
 #include "runtime/conv/frozen/backends/pairs/byte_product.hpp"
 #include "runtime/conv/frozen/conv_backend.hpp"
+#include "runtime/conv/frozen/padded_rows.hpp"
 #include "support/system/big_memory.hpp"
 
 namespace chop::runtime::backends::pairs {
@@ -33,9 +32,8 @@ std::vector<ConvTile> tiles_of(const ConvJob& job) {
 class PairsConv : public TiledConv {
  public:
   explicit PairsConv(const ConvJob& job)
-      : TiledConv(tiles_of(job)), conv_(job.shape), is_signed_(job.is_signed()) {
+      : TiledConv(tiles_of(job)), conv_(job.shape), rows_{job.shape}, is_signed_(job.is_signed()) {
     const ops::Window& w = conv_.window;
-    width_ = w.in.w + 2 * w.padding.w;
     rows_are_runs_ = w.dilation.w == 1;
     group_ = byte_group_channels();
     const std::vector<std::int8_t> weights =
@@ -69,15 +67,15 @@ class PairsConv : public TiledConv {
  private:
   void set_way(ByteWay way) {
     way_ = way;
-    element_ = way == ByteWay::Quads ? 1 : 2;
+    rows_.element = way == ByteWay::Quads ? 1 : 2;
     const ops::Window& w = conv_.window;
     const std::int64_t run = (rows_are_runs_ ? w.kernel.w : 1) * conv_.in_channels;
-    steps_ = ceil_div(run * element_, kStepBytes);
+    steps_ = ceil_div(run * rows_.element, kStepBytes);
     runs_.clear();
     for (std::int64_t y = 0; y < w.kernel.h; ++y)
       for (std::int64_t x = 0; x < (rows_are_runs_ ? 1 : w.kernel.w); ++x)
-        runs_.push_back((y * w.dilation.h * width_ + x * w.dilation.w) * conv_.in_channels *
-                        element_);
+        runs_.push_back((y * w.dilation.h * rows_.width() + x * w.dilation.w) * conv_.in_channels *
+                        rows_.element);
     // Windows of one position need no copy, where no step reads beyond them.
     reads_images_ = way == ByteWay::Quads && !is_signed_ && w.kernel.area() == 1 &&
                     w.padding == ops::Extent{0, 0, 0} && conv_.in_channels % kStepBytes == 0;
@@ -91,8 +89,7 @@ class PairsConv : public TiledConv {
     const std::int64_t y = rows_are_runs_ ? run : run / kernel.w;
     const std::int64_t x = rows_are_runs_ ? value / channels : run % kernel.w;
     const std::int64_t c = rows_are_runs_ ? value % channels : value;
-    if (o >= conv_.out_channels || x >= kernel.w || c >= channels) return 0;
-    return weights[static_cast<std::size_t>(((o * channels + c) * kernel.h + y) * kernel.w + x)];
+    return runtime::weight_at(conv_, weights, o, c, y, x);
   }
 
   /// Whether a sum of two neighbouring products could leave 16 bits.
@@ -114,7 +111,7 @@ class PairsConv : public TiledConv {
   /// [group of channels, run, step, channel, values of a step].
   void pack(const std::vector<std::int8_t>& weights) {
     const std::int64_t groups = ceil_div(conv_.out_channels, group_);
-    const std::int64_t values = kStepBytes / element_;
+    const std::int64_t values = kStepBytes / rows_.element;
     weights_ = allocate_together(static_cast<std::size_t>(groups * group_bytes()));
     initial_.assign(static_cast<std::size_t>(groups * group_), 0);
     std::byte* to = weights_.get();
@@ -124,8 +121,8 @@ class PairsConv : public TiledConv {
           for (std::int64_t o = first; o < first + group_; ++o)
             for (std::int64_t i = 0; i < values; ++i) {
               const std::int16_t weight = weight_at(weights, o, run, step * values + i);
-              std::memcpy(to, &weight, static_cast<std::size_t>(element_));
-              to += element_;
+              std::memcpy(to, &weight, static_cast<std::size_t>(rows_.element));
+              to += rows_.element;
               if (is_shifted()) initial_[static_cast<std::size_t>(o)] -= kShift * weight;
             }
   }
@@ -135,36 +132,18 @@ class PairsConv : public TiledConv {
     return static_cast<std::int64_t>(runs_.size()) * steps_ * group_ * kStepBytes;
   }
   std::int64_t positions_of(const ConvTile& tile) const { return tile.rows * conv_.window.out.w; }
-  std::int64_t row_bytes() const { return width_ * conv_.in_channels * element_; }
-  /// Rows of the input that a tile sees, those in the padding included.
-  std::int64_t input_rows(const ConvTile& tile) const {
-    const ops::Window& w = conv_.window;
-    return (tile.rows - 1) * w.stride.h + (w.kernel.h - 1) * w.dilation.h + 1;
-  }
   /// The last step of the last window may reach beyond it.
   std::int64_t copied_bytes(const ConvTile& tile) const {
-    return reads_images_ ? 0 : input_rows(tile) * row_bytes() + kStepBytes;
+    return reads_images_ ? 0 : rows_.rows(tile) * rows_.row_bytes() + kStepBytes;
   }
 
   /// Where the rows that a tile sees begin: in the image itself, or in a copy with zeros around it.
   const std::byte* rows_for(const ConvTile& tile, const std::byte* image, std::byte* copied) const {
-    const ops::Window& w = conv_.window;
-    const std::int64_t first = w.row(tile.row, 0);
-    if (reads_images_) return image + first * row_bytes();
-    const std::int64_t side = w.padding.w * conv_.in_channels * element_;
-    const std::int64_t inner = w.in.w * conv_.in_channels;
-    const int zero = is_shifted() ? kShift : 0;
-    std::byte* to = copied;
-    for (std::int64_t y = first; y < first + input_rows(tile); ++y, to += row_bytes()) {
-      if (y < 0 || y >= w.in.h) {
-        std::memset(to, zero, static_cast<std::size_t>(row_bytes()));
-        continue;
-      }
-      std::memset(to, zero, static_cast<std::size_t>(side));
-      copy_values(image + y * inner, inner, to + side);
-      std::memset(to + side + inner * element_, zero, static_cast<std::size_t>(side));
-    }
-    std::memset(to, 0, kStepBytes);
+    if (reads_images_) return image + conv_.window.row(tile.row, 0) * rows_.row_bytes();
+    std::byte* const end = rows_.copy(tile, image, is_shifted() ? kShift : 0, copied,
+                                      [this](const std::byte* from, std::int64_t count,
+                                             std::byte* to) { copy_values(from, count, to); });
+    std::memset(end, 0, kStepBytes);
     return copied;
   }
 
@@ -181,7 +160,8 @@ class PairsConv : public TiledConv {
     const ops::Window& w = conv_.window;
     for (std::int64_t y = 0; y < tile.rows; ++y)
       for (std::int64_t x = 0; x < w.out.w; ++x)
-        *to++ = rows + y * w.stride.h * row_bytes() + x * w.stride.w * conv_.in_channels * element_;
+        *to++ = rows + y * w.stride.h * rows_.row_bytes() +
+                x * w.stride.w * conv_.in_channels * rows_.element;
   }
 
   void run_image(const ConvTile& tile, std::span<const std::byte* const> positions,
@@ -201,10 +181,9 @@ class PairsConv : public TiledConv {
   }
 
   ops::ConvShape conv_;
+  PaddedRows rows_;
   bool is_signed_ = false;
   ByteWay way_ = ByteWay::Quads;
-  std::int64_t element_ = 1;   ///< bytes of a value in the copy
-  std::int64_t width_ = 0;     ///< of a copied row, in positions
   bool rows_are_runs_ = true;  ///< a row of a window has no gaps
   bool reads_images_ = false;  ///< without a copy
   std::vector<std::int64_t> runs_;
