@@ -1,5 +1,5 @@
-// A simulation of the handshakes alone. In each cycle `valid` goes forward through the units, `ready`
-// back, and then every unit takes a step.
+// A simulation of the handshakes alone. In each cycle `valid` goes forward through the units,
+// `ready` back, and then every unit takes a step.
 #include "hardware/stream/timing.hpp"
 
 namespace chop::hardware {
