@@ -150,8 +150,8 @@ std::string folded_text(const Circuit& circuit) {
   return cat(with_commas(counts.multipliers), " multipliers; ", with_commas(counts.weight_bits),
              " bits of weights in ROM, ", with_commas(counts.line_bits), " in line buffers, ",
              with_commas(counts.window_bits), " in windows, ", with_commas(counts.fifo_bits),
-             " in queues\nA sample is ", with_commas(std::ssize(circuit.stream->given)),
-             " words in and ", with_commas(std::ssize(circuit.stream->made)), " out. Latency ",
+             " in queues\nA sample is ", counted(std::ssize(circuit.stream->given), "word"),
+             " in and ", with_commas(std::ssize(circuit.stream->made)), " out. Latency ",
              with_commas(circuit.stream->latency), " cycles, a sample every ",
              with_commas(circuit.stream->interval), " cycles.\n");
 }

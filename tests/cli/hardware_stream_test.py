@@ -157,6 +157,10 @@ class Streams(InFolder):
         self.assertIn("argmax", (self.folder / "hardware/integer.txt").read_text())
         self.assertIn("output logic [1:0] y_0", (self.folder / "hardware/rtl/net.sv").read_text())
 
+    def test_a_folded_circuit_says_how_many_words_a_sample_is(self):
+        self.assertIn("A sample is 1 word in and 1 out.", self.good("emit", self.mlp(), "--reuse", "4").stdout)
+        self.assertIn("A sample is 72 words in and 1 out.", self.good("emit", self.cnn(), "--reuse", "9").stdout)
+
     def test_a_wrong_reuse_says_what_would_work(self):
         self.refused("emit", self.mlp(), "--reuse", "0", says=("'0' is no reuse", "--reuse N"))
         self.refused("emit", self.mlp(), "--reuse", "b=2", says=("no layer with a matrix is called 'b'", "a, c"))
