@@ -113,9 +113,8 @@ TEST(Zoo, ResidualSumsAreFunctionsAndSharedRectifiersAreNumbered) {
 TEST(Zoo, SuggestsTheNearestName) {
   const Error error = find_model("jsc-tinny").error();
   EXPECT_EQ(error.what, "unknown model 'jsc-tinny'");
-  EXPECT_EQ(error.hint,
-            "did you mean 'jsc-tiny'? `ch models` lists all 14; the path of a .toml file with a "
-            "[model] table works too");
+  EXPECT_EQ(error.hint, cat("did you mean 'jsc-tiny'? `ch models` lists all ", all_models().size(),
+                            "; the path of a .toml file with a [model] table works too"));
 }
 
 TEST(Zoo, ExplainsDataThatDoesNotFit) {
