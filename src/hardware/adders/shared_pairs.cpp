@@ -115,7 +115,7 @@ class PairSharing {
     if (started_) offer(key, count);
   }
 
-  /// Adders that a sum needs one behind the other, at least.
+  /// Adders that a sum needs one after the other, at least.
   int least_depth(const std::vector<Term>& sum) const {
     std::uint64_t weight = 0;
     for (const Term& term : sum) weight += std::uint64_t{1} << depths_[term.variable];

@@ -78,7 +78,7 @@ class Interpreter {
   ~Interpreter();
 
   /// The codes of one sample, an entry of `inputs` for each input of the graph; returns those of
-  /// the outputs, one behind the other.
+  /// the outputs, one after the other.
   const Codes& run(std::span<const Codes> inputs);
   /// What a node had in the last run.
   const Codes& value(std::size_t node) const { return values_[node]; }

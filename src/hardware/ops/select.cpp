@@ -1,4 +1,4 @@
-// y[i] = element index[i] of the inputs, one behind the other: views, concatenations,
+// y[i] = element index[i] of the inputs, one after the other: views, concatenations,
 // transpositions.
 #include "hardware/integer/op_def.hpp"
 

@@ -51,7 +51,7 @@ struct Windows {
 std::optional<Windows> fit_windows(const TokenLayout& from, const Codes& window,
                                    std::size_t columns, std::int64_t height, std::int64_t width);
 /// Windows of single channels, of the same form in each, as poolings have: for every channel of
-/// `to` those of its positions, one behind the other.
+/// `to` those of its positions, one after the other.
 std::optional<Windows> fit_planes(const TokenLayout& from, const Codes& window, std::size_t columns,
                                   const TokenLayout& to);
 /// All elements of a tensor at once, in order.

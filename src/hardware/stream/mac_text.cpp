@@ -1,5 +1,5 @@
-// Multiply and accumulate: weights from a ROM, so many products a cycle. Four registers one behind
-// the other (operands, products, sums, result), which stand still together while a result waits.
+// Multiply and accumulate: weights from a ROM, so many products a cycle. Four registers one after
+// the other (operands, products, sums, result) stand still together while a result waits.
 #include "hardware/stream/unit_text.hpp"
 #include "hardware/verilog/verilog.hpp"
 

@@ -18,7 +18,7 @@ std::optional<IntegerNode> token_node(const IntegerNode& node, std::span<const T
 
 class TokenGraph {
  public:
-  /// `word` has the channels of the inputs, one behind the other.
+  /// `word` has the channels of the inputs, one after the other.
   TokenGraph(const IntegerGraph& from, const Word& word, std::span<const TokenInput> inputs,
              const std::string& name);
 

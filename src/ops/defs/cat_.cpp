@@ -1,4 +1,4 @@
-// y = the inputs one behind the other along `dim`
+// y = the inputs one after the other along `dim`
 #include "ops/families/indexing/shapes.hpp"
 
 namespace chop::ops::cat_ {

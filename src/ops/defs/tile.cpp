@@ -1,4 +1,4 @@
-// y = x written repeats[d] times one behind the other along each dimension d
+// y = x written repeats[d] times one after the other along each dimension d
 #include "ops/families/indexing/indexing.hpp"
 
 namespace chop::ops::tile {
