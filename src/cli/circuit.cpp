@@ -83,7 +83,8 @@ Result<Circuit> make_circuit(const Settings& settings, const std::string& adders
   CH_TRY(OpenedModel model, open_for_data(source, settings, ""));
   Circuit circuit{.name = model.name, .graph = std::move(model.graph)};
   CH_TRY(circuit.integers, to_integer(circuit.graph));
-  if (settings.flag("argmax")) {
+  circuit.is_argmax = settings.flag("argmax");
+  if (circuit.is_argmax) {
     CH_TRY(circuit.integers, with_argmax(std::move(circuit.integers)));
   }
   const NetlistOptions options = options_of(settings, adders);

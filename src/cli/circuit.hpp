@@ -17,6 +17,7 @@ struct Circuit {
   IntegerGraph integers = {};
   Netlist netlist = {};                 ///< fully parallel; none where it is folded
   std::optional<Dataflow> stream = {};  ///< with valid and ready, folded or not
+  bool is_argmax = false;               ///< its output is the number of the greatest result
 
   bool is_folded() const { return netlist.modules.empty(); }
 };

@@ -36,10 +36,6 @@ Result<std::vector<std::vector<float>>> float_outputs(const Circuit& circuit, co
   return all;
 }
 
-bool is_argmax(const Circuit& circuit) {
-  return circuit.integers.nodes[circuit.integers.outputs[0]].op == "argmax";
-}
-
 /// The number of the greatest of a row's numbers, the first of equal ones.
 std::int64_t greatest(std::span<const float> all, std::size_t row, std::size_t rows) {
   const auto own = all.subspan(row * (all.size() / rows), all.size() / rows);
@@ -51,7 +47,7 @@ Status compare_floats(const Circuit& circuit, const Tensor& rows, std::span<cons
   CH_TRY(const auto floats, float_outputs(circuit, rows));
   for (std::size_t row = 0; row < made.size(); ++row) {
     std::size_t at = 0;
-    if (is_argmax(circuit)) {
+    if (circuit.is_argmax) {
       run.differing += greatest(floats[0], row, made.size()) != made[row][0] ? 1 : 0;
       ++run.values;
       continue;

@@ -8,6 +8,7 @@
 namespace chop::hardware {
 
 class LayerBuilder;
+struct LinearMap;
 struct Netlist;
 
 /// An element of one of a call's inputs.
@@ -43,6 +44,8 @@ struct IntegerOpDef {
   std::vector<Wired> (*wires)(const IntegerCall&) = nullptr;
   /// The circuit of any other.
   void (*build)(LayerBuilder&) = nullptr;
+  /// Of an op that multiplies windows of its input by one constant matrix: that matrix.
+  LinearMap (*matrix)(const IntegerNode&) = nullptr;
   /// A proof, for all inputs, that a module of a netlist is this call; null: there is none.
   Status (*prove)(const IntegerCall&, const Netlist&, std::size_t module) = nullptr;
 

@@ -74,7 +74,7 @@ void evaluate(const IntegerCall& call, std::span<const Codes* const> in, Codes& 
     }
 }
 
-LinearMap map_of(const IntegerNode& node) {
+LinearMap matrix(const IntegerNode& node) {
   const Sizes s(node);
   return {.rows = s.rows,
           .columns = s.columns,
@@ -93,7 +93,7 @@ std::size_t kernel(LayerBuilder& layer, const Sizes& s, const LinearMap& map) {
 void build(LayerBuilder& layer) {
   const Sizes s(layer.node());
   const Codes& window = layer.node().list("window");
-  const LinearMap map = map_of(layer.node());
+  const LinearMap map = matrix(layer.node());
   const auto inputs_of = [&](std::size_t p) {
     std::vector<WireId> x;
     for (std::size_t k = 0; k < s.columns; ++k) {
@@ -146,6 +146,7 @@ IntegerOpDef define() {
           .ranges = ranges,
           .evaluate = evaluate,
           .build = build,
+          .matrix = matrix,
           .prove = prove};
 }
 

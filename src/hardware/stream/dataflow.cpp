@@ -54,6 +54,18 @@ bool WindowUnit::fits() const {
          windows.width * windows.stride_x + right() >= columns();
 }
 
+std::vector<std::size_t> WindowUnit::last_tokens() const {
+  std::vector<std::size_t> all;
+  for (std::int64_t oy = 0; oy < windows.height; ++oy)
+    for (std::int64_t ox = 0; ox < windows.width; ++ox) {
+      const std::int64_t y = oy * windows.stride_y + bottom();
+      const std::int64_t x = std::min(ox * windows.stride_x + right(), from.width - 1);
+      all.push_back(
+          static_cast<std::size_t>(y >= from.height ? from.tokens() - 1 : y * from.width + x));
+    }
+  return all;
+}
+
 void MacUnit::spread_over(std::size_t cycles) {
   column_parts = std::min(columns, cycles);
   column_parts = (columns + lanes() - 1) / lanes();  // of equal size: more would only be empty

@@ -33,6 +33,8 @@ struct WindowUnit {
   std::int64_t columns() const;
   /// Every position ends within that walk.
   bool fits() const;
+  /// The last token that each position waits for.
+  std::vector<std::size_t> last_tokens() const;
 };
 
 /// y = W x + b in `cycles()` cycles: a part of the columns at a time, and a part of the rows.

@@ -1,5 +1,5 @@
-// Folding: the network as units that hand each other words, a token (all channels of a position) at
-// a time. Nodes are placed in order, each in the first of these ways that it allows:
+// Folding: units that hand each other words, a token (all channels of a position) at a time. Nodes
+// are placed in order, each in the first of these ways that it allows:
 //   token by token  relu, add, requantise: a core, which is a netlist for one token. What follows
 //                   token by token joins it.
 //   windows         convolutions and poolings whose windows move evenly: a line buffer that makes a
@@ -38,7 +38,7 @@ class Folding {
                    .hint = "give the input one format, or leave --reuse away"};
     std::vector<std::string> layers;
     for (const IntegerNode& node : graph_.nodes)
-      if (is_matrix(node)) layers.push_back(node.name);
+      if (matrix_of(node)) layers.push_back(node.name);
     for (const auto& [name, reuse] : options_.reuse_of)
       if (std::find(layers.begin(), layers.end(), name) == layers.end())
         return Error{.what = cat("no layer with a matrix is called '", name, "'"),
@@ -46,7 +46,10 @@ class Folding {
     return {};
   }
 
-  static bool is_matrix(const IntegerNode& node) { return node.op == "linear"; }
+  static std::optional<LinearMap> matrix_of(const IntegerNode& node) {
+    const IntegerOpDef& op = *find_integer_op(node.op);
+    return op.matrix == nullptr ? std::nullopt : std::optional(op.matrix(node));
+  }
 
   Status place(std::size_t index) {
     const IntegerNode& node = graph_.nodes[index];
@@ -150,15 +153,7 @@ class Folding {
       word.push_back(range);
     }
     std::vector<std::int64_t> need;
-    for (std::int64_t oy = 0; oy < windows.height; ++oy)
-      for (std::int64_t ox = 0; ox < windows.width; ++ox) {
-        const std::int64_t y = oy * windows.stride_y + window.bottom();
-        const std::int64_t x = ox * windows.stride_x + window.right();
-        const std::int64_t last = y >= flow.layout.height
-                                      ? flow.layout.tokens() - 1
-                                      : y * flow.layout.width + std::min(x, flow.layout.width - 1);
-        need.push_back(flow.need[static_cast<std::size_t>(last)]);
-      }
+    for (const std::size_t last : window.last_tokens()) need.push_back(flow.need[last]);
     flow.link = flows_.unit(
         cat(name, "_window"), std::move(window), {flow.link}, std::move(word),
         cat("windows of ",
@@ -175,24 +170,26 @@ class Folding {
     const IntegerNode& node = graph_.nodes[index];
     const TokenLayout to = layout_of(node.type.shape);
     const Codes& window = node.list("window");
-    const std::size_t rows = is_matrix(node) ? node.list("bias").size() : 1;
+    const std::optional<LinearMap> matrix = matrix_of(node);
+    const std::size_t rows = matrix ? matrix->rows : 1;
     const std::size_t columns = window.size() * rows / node.type.size();
-    const std::int64_t padding = is_matrix(node) ? 0 : kLeast;
-    if (const auto shared = is_matrix(node)
-                                ? fit_windows(flow.layout, window, columns, to.height, to.width)
-                                : std::nullopt;
-        shared && static_cast<std::int64_t>(rows) == to.channels &&
-        WindowUnit{.from = flow.layout, .windows = *shared}.fits()) {
-      const std::vector<std::size_t> element =
-          gather(plain_name(node.name), flow, *shared, padding);
-      return place_matrix(index, std::move(flow), to, element);
-    }
-    if (const auto planes = fit_planes(flow.layout, window, columns, to);
-        rows == 1 && planes && WindowUnit{.from = flow.layout, .windows = *planes}.fits()) {
-      const std::vector<std::size_t> element =
-          gather(plain_name(node.name), flow, *planes, padding);
-      return place_gathered(index, std::move(flow), to, element);
-    }
+    const auto fits = [&](const std::optional<Windows>& windows) {
+      return windows && WindowUnit{.from = flow.layout, .windows = *windows}.fits();
+    };
+    const auto gathered = [&](const Windows& windows) {
+      return gather(plain_name(node.name), flow, windows, matrix ? 0 : kLeast);
+    };
+    if (matrix && static_cast<std::int64_t>(rows) == to.channels)
+      if (const auto shared = fit_windows(flow.layout, window, columns, to.height, to.width);
+          fits(shared)) {
+        const std::vector<std::size_t> element = gathered(*shared);
+        return place_matrix(index, std::move(flow), to, element);
+      }
+    if (rows == 1)
+      if (const auto planes = fit_planes(flow.layout, window, columns, to); fits(planes)) {
+        const std::vector<std::size_t> element = gathered(*planes);
+        return place_gathered(index, std::move(flow), to, element);
+      }
     return place_whole(index, {std::move(flow)}, {node.inputs[0]});
   }
 
@@ -218,16 +215,16 @@ class Folding {
     const IntegerNode& node = graph_.nodes[index];
     const std::int64_t reuse = reuse_of(node);
     if (reuse <= 1) return place_gathered(index, std::move(flow), to, element);
-    MacUnit mac{.rows = node.list("bias").size(),
+    LinearMap matrix = *matrix_of(node);
+    MacUnit mac{.rows = matrix.rows,
                 .columns = element.size(),
-                .weight = node.list("weight"),
-                .bias = node.list("bias"),
+                .weight = std::move(matrix.weight),
+                .bias = std::move(matrix.bias),
                 .element = element,
                 .in_luts = options_.multiply_in_luts};
     mac.spread_over(static_cast<std::size_t>(reuse));
-    const auto cycles = static_cast<std::int64_t>(mac.cycles());
-    const std::string comment =
-        cat(node.comment, "; ", mac.lanes() * mac.row_lanes(), " multipliers, ", cycles, " cycles");
+    const std::string comment = cat(node.comment, "; ", mac.lanes() * mac.row_lanes(),
+                                    " multipliers, ", mac.cycles(), " cycles");
     TokenGraph tokens(graph_, channel_ranges(node.type, to), one(index, to), node.name);
     flow.link = flows_.unit(cat(plain_name(node.name), "_mac"), std::move(mac), {flow.link},
                             channel_ranges(node.type, to), comment);
