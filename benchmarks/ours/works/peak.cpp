@@ -57,8 +57,8 @@ double best_speed(std::vector<LargeProduct>& products) {
 }
 
 Result<PreparedWork> prepare(const WorkArgs& args) {
-  omp_set_num_threads(int(args.number("threads", 1)));
   const dnnl::engine& engine = onednn_engine();
+  omp_set_num_threads(int(args.number("threads", 1)));  // behind it: it sets one thread for itself
   const auto floats = std::make_shared<std::vector<LargeProduct>>();
   const auto bytes = std::make_shared<std::vector<LargeProduct>>();
   using Type = memory::data_type;
