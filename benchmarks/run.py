@@ -12,13 +12,14 @@ import json
 import os
 import pathlib
 import platform
+import subprocess
 import sys
 import tempfile
 
 sys.dont_write_bytecode = True
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
-from harness import picture, rounds, show  # noqa: E402
+from harness import levels, picture, rounds, show  # noqa: E402
 from harness.rows import Row, Rows  # noqa: E402
 from harness.setup import HELD, ROOT, Setup  # noqa: E402
 from harness.worker import Failed  # noqa: E402
@@ -40,7 +41,7 @@ def parse(arguments):
     parser.add_argument("works", nargs="*", metavar="WORK", help="only these (default: all)")
     parser.add_argument("--list", action="store_true", help="name the works and end")
     parser.add_argument("--rounds", type=int, default=9, help="how often each is measured (9)")
-    parser.add_argument("--quick", action="store_true", help="three rounds, the largest left out")
+    parser.add_argument("--quick", action="store_true", help="at most three rounds, the largest left out")
     parser.add_argument("--simd", choices=("", *HELD), default="", metavar="LEVEL",
                         help="hold everybody who can be held to avx2")
     parser.add_argument("--json", metavar="FILE", default=ROOT / "build/bench.json")
@@ -59,22 +60,37 @@ def say(words):
         print(f"\r\033[K{words}", end="", file=sys.stderr, flush=True)
 
 
-FEATURES = {"avx2": "AVX2", "fma": "FMA", "avx512f": "AVX-512", "avx512_vnni": "VNNI",
-            "avx_vnni": "AVX-VNNI", "amx_int8": "AMX", "asimd": "NEON"}
-
-
 def machine():
-    model, flags = platform.machine(), []
+    model, flags = platform.machine(), levels.processor_flags()
     with open("/proc/cpuinfo", encoding="utf-8") as file:
         for line in file:
             key, _, value = line.partition(":")
             if key.strip() == "model name":
                 model = value.strip()
-            if key.strip() in ("flags", "Features"):
-                flags = value.split()
-    return {"processor": model, "features": [name for flag, name in FEATURES.items() if flag in flags],
+    return {"processor": model, "features": [name for flag, name in levels.FEATURES.items() if flag in flags],
             "cores": os.cpu_count(), "system": system(), "load": os.getloadavg()[0],
             "date": datetime.date.today().isoformat()}
+
+
+def ours(setup):
+    """What our program says of itself; nothing where it cannot be run."""
+    try:
+        done = subprocess.run([setup.build / "ch", "version", "--json", "-"], capture_output=True, text=True,
+                              check=True, env={**os.environ, **setup.environment})
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+    told = json.loads(done.stdout)
+    level = levels.NAMES.get({"baseline": ""}.get(told["simd"], told["simd"]), told["simd"])
+    return (f"ch {told['version']} ({told['commit']}, {told['compiler']}), oneDNN {told['onednn']}, "
+            f"{level} kernels")
+
+
+def forget_variables():
+    """Removes what would change how fast somebody is; returns what there was."""
+    found = {name: value for name, value in os.environ.items() if name.startswith(levels.VARIABLES)}
+    for name in found:
+        del os.environ[name]
+    return found
 
 
 def system():
@@ -90,6 +106,10 @@ def heading(done):
     """What the figures below were made on, and by whom."""
     machine = done["machine"]
     lines, ways = show.peers(done["works"])
+    lines[:0] = [done["ours"]] if done.get("ours") else []
+    if done.get("unset"):
+        found = ", ".join(f"{name}={value}" for name, value in done["unset"].items())
+        lines.append(f"variables that would have changed somebody's speed, unset: {found}")
     if done.get("simd"):
         lines.append(f"held to {done['simd']}: {', '.join(held(done))}")
         free = not_held(done)
@@ -127,25 +147,29 @@ def measure(work, module, setup, count):
         results = rounds.Results(work, failed={"preparation": str(reason)})
     else:
         results = rounds.measure(work, workers, count, say)
-    rows = Rows(results)
+    for facts in results.facts.values():
+        levels.assess(facts, setup.simd)
+    rows = Rows(results, setup.simd or levels.machine_level())
     module.rows(rows)
     return rows.rows, results
 
 
 def run(args, works):
-    run_rows, raw, failures, here = [], {}, [], machine()
+    run_rows, raw, failures, here, unset = [], {}, [], machine(), forget_variables()
+    count = min(args.rounds, 3) if args.quick else args.rounds
     with tempfile.TemporaryDirectory(prefix="ch-bench-") as scratch:
         setup = Setup(args.build, scratch, args.quick, args.simd)
+        about = ours(setup)
         for number, (work, module) in enumerate(works.items(), 1):
             if not sys.stderr.isatty():
                 print(f"{number} of {len(works)}: {work}", file=sys.stderr, flush=True)
-            rows, results = measure(work, module, setup, 3 if args.quick else args.rounds)
+            rows, results = measure(work, module, setup, count)
             run_rows += rows
             raw[work] = {"values": results.values, "facts": results.facts,
                          "missing": results.missing, "failed": results.failed}
             failures += [f"{work}: {who} {why}" for who, why in results.failed.items()]
     say("")
-    return {"machine": here, "simd": args.simd, "rounds": 3 if args.quick else args.rounds, "failures": failures,
+    return {"machine": here, "ours": about, "unset": unset, "simd": args.simd, "rounds": count, "failures": failures,
             "rows": [row.as_json() for row in run_rows], "works": raw}
 
 
@@ -166,13 +190,22 @@ def rows_of(done):
 def level(done):
     """The widest vectors that a run could use."""
     if done.get("simd"):
-        return FEATURES[done["simd"]]
+        return levels.NAMES[done["simd"]]
     return "AVX-512" if "AVX-512" in done["machine"]["features"] else (done["machine"]["features"] or [""])[0]
+
+
+def names_of_runs(one, other):
+    """By level; by processor where the runs are of different ones."""
+    names = [level(one), level(other)]
+    machines = [done["machine"]["processor"] for done in (one, other)]
+    if machines[0] == machines[1]:
+        return names
+    return [f"{machine}, {name}" for machine, name in zip(machines, names)]
 
 
 def show_both(one, other, svg):
     """Two runs: a heading of each, one table, one picture."""
-    runs, names = [rows_of(one), rows_of(other)], [level(one), level(other)]
+    runs, names = [rows_of(one), rows_of(other)], names_of_runs(one, other)
     for name, done in zip(names, (one, other)):
         print(f"{name}: {heading(done)[0]}\n")
     print(show.side_by_side(runs, names))

@@ -43,15 +43,18 @@ class Row:
 
 
 class Rows:
-    """Makes the rows of one work from its results. Who is named as (worker, number)."""
+    """Makes the rows of one work from its results. Who is named as (worker, number). A target is a number, or
+    one for each level of vector instructions: {"avx512": 20, "avx2": 12}."""
 
-    def __init__(self, results):
-        self.results, self.rows = results, []
+    def __init__(self, results, level=""):
+        self.results, self.level, self.rows = results, level, []
 
-    def add(self, title, kind, unit, ours, other=None, **more):
+    def add(self, title, kind, unit, ours, other=None, target=None, **more):
+        if isinstance(target, dict):
+            target = target.get(self.level)
         mine = self.results.summary(*ours)
         theirs = self.results.summary(*other) if other else None
-        row = Row(self.results.work, title, kind, unit, mine, other=theirs, **more)
+        row = Row(self.results.work, title, kind, unit, mine, other=theirs, target=target, **more)
         for who, found in ((ours, mine), (other, theirs)):
             if who and not found and not row.note:
                 row.note = self.results.why_not(who[0])

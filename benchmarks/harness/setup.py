@@ -1,10 +1,10 @@
 """Where programs, peers and scratch files are: what works name their workers with."""
-import json
 import os
 import pathlib
 import shutil
 import subprocess
 
+from . import levels
 from .worker import Command, Failed, Missing, Worker
 
 HERE = pathlib.Path(__file__).resolve().parent.parent
@@ -30,10 +30,11 @@ def numpy_knows(held):
 
 
 def blas_environment():
-    """What the peers' BLAS needs to use this processor (peers/blas.py)."""
+    """What the peers' BLAS needs to use this processor."""
     done = subprocess.run([PYTHON, "-B", HERE / "peers/blas.py"], capture_output=True, text=True,
                           check=False)
-    return json.loads(done.stdout) if done.returncode == 0 else {}
+    core = levels.openblas_for(done.stdout.strip(), levels.machine_level())
+    return {"OPENBLAS_CORETYPE": core} if core else {}
 
 
 class Absent:

@@ -53,6 +53,8 @@ def target(row):
 def who(facts):
     """A line about a program: PyTorch 1.13.1, OpenBLAS 0.3.21 (Haswell), AVX2 kernels."""
     parts = [facts["version"], facts.get("blas", "")]
+    if facts.get("onednn"):
+        parts.append(f"oneDNN {facts['onednn']}")
     if facts.get("level"):
         parts.append(f"{facts['level']} kernels")
     if facts.get("held_back"):

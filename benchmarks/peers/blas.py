@@ -1,13 +1,7 @@
 """Which BLAS this process has loaded, and on how many threads it works. PyTorch's own threads are
 another number: OpenBLAS on two threads makes small products several times slower."""
 import ctypes
-import json
 import re
-
-
-# What OpenBLAS calls processors without AVX2.
-OLD = {"Generic", "Prescott", "Core2", "Penryn", "Dunnington", "Nehalem", "Sandybridge", "Atom",
-       "Athlon", "Opteron", "Opteron_SSE3", "Barcelona", "Bobcat", "Bulldozer", "Piledriver", "Nano"}
 
 
 def loaded():
@@ -55,28 +49,9 @@ def set_threads(count):
         library.openblas_set_num_threads(count)
 
 
-def held_back():
-    """Why products of this process are not as fast as they could be, or ""."""
-    if name() in ("reference BLAS", "no BLAS"):
-        return f"{name()}; Debian's libopenblas0-pthread is not installed"
-    with open("/proc/cpuinfo", encoding="utf-8") as file:
-        if core() in OLD and " avx2 " in file.read():
-            return f"OpenBLAS takes this processor for a {core()}"
-    return ""
-
-
-def environment():
-    """What makes OpenBLAS use this processor where it does not know it: versions older than a processor
-    fall back to the oldest kernels they have, which nobody who measures would leave so."""
+if __name__ == "__main__":
     try:
         ctypes.CDLL("libblas.so.3")
     except OSError:
-        return {}
-    if not held_back().startswith("OpenBLAS takes"):
-        return {}
-    with open("/proc/cpuinfo", encoding="utf-8") as file:
-        return {"OPENBLAS_CORETYPE": "SkylakeX" if " avx512f " in file.read() else "Haswell"}
-
-
-if __name__ == "__main__":
-    print(json.dumps(environment()))
+        pass
+    print(name())

@@ -1,10 +1,12 @@
 """torch_forward.py model=resnet18 batch=1 threads=2, or layers=bn,64,relu,5: a forward pass of
 PyTorch in evaluation mode without gradients: eager, traced and optimised for inference, or compiled,
 images in either memory format; the fastest counts."""
-from serve import about, arguments, best_of, need, seconds_per_call, serve
+import copy
+
+from serve import about, arguments, best_of, need_torch, seconds_per_call, serve
 import blas
 
-torch = need("torch", "python3-torch")
+torch = need_torch()
 from torch_models import mlp, network, parameter_count  # noqa: E402
 
 args = arguments(model="", layers="", quantiser="", batch=1, threads=1)
@@ -20,27 +22,32 @@ def traced(module, sample):
     return torch.jit.optimize_for_inference(torch.jit.trace(module, sample))
 
 
+class Way:
+    """A call that gets ready the first time, which may fail: a tracer or compiler need not know a network."""
+
+    def __init__(self, make, module, sample):
+        self.make, self.module, self.sample, self.ready = make, module, sample, None
+
+    def __call__(self):
+        if self.ready is None:
+            self.ready = self.make(self.module, self.sample)
+            for _ in range(3):
+                self.ready(self.sample)
+        self.ready(self.sample)
+
+
 def ways():
-    """Calls by name; what a version cannot do is left out."""
+    """Calls by name. A compiler that may fix the weights chooses the layout of images by itself."""
     makers = {"eager": lambda module, _: module, "traced": traced}
+    compilers = {}
     if hasattr(torch, "compile"):
-        makers["compiled"] = lambda module, _: torch.compile(module)
-    layouts = {"": torch.contiguous_format}
+        compilers = {"compiled": lambda module, _: torch.compile(module),
+                     "compiled, weights fixed": lambda module, _: torch.compile(module, options={"freezing": True})}
+    found = {name: Way(make, model, x) for name, make in {**makers, **compilers}.items()}
     if not args["layers"]:
-        layouts["channels_last "] = torch.channels_last
-    found = {}
-    for layout, memory in layouts.items():
-        sample, module = x.to(memory_format=memory) if layout else x, model
-        if layout:
-            module = (network(args["model"])).eval().to(memory_format=memory)
-        for name, make in makers.items():
-            try:
-                ready = make(module, sample)
-                for _ in range(3):
-                    ready(sample)
-                found[layout + name] = lambda ready=ready, sample=sample: ready(sample)
-            except Exception:  # a tracer or compiler that does not know this network
-                continue
+        last = {"memory_format": torch.channels_last}
+        module, sample = copy.deepcopy(model).to(**last), x.to(**last)
+        found.update({f"channels_last {name}": Way(make, module, sample) for name, make in makers.items()})
     return found
 
 

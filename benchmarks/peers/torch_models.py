@@ -1,7 +1,7 @@
 """Networks for the peers that use PyTorch: "bn,relu,5,relu" or a name torchvision knows."""
-from serve import need
+from serve import need, need_torch
 
-torch = need("torch", "python3-torch")
+torch = need_torch()
 
 
 def quantise(x):

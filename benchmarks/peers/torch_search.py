@@ -5,9 +5,9 @@ import sys
 import tempfile
 import time
 
-from serve import about, arguments, best_threads, need, serve
+from serve import about, arguments, best_threads, need, need_torch, serve
 
-torch = need("torch", "python3-torch")
+torch = need_torch()
 optuna = need("optuna", "python3-optuna")
 optuna.logging.set_verbosity(optuna.logging.ERROR)
 
@@ -43,7 +43,7 @@ model = build()
 def evaluate(width_of):
     """Accuracy and bits per weight."""
     bits = weights = 0
-    with torch.no_grad():
+    with torch.inference_mode():
         value = x
         for i, module in enumerate(model):
             if isinstance(module, torch.nn.Linear):

@@ -1,15 +1,16 @@
 """torch_statistics.py layers=bn,64,relu rows=1000000: a network over so many jets in batches, with mean and
 variance, extremes, the 0.975 quantiles and the mean magnitude of what every relu and linear reads,
-by PyTorch over each batch; the quantiles by numpy over everything."""
+by PyTorch over each batch; the quantiles by numpy over everything. Threads and batches of the size that suit."""
 import time
 
-from serve import about, arguments, best_threads, need, serve
+from serve import about, arguments, best_of, best_threads, need, need_torch, serve
 
 numpy = need("numpy", "python3-numpy")
-torch = need("torch", "python3-torch")
+torch = need_torch()
 from torch_models import mlp, parameter_count  # noqa: E402
 
-args = arguments(layers="", rows=1_000_000, batch=1024)
+args = arguments(layers="", rows=1_000_000)
+BATCHES = (1024, 8192, 65536)
 torch.manual_seed(0)
 model = mlp(args["layers"]).eval()
 jets = torch.randn(args["rows"], 16)
@@ -27,36 +28,41 @@ class Seen:
         self.mean += delta * n / (self.count + n)
         self.squares += variance.item() * n + delta * delta * self.count * n / (self.count + n)
         self.count += n
-        self.low, self.high = min(self.low, values.min().item()), max(self.high, values.max().item())
-        self.magnitude += values.abs().sum().item()
-        self.kept.append(values.numpy().reshape(-1).copy())
+        low, high = torch.aminmax(values)
+        self.low, self.high = min(self.low, low.item()), max(self.high, high.item())
+        self.magnitude += torch.linalg.vector_norm(values, 1).item()
+        self.kept.append(values.numpy().reshape(-1))  # layers make new tensors: these stay as they are
 
     def result(self):
-        low, high = numpy.quantile(numpy.concatenate(self.kept), [0.025, 0.975])
+        low, high = numpy.quantile(numpy.concatenate(self.kept), [0.025, 0.975], overwrite_input=True)
         return (self.mean, self.squares / self.count, self.low, self.high, low, high,
                 self.magnitude / self.count)
 
 
-def profile(x):
+def profile(x, batch):
     seen, hooks = [], []
     for module in model.modules():
         if isinstance(module, (torch.nn.ReLU, torch.nn.Linear)):
             seen.append(Seen())
             hooks.append(module.register_forward_pre_hook(
                 lambda _, inputs, to=seen[-1]: to.update(inputs[0])))
-    with torch.no_grad():
-        for first in range(0, len(x), args["batch"]):
-            model(x[first:first + args["batch"]])
+    with torch.inference_mode():
+        for first in range(0, len(x), batch):
+            model(x[first:first + batch])
     for hook in hooks:
         hook.remove()
     return [one.result() for one in seen]
 
 
+sample = jets[:2 * max(BATCHES)]
+chosen = best_threads(torch, lambda: profile(sample, BATCHES[1]))
+way, tried = best_of({f"batches of {batch}": lambda batch=batch: profile(sample, batch) for batch in BATCHES})
+
+
 def measure():
     start = time.perf_counter()
-    profile(jets)
+    profile(jets, int(way.split()[-1]))
     return {"seconds": time.perf_counter() - start}
 
 
-serve(measure, parameters=parameter_count(model), **about(torch),
-      **best_threads(torch, lambda: profile(jets[:20_000])))
+serve(measure, parameters=parameter_count(model), way=way, tried=tried, **chosen, **about(torch, numpy))

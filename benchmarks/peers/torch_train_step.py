@@ -1,9 +1,10 @@
 """torch_train_step.py layers=bn,relu,5,relu|model=vgg7 batch=256 [quantiser=straight|fused]: a training step
-of PyTorch: forward, backward and Adam. Eager or compiled, with the optimiser's plain, foreach or
-fused form, convolutions in either memory format, on the threads that suit: the fastest counts."""
-from serve import about, arguments, best_of, best_threads, need, seconds_per_call, serve
+of PyTorch: forward, backward and Adam. Eager or compiled, of small networks the optimiser too, with the
+optimiser's plain, foreach or fused form, convolutions in either memory format, on the threads that suit: the
+fastest counts."""
+from serve import about, arguments, best_of, best_threads, need_torch, seconds_per_call, serve
 
-torch = need("torch", "python3-torch")
+torch = need_torch()
 from torch_models import mlp, network, parameter_count  # noqa: E402
 
 args = arguments(layers="", model="", batch=256, quantiser="")
@@ -15,7 +16,10 @@ def data():
     return torch.randn(args["batch"], 3, 32, 32), torch.randint(0, 10, (args["batch"],))
 
 
-def make_step(optimiser, compiled=False, channels_last=False):
+COMPILED = {"eager": (), "compiled": ("loss",), "compiled with its optimiser": ("loss", "optimiser")}
+
+
+def make_step(optimiser, compiled=(), channels_last=False):
     """A step of a network of its own."""
     torch.manual_seed(0)
     model = (mlp(args["layers"], quantiser=args["quantiser"]) if args["layers"]
@@ -25,12 +29,13 @@ def make_step(optimiser, compiled=False, channels_last=False):
         model, x = model.to(memory_format=torch.channels_last), x.to(memory_format=torch.channels_last)
     adam = torch.optim.Adam(model.parameters(), lr=1e-3, **optimiser)
     loss = lambda: torch.nn.functional.cross_entropy(model(x), y)  # noqa: E731
-    forward = torch.compile(loss) if compiled else loss
+    forward = torch.compile(loss) if "loss" in compiled else loss
+    update = torch.compile(adam.step) if "optimiser" in compiled else adam.step
 
     def step():
         adam.zero_grad(set_to_none=True)
         forward().backward()
-        adam.step()
+        update()
 
     step.parameters = parameter_count(model)
     return step
@@ -40,7 +45,9 @@ def ways():
     """Every way to do the step that this version knows, by name."""
     found = {"plain": {}, "foreach": {"foreach": True}, "fused": {"fused": True}}
     layouts = {"": False} if args["layers"] else {"": False, "channels_last ": True}
-    compilers = {"eager": False, "compiled": True} if hasattr(torch, "compile") else {"eager": False}
+    compilers = dict(list(COMPILED.items())[:3 if args["layers"] else 2])
+    if not hasattr(torch, "compile"):
+        compilers = {"eager": ()}
     steps = {}
     for layout, last in layouts.items():
         for compiler, compiled in compilers.items():

@@ -1,4 +1,4 @@
-"""training steps of vgg7 and of resnet18 for pictures of 32 x 32, batch 16, two threads"""
+"""training steps of vgg7 and of a small ResNet, resnet18 for pictures of 32 x 32, batch 16, two threads"""
 ORDER = 14
 ROUNDS = 5
 MODELS = {"vgg7": {}, "resnet18": {"size": 32, "classes": 10}}

@@ -3,11 +3,19 @@ import json
 import os
 import pathlib
 import subprocess
+import sys
 import tempfile
 import unittest
 import xml.dom.minidom
 
 ROOT = pathlib.Path(os.environ.get("CH_SOURCE", pathlib.Path(__file__).parents[2]))
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(ROOT / "benchmarks"))
+from harness import levels  # noqa: E402
+from harness.rounds import Results  # noqa: E402
+from harness.rows import Rows  # noqa: E402
+
+QUIET = {name: value for name, value in os.environ.items() if not name.startswith(levels.VARIABLES)}
 
 # Answers 1 ms times its factor, a little more in every round, and writes down who was asked.
 WORKER = """import json
@@ -21,6 +29,9 @@ if factor < 0:
 facts = {"parameters": 118 if name == "stranger" else 117}
 if name == "old":
     facts.update(version="Old 1.0", held_back="a slow BLAS")
+if name in ("narrow", "wide"):
+    core = {"narrow": "Prescott", "wide": "SkylakeX"}[name]
+    facts.update(version=name.title() + " 3.0", blas=f"OpenBLAS 0.3.21 ({core})", level="AVX2")
 if name == "free":
     facts.update(version="Free 2.0", not_held=True, way="quick", tried={"quick": 0.001, "odd": "ImportError"})
 print("ready", json.dumps(facts), flush=True)
@@ -53,6 +64,20 @@ def rows(rows):
     rows.is_("alone", ("ours",), "s", detail=True)
 """
 
+SPIES = """'''what a program is started with'''
+from harness.worker import Command
+
+ORDER = 1
+
+
+def workers(setup):
+    return {"spy": Command(["/bin/sh", "-c", "env >seen"], setup.held)}
+
+
+def rows(rows):
+    rows.is_("spy", ("spy",), "s")
+"""
+
 
 class Bench(unittest.TestCase):
     def setUp(self):
@@ -67,11 +92,12 @@ class Bench(unittest.TestCase):
         (self.root / "works/pretend.py").write_text(
             WORK.format(who=who, worker=str(self.root / "worker.py"), log=str(self.log)))
 
-    def bench(self, *args):
+    def bench(self, *args, variables=None):
         done = subprocess.run(
             [ROOT / "benchmarks/run.py", "--folder", self.root / "works", "--json",
              self.root / "out.json", "--svg", self.root / "out.svg", *args],
-            text=True, capture_output=True, check=False, cwd=self.root)
+            text=True, capture_output=True, check=False, cwd=self.root,
+            env={**QUIET, **(variables or {})})
         return done.returncode, done.stdout, done.stderr
 
     def cells(self, out, title):
@@ -147,6 +173,46 @@ class Bench(unittest.TestCase):
         status, _, err = self.bench("--simd", "mmx")
         self.assertEqual(status, 2)
         self.assertIn("--simd", err)
+
+    def test_a_blas_that_does_not_know_the_processor_holds_a_peer_back(self):
+        if levels.machine_level() == "":
+            self.skipTest("no vector instructions to miss")
+        self.work(ours=1, peer=40, narrow=90)
+        _, out, _ = self.bench("--rounds", "1")
+        self.assertIn("held back: OpenBLAS takes this processor for a Prescott, without AVX", out)
+        self.assertIn("1 beside a peer that is held back\n", out)
+        self.assertNotIn("90.0x", (self.root / "out.svg").read_text())
+
+    def test_who_uses_more_than_the_level_is_not_called_held_to_it(self):
+        self.work(ours=1, peer=40, wide=2)
+        _, out, _ = self.bench("--rounds", "1", "--simd", "avx2")
+        self.assertIn("held to avx2: ours\nnot held to it, having no switch for it: Wide 3.0", out)
+
+    def test_variables_that_change_a_peer_are_unset_and_named(self):
+        (self.root / "works/pretend.py").write_text(SPIES)
+        _, out, _ = self.bench("--rounds", "1", variables={"OPENBLAS_CORETYPE": "Haswell", "OMP_NUM_THREADS": "7"})
+        self.assertIn("unset: OPENBLAS_CORETYPE=Haswell, OMP_NUM_THREADS=7", out)
+        seen = (self.root / "seen").read_text()
+        self.assertNotIn("OPENBLAS_CORETYPE=Haswell", seen)
+        self.assertNotIn("OMP_NUM_THREADS", seen)
+
+    def test_a_target_may_depend_on_the_level(self):
+        rows = Rows(Results("none", values={"ours": {"seconds": [1.0]}}), "avx2")
+        self.assertEqual(rows.under("step", ("ours",), {"avx512": 0.5, "avx2": 2}).verdict, "met")
+        rows.level = "avx512"
+        self.assertEqual(rows.under("step", ("ours",), {"avx512": 0.5, "avx2": 2}).verdict, "missed")
+        rows.level = ""
+        self.assertEqual(rows.under("step", ("ours",), {"avx512": 0.5, "avx2": 2}).verdict, "")
+
+    def test_openblas_is_told_what_it_does_not_find_out(self):
+        for blas, level, expected in (("OpenBLAS 0.3.21 (Prescott)", "avx512", "SkylakeX"),
+                                      ("OpenBLAS 0.3.21 (Zen)", "avx512", "SkylakeX"),
+                                      ("OpenBLAS 0.3.21 (Prescott)", "avx2", "Haswell"),
+                                      ("OpenBLAS 0.3.29 (Cooperlake)", "avx512", ""),
+                                      ("OpenBLAS 0.3.21 (Zen)", "avx2", ""),
+                                      ("OpenBLAS 0.3.40 (Unheard)", "avx512", ""), ("MKL", "avx512", "")):
+            with self.subTest(blas=blas, level=level):
+                self.assertEqual(levels.openblas_for(blas, level), expected)
 
     def test_two_runs_stand_side_by_side(self):
         self.work(ours=1, peer=40)
