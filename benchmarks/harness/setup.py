@@ -80,20 +80,29 @@ class Setup:
                       self.held)
 
     def onnxruntime(self, shape, threads, model, quantised=False, call="native"):
+        """npm's."""
         node, modules = shutil.which("node"), os.environ.get("CH_ORT", "")
         if not node:
             return Absent("node is not installed")
         if not modules or not pathlib.Path(modules, "onnxruntime-node").exists():
             return Absent("onnxruntime-node could not be installed")
+        return self.runtime([node, HERE / "peers/ort_forward.js", f"call={call}"], shape, threads, model,
+                            quantised)
+
+    def debian_onnxruntime(self, shape, threads, model, quantised=False):
+        """Debian's, which 12 does not have."""
+        return self.runtime([PYTHON, "-B", HERE / "peers/ort_forward.py"], shape, threads, model, quantised)
+
+    def runtime(self, program, shape, threads, model, quantised):
         try:
             file = self.onnx(model, fuse=int(quantised))
             if quantised:
-                file = self.quantised_onnx(file)
+                file = self.changed_onnx(file, ".int8.onnx", "quantise_onnx.py")
+            file = self.changed_onnx(file, f".{shape[0]}.onnx", "fix_batch.py", shape[0])
         except Missing as reason:
             return Absent(str(reason))
-        shape = ",".join(map(str, shape))
-        return Worker([node, HERE / "peers/ort_forward.js", f"file={file}", f"shape={shape}",
-                       f"threads={threads}", f"call={call}", f"simd={self.simd}"])
+        return Worker([*program, f"file={file}", f"shape={','.join(map(str, shape))}", f"threads={threads}",
+                       f"simd={self.simd}"])
 
     def onnx(self, model, **settings):
         """Our network as an ONNX file."""
@@ -106,15 +115,17 @@ class Setup:
             self.files[key] = file
         return self.files[key]
 
-    def quantised_onnx(self, file):
-        to = file.with_suffix(".int8.onnx")
+    @staticmethod
+    def changed_onnx(file, suffix, script, *more):
+        """What a script of peers/ makes of it."""
+        to = file.with_suffix(suffix)
         if not to.exists():
-            done = subprocess.run([PYTHON, "-B", HERE / "peers/quantise_onnx.py", file, to],
+            done = subprocess.run([PYTHON, "-B", HERE / "peers" / script, file, to, *map(str, more)],
                                   capture_output=True, text=True, check=False)
             if done.stdout.startswith("missing "):
                 raise Missing(done.stdout[8:].strip())
             if done.returncode:
-                raise Failed(f"quantise_onnx.py: {done.stderr.strip()[-800:]}")
+                raise Failed(f"{script}: {done.stderr.strip()[-800:]}")
         return to
 
     def ch(self, *arguments, **more):
