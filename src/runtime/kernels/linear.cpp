@@ -1,4 +1,5 @@
 // linear and linear_grad as matrix products.
+#include "runtime/column_sums.hpp"
 #include "runtime/conv/frozen/apply_epilogue.hpp"
 #include "runtime/conv/frozen/frozen_conv.hpp"
 #include "runtime/elementwise.hpp"
@@ -99,27 +100,6 @@ Kernel make_chain(const KernelCall& call, Epilogue epilogue) {
   return frozen_conv(std::move(job));
 }
 
-/// Columns of db that are summed together.
-constexpr std::int64_t kColumns = 16;
-
-/// db = Σ dy over rows, in four sums, for the columns of a share.
-void sum_rows(const float* dy, std::int64_t rows, std::int64_t out, Share share, float* db) {
-  for (std::int64_t o = share.begin; o < share.end; o += kColumns) {
-    const std::int64_t columns = std::min(kColumns, out - o);
-    float sums[4][kColumns] = {};
-    const float* from = dy + o;
-    std::int64_t row = 0;
-    if (columns == kColumns)
-      for (; row + 4 <= rows; row += 4)
-        for (std::int64_t s = 0; s < 4; ++s)
-          for (std::int64_t j = 0; j < kColumns; ++j) sums[s][j] += from[(row + s) * out + j];
-    for (; row < rows; ++row)
-      for (std::int64_t j = 0; j < columns; ++j) sums[row % 4][j] += from[row * out + j];
-    for (std::int64_t j = 0; j < columns; ++j)
-      db[o + j] = (sums[0][j] + sums[1][j]) + (sums[2][j] + sums[3][j]);
-  }
-}
-
 /// dy where y > 0, by the same steps as relu's own gradient.
 void through_relu(const float* dy, const float* y, std::int64_t count, float* masked, int threads) {
   in_chunks(threads, count, [&](std::int64_t first, std::int64_t length) {
@@ -147,8 +127,8 @@ void weight_by_blocks(const RowBlocks& blocks, const Gemm& whole, const float* d
 void bias_by_blocks(const RowBlocks& blocks, const float* dy, std::int64_t out, float* parts,
                     float* db, int threads) {
   blocks.each(threads, [&](std::int64_t block) {
-    sum_rows(dy + blocks.first(block) * out, blocks.size(block), out, {0, out},
-             parts + block * out);
+    column_sums(dy + blocks.first(block) * out, blocks.size(block), out, {0, out},
+                parts + block * out);
   });
   blocks.add_up(parts, out, db);
 }
@@ -176,7 +156,8 @@ void grad_parts(const GradJob& job, const float* dy, const KernelArgs& args, int
     if (args.out[1] != nullptr)
       job.to_weight().run_part(dy, args.input(1), args.output(1), part, parts);
     if (args.out[2] != nullptr)
-      sum_rows(dy, job.rows, job.out, share_of(job.out, kColumns, part, parts), args.output(2));
+      column_sums(dy, job.rows, job.out, share_of(job.out, kSummedColumns, part, parts),
+                  args.output(2));
   });
 }
 
@@ -220,7 +201,7 @@ Kernel make_linear_grad(const KernelCall& call) {
     if (args.out[2] != nullptr && blocks.many())
       bias_by_blocks(blocks, dy, out, sums, args.output(2), context.threads);
     else if (args.out[2] != nullptr)
-      sum_rows(dy, rows, out, {0, out}, args.output(2));
+      column_sums(dy, rows, out, {0, out}, args.output(2));
   };
   return {run, large ? "onednn" : ""};
 }
