@@ -69,6 +69,10 @@ void pack_panel(const Gemm& g, const float* b, std::int64_t first, std::int64_t 
       panel[k * width + j] = from[j * g.b_col + k * g.b_row];
 }
 
+/// Whole panels of one row that are computed together: with more of them rows of 64 numbers, which
+/// are usual, would have none.
+constexpr int kRowPanels = 4;
+
 /// Columns [first, to) of one row of C by as many whole panels at once as fill the registers, where
 /// B is packed: one panel alone would wait for each addition to end. Returns the first column left.
 template <int kPanels>
@@ -104,7 +108,7 @@ void small_gemm(const Gemm& g, const GemmPart& part, const float* a, const float
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(kTag));
   std::int64_t first = part.from;
   if (g.m == 1 && part.packed != nullptr && !part.strands && g.k <= kLongestSum)
-    first = single_row<kAccumulators / kPanel>(g, part, first, a, bias, c);
+    first = single_row<kRowPanels>(g, part, first, a, bias, c);
   for (; first < part.to; first += kPanel * lanes) {
     const std::int64_t columns = std::min(kPanel * lanes, part.to - first);
     const std::int64_t vectors = (columns + lanes - 1) / lanes;

@@ -2,8 +2,8 @@
 // cache. A tile of C stays in registers while k runs; for each k the vectors of the panel are
 // loaded once and multiplied with one broadcast number of each row. With AVX-512 a panel has 4
 // vectors, so 64 columns, and a tile 4 rows: 16 accumulators in registers, and 16 multiply-adds for
-// 4 loads and 4 broadcasts. Compiled once per instruction set, by who multiplies (gemm.cpp,
-// winograd_conv.cpp).
+// 4 loads and 4 broadcasts. With AVX2, which has 16 registers, it is 2 vectors and 6 rows. Compiled
+// once per instruction set, by who multiplies (gemm.cpp, winograd_conv.cpp).
 #if defined(CH_GEMM_TILES_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef CH_GEMM_TILES_INL
 #undef CH_GEMM_TILES_INL
@@ -24,7 +24,7 @@ constexpr hn::ScalableTag<float> kTag{};
 using Vec = hn::Vec<decltype(kTag)>;
 
 /// Vectors of accumulators in a tile, and of columns in a panel: what the registers hold.
-constexpr int kAccumulators = HWY_TARGET <= HWY_AVX3 ? 16 : 8;
+constexpr int kAccumulators = HWY_TARGET <= HWY_AVX3 ? 16 : 12;
 constexpr int kPanel = HWY_TARGET <= HWY_AVX3 ? 4 : 2;
 /// Sums along k of one element where there are too few elements to fill the pipeline.
 constexpr int kStrands = 4;
@@ -125,6 +125,8 @@ void rows_of_panel(const Gemm& g, bool strands, const float* a, const Panel& pan
   }
   constexpr int kRows = kAccumulators / kVectors;
   i = rows_by<kRows, kVectors, 1>(g, i, a, panel, bias, c);
+  if constexpr (kRows > 5)
+    if (g.m - i == 5) i = rows_by<5, kVectors, 1>(g, i, a, panel, bias, c);
   if constexpr (kRows > 4) i = rows_by<4, kVectors, 1>(g, i, a, panel, bias, c);
   if constexpr (kRows > 2) i = rows_by<2, kVectors, 1>(g, i, a, panel, bias, c);
   rows_by<1, kVectors, 1>(g, i, a, panel, bias, c);
