@@ -102,10 +102,44 @@ std::int64_t single_row(const Gemm& g, const GemmPart& part, std::int64_t first,
   return first;
 }
 
+/// Whether C is narrow and high, and its transpose can be read as it lies: the gradient of weights
+/// with few inputs. A tile of one vector of C broadcasts a number for each multiply-add, one of
+/// four vectors of the transpose for every four, so where there are panels of four that is faster.
+bool is_better_turned(const Gemm& g, const GemmPart& part, const float* bias) {
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(kTag));
+  return kPanel >= 4 && part.from == 0 && part.to == g.n && g.n <= lanes && g.m >= 2 * lanes &&
+         g.a_row == 1 && g.b_col == 1 && part.packed == nullptr && !part.strands &&
+         bias == nullptr && !g.relu && !g.accumulate;
+}
+
+/// C by panels of its transpose: the same products of the same numbers, added in the same order.
+void turned_gemm(const Gemm& g, const float* a, const float* b, float* c) {
+  constexpr std::int64_t kWidth = kPanel * static_cast<std::int64_t>(hn::MaxLanes(kTag));
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(kTag));
+  HWY_ALIGN float turned[kWidth * hn::MaxLanes(kTag)];
+  for (std::int64_t first = 0; first < g.m; first += kPanel * lanes) {
+    const std::int64_t columns = std::min(kPanel * lanes, g.m - first);
+    const std::int64_t vectors = (columns + lanes - 1) / lanes;
+    const Gemm t{.m = g.n, .n = columns, .k = g.k, .a_row = 1, .a_col = g.b_row, .c_row = kWidth};
+    panel_rows(t, false, static_cast<int>(vectors), b,
+               {a + first, g.a_col, columns - (vectors - 1) * lanes, false}, nullptr, turned);
+    const std::int64_t four_columns = columns / 4 * 4;
+    const std::int64_t four_rows = g.n / 4 * 4;
+    float* const to = c + first * g.c_row;
+    for (std::int64_t i = 0; i < four_columns; i += 4)
+      for (std::int64_t j = 0; j < four_rows; j += 4)
+        transpose_four(turned + j * kWidth + i, kWidth, to + i * g.c_row + j, g.c_row);
+    for (std::int64_t i = 0; i < columns; ++i)
+      for (std::int64_t j = i < four_columns ? four_rows : 0; j < g.n; ++j)
+        to[i * g.c_row + j] = turned[j * kWidth + i];
+  }
+}
+
 /// Columns [from, to) of C, `from` being the first of a panel where B is packed.
 void small_gemm(const Gemm& g, const GemmPart& part, const float* a, const float* b,
                 const float* bias, float* c) {
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(kTag));
+  if (is_better_turned(g, part, bias)) return turned_gemm(g, a, b, c);
   std::int64_t first = part.from;
   if (g.m == 1 && part.packed != nullptr && !part.strands && g.k <= kLongestSum)
     first = single_row<kRowPanels>(g, part, first, a, bias, c);

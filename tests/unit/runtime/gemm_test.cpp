@@ -129,6 +129,26 @@ TEST(Gemm, InPartsHasTheSameBits) {
     }
 }
 
+TEST(Gemm, NarrowAndHighHasTheBitsOfAnotherLayout) {
+  for (const std::int64_t m : {31, 32, 33, 64, 65, 127, 130})
+    for (const std::int64_t n : {1, 3, 4, 5, 8, 15, 16, 17})
+      for (const std::int64_t k : {0, 1, 31, 256, 2050}) {
+        const Gemm columns = product(m, n, k, {true, false}, false);
+        const Gemm rows = product(m, n, k, {false, false}, false);
+        std::vector<float> a = noise(m * k, "a");
+        if (k == 31) a[7] = std::numeric_limits<float>::infinity();
+        const std::vector<float> b = noise(k * n, "b");
+        std::vector<float> turned(a.size());
+        for (std::int64_t i = 0; i < m; ++i)
+          for (std::int64_t j = 0; j < k; ++j)
+            turned[static_cast<std::size_t>(j * m + i)] = a[static_cast<std::size_t>(i * k + j)];
+        const std::vector<float> expected = run(rows, a, b, nullptr, 1);
+        const std::vector<float> c = run(columns, turned, b, nullptr, 1);
+        ASSERT_EQ(std::memcmp(expected.data(), c.data(), c.size() * sizeof(float)), 0)
+            << "m " << m << " n " << n << " k " << k;
+      }
+}
+
 TEST(Gemm, OfOneRowHasTheBitsOfARowAmongMany) {
   for (const std::int64_t n : {1, 16, 31, 64, 100, 256, 300, 520})
     for (const std::int64_t k : {1, 16, 31}) {
