@@ -66,7 +66,7 @@ void norm_group(const NormJob& job, const NormArgs& a, std::int64_t c, Mask mask
     shift[i] = load_or(mask, a.bias, at, 0);
   }
   if (a.y == nullptr) return;
-  for (std::int64_t r = 0; r < job.n; ++r)
+  for (std::int64_t r = job.n; r-- > 0;)  // the last rows are those still in the cache
     for (int i = 0; i < kVectors; ++i) {
       const std::int64_t at = r * job.c + i * lanes;
       const V value = hn::MulAdd(hn::Sub(load(mask, x + at), mean[i]), scale[i], shift[i]);
@@ -108,7 +108,7 @@ void norm_grad_group(const NormJob& job, const NormGradArgs& a, std::int64_t c, 
     pull[i] = hn::Mul(hn::Mul(dweight, inverse_count), invstd);
   }
   if (a.dx == nullptr) return;
-  for (std::int64_t r = 0; r < job.n; ++r)
+  for (std::int64_t r = job.n; r-- > 0;)  // the last rows are those still in the cache
     for (int i = 0; i < kVectors; ++i) {
       const std::int64_t at = r * job.c + c + i * lanes;
       V d = dy(at);
