@@ -76,7 +76,7 @@ void norm_group(const NormJob& job, const NormArgs& a, std::int64_t c, Mask mask
 
 template <bool kRelu>
 void norm_some_rows(const NormJob& job, const NormArgs& a) {
-  each_group(job.channels, [&](std::int64_t c, auto vectors, auto mask) {
+  each_wide_group(job.channels, [&](std::int64_t c, auto vectors, auto mask) {
     norm_group<kRelu, decltype(vectors)::value>(job, a, c, mask);
   });
 }
@@ -92,11 +92,19 @@ void norm_grad_group(const NormJob& job, const NormGradArgs& a, std::int64_t c, 
     return kRelu ? through_relu(d, load(mask, a.y + at)) : d;
   };
   V total[2][kVectors];
-  sum_rows<2, kVectors>(job.n, total, [&](std::int64_t r, int i, V* terms) HWY_ATTR {
-    const std::int64_t at = r * job.c + c + i * lanes;
-    terms[0] = dy(at);
-    terms[1] = hn::Mul(terms[0], hn::Sub(load(mask, a.x + at), mean[i]));
-  });
+  constexpr int kSome = kVectors < 2 ? kVectors : 2;  // what the registers hold sums of
+  for (int from = 0; from < kVectors; from += kSome) {
+    V some[2][kSome];
+    sum_rows<2, kSome>(job.n, some, [&](std::int64_t r, int i, V* terms) HWY_ATTR {
+      const std::int64_t at = r * job.c + c + (from + i) * lanes;
+      terms[0] = dy(at);
+      terms[1] = hn::Mul(terms[0], hn::Sub(load(mask, a.x + at), mean[from + i]));
+    });
+    for (int i = 0; i < kSome; ++i) {
+      total[0][from + i] = some[0][i];
+      total[1][from + i] = some[1][i];
+    }
+  }
   for (int i = 0; i < kVectors; ++i) {
     const std::int64_t at = c + i * lanes;
     const V invstd = load(mask, a.invstd + at);
@@ -121,7 +129,7 @@ void norm_grad_group(const NormJob& job, const NormGradArgs& a, std::int64_t c, 
 
 template <bool kRelu>
 void norm_grad_some_rows(const NormJob& job, const NormGradArgs& a) {
-  each_group(job.channels, [&](std::int64_t c, auto vectors, auto mask) {
+  each_wide_group(job.channels, [&](std::int64_t c, auto vectors, auto mask) {
     norm_grad_group<kRelu, decltype(vectors)::value>(job, a, c, mask);
   });
 }

@@ -103,6 +103,18 @@ HWY_INLINE void each_group(Share channels, Work work) {
   if (c < channels.end) work(c, std::integral_constant<int, 1>(), first(channels.end - c));
 }
 
+/// The same, but first four vectors at a time where the registers hold what every row of so many
+/// goes through: longer stretches of a row are read from the second cache faster.
+template <class Work>
+HWY_INLINE void each_wide_group(Share channels, Work work) {
+  if constexpr (HWY_TARGET <= HWY_AVX3) {
+    const std::int64_t wide = 4 * lane_count();
+    for (; channels.begin + wide <= channels.end; channels.begin += wide)
+      work(channels.begin, std::integral_constant<int, 4>(), All());
+  }
+  each_group(channels, work);
+}
+
 }  // namespace
 }  // namespace chop::runtime::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
