@@ -480,6 +480,13 @@ class Addresses(DataGet):
         self.get(all_proxy=self.server.url(), answer=send(b"", status=407), code=1)
         self.assertIn("the proxy wants a name and a password (status 407)", self.log)
         self.assertIn(names.format("all_proxy"), self.log)
+        # A host that the proxy is not asked for.
+        for variable, hosts, port in (("no_proxy", "example.org, 127.0.0.1", 1), ("NO_PROXY", "*", 1),
+                                      ("no_proxy", ".0.0.1", 2), ("no_proxy", "27.0.0.1", 2)):
+            self.ch("data", "get", "jsc", "--url", "http://127.0.0.1:1/jets", code=1, http_proxy="http://127.0.0.1:2",
+                    **{variable: hosts})
+            self.assertIn(f"port {port} ", self.log)
+            self.assertEqual("note:" in self.log, port == 2, self.log)
         # The server behind the proxy has answered.
         self.get(http_proxy=self.server.url(), answer=send(b"", status=404), code=1)
         self.assertIn("the server answers with status 404", self.log)

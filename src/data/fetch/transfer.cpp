@@ -64,8 +64,28 @@ void read_header(std::string_view line, Response& response) {
   if (name == "last-modified") response.last_modified = value;
 }
 
+/// Whether no_proxy names the host of `url`, itself or a domain that it is in.
+bool goes_without_proxy(const std::string& url) {
+  const char* names = std::getenv("no_proxy");
+  if (names == nullptr) names = std::getenv("NO_PROXY");
+  if (names == nullptr) return false;
+  std::string host = in_lower_case(url.substr(std::min(url.find("://") + 3, url.size())));
+  host.erase(std::min(host.find_first_of("/?#"), host.size()));
+  host.erase(0, host.rfind('@') + 1);  // a name and a password
+  host.erase(std::min(host.find(':'), host.size()));
+  const bool is_number = host.find_first_not_of("0123456789.") == std::string::npos;
+  for (std::string name : split(in_lower_case(names), ',')) {
+    name = trim(name);
+    if (name == "*" || name == host) return true;
+    if (name.starts_with('.')) name.erase(0, 1);
+    if (!is_number && !name.empty() && (host == name || host.ends_with("." + name))) return true;
+  }
+  return false;
+}
+
 /// The variable that curl takes the proxy for `url` from; empty where there is none.
 std::string proxy_variable(const std::string& url) {
+  if (goes_without_proxy(url)) return {};
   const bool https = in_lower_case(url).starts_with("https:");
   std::vector<std::string> names = {"http_proxy"};
   if (https) names = {"https_proxy", "HTTPS_PROXY"};
