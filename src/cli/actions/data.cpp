@@ -162,7 +162,7 @@ std::vector<SettingDef> options() {
        .placeholder = "SECONDS"},
       {.field = {.name = "stall_timeout",
                  .initial = 60.0,
-                 .doc = "seconds to wait for the next byte",
+                 .doc = "seconds to wait for an answer, and for each KiB of a file",
                  .bounds = {.most = 86400, .above = 0}},
        .placeholder = "SECONDS"}};
 }

@@ -12,6 +12,8 @@ namespace {
 
 constexpr long kMostRedirects = 10;
 constexpr int kProxyRefuses = 407;
+/// Of a body, in the time a server may take: slower ones would never end.
+constexpr std::size_t kLeastBytes = 1024;
 
 double clock_seconds() {
   const auto now = std::chrono::steady_clock::now().time_since_epoch();
@@ -139,7 +141,9 @@ class Transfer {
   }
 
   std::string why(CURLcode code) const {
-    if (stalled_) return cat("no byte came for ", patience_.stall_seconds, " s");
+    if (stalled_)
+      return came_ == 0 ? cat("no byte came for ", patience_.stall_seconds, " s")
+                        : cat("only ", came_, " bytes came in ", patience_.stall_seconds, " s");
     if (code == CURLE_OK) return refusal(response_.status);
     if (message_[0] != '\0') return message_.data();
     return curl_.curl_easy_strerror(code);
@@ -175,6 +179,11 @@ class Transfer {
     set(CURLOPT_XFERINFODATA, this);
   }
 
+  void wait_anew() {
+    waiting_since_ = clock_seconds();
+    came_ = 0;
+  }
+
   bool begin() {
     if (std::exchange(began_, true)) return true;
     if (Status status = request_.begin(response_); !status) {
@@ -186,14 +195,16 @@ class Transfer {
 
   static std::size_t on_header(char* text, std::size_t size, std::size_t count, void* self) {
     auto& here = *static_cast<Transfer*>(self);
-    here.last_byte_ = clock_seconds();
-    read_header({text, size * count}, here.response_);
+    const std::string_view line(text, size * count);
+    read_header(line, here.response_);
+    if (line.starts_with("HTTP/") && here.response_.status >= 200) here.wait_anew();
     return size * count;
   }
 
   static std::size_t on_body(char* bytes, std::size_t size, std::size_t count, void* self) {
     auto& here = *static_cast<Transfer*>(self);
-    here.last_byte_ = clock_seconds();
+    here.came_ += size * count;
+    if (here.came_ >= kLeastBytes) here.wait_anew();
     if (here.response_.status / 100 != 2 || !here.begin()) return 0;
     Status status = here.request_.body(std::as_bytes(std::span(bytes, size * count)));
     if (status) return size * count;
@@ -204,12 +215,12 @@ class Transfer {
   static int on_wait(void* self, curl_off_t, curl_off_t, curl_off_t, curl_off_t) {
     auto& here = *static_cast<Transfer*>(self);
     here.cancelled_ = here.patience_.cancelled && here.patience_.cancelled();
-    if (here.last_byte_ == 0) {  // of connecting, curl knows the limit itself
+    if (here.waiting_since_ == 0) {  // of connecting, curl knows the limit itself
       double connected = 0;
       here.curl_.curl_easy_getinfo(here.handle_, CURLINFO_PRETRANSFER_TIME, &connected);
-      if (connected > 0) here.last_byte_ = clock_seconds();
+      if (connected > 0) here.wait_anew();
     } else {
-      here.stalled_ = clock_seconds() - here.last_byte_ > here.patience_.stall_seconds;
+      here.stalled_ = clock_seconds() - here.waiting_since_ > here.patience_.stall_seconds;
     }
     return here.cancelled_ || here.stalled_ ? 1 : 0;
   }
@@ -222,7 +233,8 @@ class Transfer {
   std::array<char, CURL_ERROR_SIZE> message_ = {};
   Response response_;
   Failure failure_;
-  double last_byte_ = 0;  ///< when it came; 0: not yet connected
+  double waiting_since_ = 0;  ///< for an answer, or for kLeastBytes; 0: not yet connected
+  std::size_t came_ = 0;      ///< bytes of the body since then
   bool began_ = false;
   bool cancelled_ = false;
   bool stalled_ = false;

@@ -10,7 +10,7 @@ namespace chop::data {
 /// Seconds that a server may take, and what to ask while waiting.
 struct Patience {
   double connect_seconds = 30;
-  double stall_seconds = 60;             ///< without a byte
+  double stall_seconds = 60;             ///< without an answer, or with less than 1 KiB of a body
   std::function<bool()> cancelled = {};  ///< asked about once a second; true ends the transfer
 };
 
