@@ -16,7 +16,9 @@ struct DataSource {
   std::string sha256 = {};  ///< empty: the sum of the first download is kept, later ones compared
   std::uint64_t bytes = 0;  ///< its size; 0: not known
   std::uint64_t limit = 0;  ///< the most bytes that are accepted, where the size is not known
-  std::string starts_with = {};           ///< its first bytes, where all such files begin alike
+  std::string starts_with = {};  ///< its first bytes, where all such files begin alike
+  /// What is wrong with a first download, where no sum is known: cut short, or another file.
+  Status (*check)(const std::filesystem::path&) = nullptr;
   std::vector<std::string> instead = {};  ///< other names in the folder under which it is read
 };
 

@@ -204,6 +204,69 @@ class Getting(DataGet):
         self.get(answer=wrong_part)
         self.assertEqual(self.path().read_bytes(), self.jets)
 
+    def test_parts_of_two_files_do_not_become_one(self):
+        old = self.jets[:8] + bytes(len(self.jets) - 8)
+
+        def rest_of_another(handler, name, mark):
+            asked = handler.headers.get("Range")  # and If-Range is not looked at
+            if asked is None:
+                return send(self.jets, tag=None)(handler)
+            start = int(asked.split("=")[1].rstrip("-"))
+            handler.send_response(206)
+            handler.send_header("Content-Range", f"bytes {start}-{len(self.jets) - 1}/{len(self.jets)}")
+            handler.send_header("Content-Length", str(len(self.jets) - start))
+            handler.send_header(name, mark)
+            handler.end_headers()
+            return handler.wfile.write(self.jets[start:])
+
+        def dated(handler):
+            handler.send_response(200)
+            handler.send_header("Last-Modified", "Mon, 01 Jan 2024 00:00:00 GMT")
+            handler.send_header("Content-Length", str(len(old)))
+            handler.end_headers()
+            handler.wfile.write(old[:1000])
+        for first, name, mark in ((send(old, stop_after=1000, ranges=False), "ETag", '"v2"'),
+                                  (dated, "Last-Modified", "Tue, 02 Jan 2024 00:00:00 GMT")):
+            with self.subTest(name):
+                self.get(answer=first, code=1)
+                self.assertIn("1,000 bytes have come and are kept", self.log)
+                self.get(answer=lambda handler: rest_of_another(handler, name, mark))
+                self.assertIn("Range", self.server.seen[-2][2])
+                self.assertNotIn("Range", self.server.seen[-1][2])
+                self.assertEqual(self.path().read_bytes(), self.jets)
+                shutil.rmtree(self.cache)
+        # Nothing to recognise the file by: there is nothing to go on with.
+        for tag in (None, 'W/"v1"'):
+            self.server.seen.clear()
+            self.get(answer=send(old, stop_after=1000, tag=tag), code=1)
+            self.assertNotIn("are kept", self.log)
+            self.assertEqual(self.left(), [])
+            self.assertEqual({headers.get("Range") for _, _, headers in self.server.seen}, {None})
+
+    def test_a_first_download_that_is_not_the_whole_file_is_noticed(self):
+        for name, whole, claims, says in (
+                ("jsc", self.jets, 3000, "it is not an HDF5 file, or not a whole one"),
+                ("jsc_openml", jets_arff()[0], 30000, "has 3 cells for 17 attributes"),
+                ("jsc_openml", b"", 0, ""), ("jsc_openml", b'{"error": "no such file"}', 25, "")):
+            self.server.answer = send(whole, claims=claims)
+            self.ch("data", "get", name, "--url", self.server.url("jets"), code=1)
+            self.assertIn(f"error: '{self.server.url('jets')}' is not the file, or not all of it: ", self.log)
+            self.assertIn(says, self.log)
+            self.assertIn(" by hand and put it into ", self.log)
+            self.assertEqual(self.left(name), [], "its sum is not kept either")
+
+    def test_what_is_there_is_there_in_a_read_only_folder_too(self):
+        self.get()
+        cache = self.cache.parent
+        script = ('mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && exec "$@"')
+        words = ["unshare", "--mount", "bash", "-c", script, str(cache)]
+        if subprocess.run([*words, "true"], check=False, capture_output=True).returncode != 0:
+            self.skipTest("nothing can be mounted here")
+        got = subprocess.run([*words, CH, "data", "get", "jsc"], env=self.environment(), capture_output=True, text=True,
+                             check=False)
+        self.assertEqual((got.returncode, got.stderr), (0, ""))
+        self.assertIn("was there", got.stdout)
+
     def test_a_part_that_was_not_asked_for_is_not_taken_for_the_file(self):
         def part(handler):
             handler.send_response(206)
@@ -228,7 +291,8 @@ class Getting(DataGet):
             self.assertEqual("does not say how long the file is, so this may be a part of it" in self.log, warns, self.log)
             shutil.rmtree(self.cache)
         self.get(answer=lambda handler: in_pieces(handler, b""), code=1)
-        self.assertIn(f"{len(self.jets):,} bytes have come and are kept", self.log)
+        self.assertIn(f"Broken off after {len(self.jets):,} bytes", self.log)
+        self.assertEqual(self.left(), [], "without its length, nothing would tell the rest of it")
 
     def test_two_downloads_of_one_data_set_do_not_meet(self):
         self.server.answer = send(self.jets, stop_after=100, wait=self.server.ended)
@@ -236,7 +300,8 @@ class Getting(DataGet):
         first = subprocess.Popen(words, env=self.environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         self.wait_for_part(100)
         self.get(code=1)
-        self.assertIn("downloading", self.log)
+        self.assertIn("is in use by downloading", self.log)
+        self.assertIn("hint: wait until it has ended, then go on", self.log)
         first.terminate()
         self.assertEqual(first.wait(20), 128 + signal.SIGTERM)
         first.stdout.close()

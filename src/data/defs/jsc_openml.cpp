@@ -84,6 +84,11 @@ Status check_jets(const Jets& jets, const std::string& name) {
   return {};
 }
 
+Status check_file(const fs::path& file) {
+  CH_TRY(const Jets jets, read_jets_arff(file, 0));
+  return check_jets(jets, file.string());
+}
+
 Result<LabelledRows> read_rows(Jets jets, const std::string& name, int threads) {
   CH_CHECK(check_jets(jets, name));
   const std::vector<std::string> known = class_names();
@@ -165,6 +170,7 @@ DatasetDef define() {
                    .address_entry = "data_set_description.url",
                    .page = "https://www.openml.org/d/42468",
                    .limit = std::uint64_t{1} << 30U,
+                   .check = check_file,
                    .instead = {std::string(kCsv)}}},
       .load = load,
   };

@@ -23,6 +23,15 @@ class Download {
       : request_(request), part_(std::move(part)) {}
 
   Result<DownloadEnd> run(const Patience& patience) {
+    const Result<DownloadEnd> end = follow(patience);
+    // What nothing would go on from.
+    if ((!end || end.value() == DownloadEnd::Cancelled) && !can_continue())
+      remove_part(request_.part);
+    return end;
+  }
+
+ private:
+  Result<DownloadEnd> follow(const Patience& patience) {
     std::uint64_t most = part_.size();
     for (int attempt = 1; !is_whole(); ++attempt) {
       Result<TransferResult> answer = transfer(request(), patience);
@@ -45,7 +54,6 @@ class Download {
     return DownloadEnd::Done;
   }
 
- private:
   std::uint64_t expected() const { return request_.bytes > 0 ? request_.bytes : part_.total(); }
   bool is_whole() const {
     return part_.size() > 0 && part_.size() == expected() && part_.is_from(request_.url);
@@ -61,9 +69,13 @@ class Download {
     return true;
   }
 
+  bool can_continue() const {
+    return is_whole() || !part_.headers_to_continue(request_.url, request_.summed).empty();
+  }
+
   Error cannot(const TransferResult& result) const {
     Error error = transfer_error(request_.url, result);
-    if (part_.size() > 0)
+    if (can_continue())
       error.notes.push_back(cat(counted_bytes(part_.size()), " have come and are kept; the same ",
                                 "command goes on from there"));
     return error;
@@ -82,6 +94,7 @@ class Download {
   Status begin(const Response& response) {
     if (response.status == 206) {
       restart_ = !asked_for_part_ || response.range_from != part_.size() ||
+                 part_.is_of_another_file(response) ||
                  (expected() > 0 && response.total && *response.total != expected());
       if (restart_)
         return cannot(

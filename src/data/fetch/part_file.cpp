@@ -75,11 +75,15 @@ bool PartFile::is_from(const std::string& url) const {
 }
 
 std::vector<std::string> PartFile::headers_to_continue(const std::string& url, bool summed) const {
-  if (size_ == 0 || !is_from(url)) return {};
-  if (validator_.empty() && !summed && total_ == 0) return {};
+  if (size_ == 0 || !is_from(url) || (validator_.empty() && !summed)) return {};
   std::vector<std::string> headers = {cat("Range: bytes=", size_, "-")};
   if (!validator_.empty()) headers.push_back("If-Range: " + validator_);
   return headers;
+}
+
+bool PartFile::is_of_another_file(const Response& response) const {
+  const std::string& now = validator_.starts_with('"') ? response.etag : response.last_modified;
+  return !validator_.empty() && !now.empty() && now != validator_;
 }
 
 Status PartFile::start_over(const std::string& url, const Response& response) {

@@ -18,8 +18,11 @@ class PartFile {
   std::uint64_t total() const { return total_; }  ///< of the whole file; 0: not known
 
   bool is_from(const std::string& url) const;
-  /// The headers that ask `url` for the rest; none where what is here cannot be continued.
+  /// The headers that ask `url` for the rest; none where what is here cannot be continued, because
+  /// nothing would tell whether the rest is of the same file.
   std::vector<std::string> headers_to_continue(const std::string& url, bool summed) const;
+  /// Whether the server sends, without regard to If-Range, the rest of another file.
+  bool is_of_another_file(const Response& response) const;
   /// Drops what is here, and notes what `response` says about the whole file.
   Status start_over(const std::string& url, const Response& response);
   Status append(std::span<const std::byte> bytes);

@@ -152,6 +152,7 @@ class Fetch {
                         : cat("fetch it elsewhere and put it into ", folder_.string());
       return error;
     }
+    if (!known) CH_CHECK(check_content());
     if (!known)
       CH_CHECK(write_file(with_ending(file_, ".sha256"), cat(sum, "  ", source_.file, "\n")));
     const std::uint64_t bytes = size_or_zero(part_);
@@ -165,11 +166,24 @@ class Fetch {
     const std::string_view start = trim(text.substr(0, 64));
     const bool page = start.starts_with('<');
     if (!page && text.starts_with(source_.starts_with)) return {};
+    return not_it(
+        cat("is another file: ", page ? "a web page" : "it does not begin as such files do"));
+  }
+
+  /// Its sum is kept after this, so it must be the file, and the whole of it.
+  Status check_content() {
+    if (source_.check == nullptr) return {};
+    const Status status = source_.check(part_);
+    if (status) return {};
+    return not_it(cat("is not the file, or not all of it: ", status.error().what));
+  }
+
+  Error not_it(const std::string& why) {
     remove_part(part_);
-    return Error{.what = cat("'", address_, "' is another file: ",
-                             page ? "a web page" : "it does not begin as such files do"),
-                 .hint = cat("fetch ", source_.url, " by hand and put it into ", folder_.string(),
-                             " as ", source_.file)};
+    const std::string from = source_.page.empty() ? source_.url : cat("the file of ", source_.page);
+    return Error{.what = cat("'", address_, "' ", why),
+                 .hint = cat("fetch ", from, " by hand and put it into ", folder_.string(), " as ",
+                             source_.file)};
   }
 
   const DatasetDef& def_;
@@ -187,6 +201,26 @@ Error with_the_others(Error error, const DatasetDef& def, const DataSource& fail
   for (const SourceState& state : look_for_sources(def))
     if (!state.found && state.source != &failed) others.push_back(state.source->url);
   if (!others.empty()) error.notes.push_back(cat("missing as well: ", join(others, ", ")));
+  return error;
+}
+
+FetchedFile found_file(const SourceState& state) {
+  return {.path = state.path, .bytes = state.bytes, .was_there = true};
+}
+
+std::vector<FetchedFile> found_files(const DatasetDef& def) {
+  std::vector<FetchedFile> files;
+  for (const SourceState& state : look_for_sources(def))
+    if (state.found) files.push_back(found_file(state));
+  return files;
+}
+
+Result<FolderLock> lock_folder(const fs::path& folder) {
+  Result<FolderLock> lock = FolderLock::take(folder, "downloading", FolderLock::Share::No,
+                                             "wait until it has ended, then go on");
+  if (lock) return lock;
+  Error error = std::move(lock).error();
+  if (error.hint.empty()) error.hint = "CH_CACHE_DIR names another folder for the files";
   return error;
 }
 
@@ -219,17 +253,13 @@ Result<std::vector<FetchedFile>> fetch_sources(const DatasetDef& def, const Fetc
     return Error{.what = cat("data set '", def.name, "' has ", def.sources.size(),
                              " files, and --url names one"),
                  .hint = "the address of a folder with the files ends in '/'"};
-  const fs::path folder = dataset_folder(def.name);
-  Result<FolderLock> lock = FolderLock::take(folder, "downloading");
-  if (!lock) {
-    Error error = std::move(lock).error();
-    if (error.hint.empty()) error.hint = "CH_CACHE_DIR names another folder for the files";
-    return error;
-  }
-  std::vector<FetchedFile> files;
+  std::vector<FetchedFile> files = options.again ? std::vector<FetchedFile>() : found_files(def);
+  if (files.size() == def.sources.size()) return files;  // also in a folder that is read-only
+  CH_TRY(const FolderLock lock, lock_folder(dataset_folder(def.name)));
+  files.clear();
   for (const SourceState& state : look_for_sources(def)) {
     if (state.found && !options.again) {
-      files.push_back({.path = state.path, .bytes = state.bytes, .was_there = true});
+      files.push_back(found_file(state));
       continue;
     }
     Result<FetchedFile> fetched = Fetch(def, *state.source, options).run();
