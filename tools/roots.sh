@@ -41,13 +41,24 @@ need_debootstrap() {
   command -v debootstrap >/dev/null || fail 69 "debootstrap is not installed" "hint: apt-get install debootstrap"
 }
 
+may_mount() { unshare --mount true 2>/dev/null; }
+
+# show_help WORD: the first lines of the script, where WORD asks for them.
+show_help() {
+  [[ ${1:-} == -h || ${1:-} == --help ]] || return 0
+  sed -n '2,/^set /s/^# \{0,1\}//p' "${BASH_SOURCE[1]}"
+  exit 0
+}
+
 # run_debootstrap WHAT LOG RELEASE FOLDER [OPTION...]: fills FOLDER, or removes it and says why not.
 run_debootstrap() {
   local what=$1 log=$2 release=$3 folder=$4 address
+  local -a apart=()
   shift 4
+  may_mount && apart=(unshare --mount)  # what it mounts ends with it, even when it is killed
   find_proxy
   address=$(mirror)
-  debootstrap "$@" "$release" "$folder" ${address:+"$address"} >"$log" 2>&1 </dev/null && return
+  "${apart[@]}" debootstrap "$@" "$release" "$folder" ${address:+"$address"} >"$log" 2>&1 </dev/null && return
   rm -rf --one-file-system "$folder"
   fail 69 "debootstrap could not make $what" \
     "note: $(debootstrap_trouble "$log" "$release" "${address:-of debootstrap}")" \

@@ -10,6 +10,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import time
 import unittest
 
 ROOT = pathlib.Path(os.environ.get("CH_SOURCE", pathlib.Path(__file__).parents[2]))
@@ -56,17 +57,26 @@ class Tool(unittest.TestCase):
         self.stand_in("apt-config", "#!/bin/sh\n")
         self.stand_in("id", "#!/bin/sh\necho 0\n")
         self.stand_in("df", "#!/bin/sh\nprintf 'Avail\\n  900G\\n'\n")
+        # As if mounting were allowed; the command itself is not run.
+        self.stand_in("unshare", '#!/bin/sh\nshift; [ "$1" = bash ] || exec "$@"\n')
 
     def stand_in(self, name, text):
         programs = " ".join(shutil.which(command) for command in COMMANDS)
         (self.fake / name).write_text(text.format(fake=self.fake, programs=programs, name=CODENAME))
         (self.fake / name).chmod(0o755)
 
-    def start(self, *command, path=None):
+    def wait_for(self, path):
+        for _ in range(600):
+            if path.exists():
+                return
+            time.sleep(0.05)
+        self.fail(f"no {path} came")
+
+    def start(self, *command, path=None, own_group=False):
         environment = dict(os.environ, PATH=f"{self.fake}:{path or os.environ['PATH']}", CH_WORD="a word")
         return subprocess.Popen([self.root / self.tool, *command], cwd=self.root, text=True,
                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                env=environment)
+                                env=environment, start_new_session=own_group)
 
     def run_it(self, *command, **more):
         process = self.start(*command, **more)
@@ -112,7 +122,7 @@ class OnDebian(Tool):
         self.stand_in("dpkg-query", "#!/bin/sh\n")
         bare = self.scratch / "bare"
         bare.mkdir()
-        for name in ("bash", "sh", "env", "readlink", "dirname", "mkdir", "awk", "tr", "flock", "grep", "rm"):
+        for name in ("bash", "sh", "env", "readlink", "dirname", "mkdir", "awk", "tr", "flock", "grep", "rm", "true"):
             (bare / name).symlink_to(shutil.which(name))
         err = self.refuses(["13", "./test"], 69,
                            "these Debian packages are missing and could not be installed\n  debootstrap\n",
@@ -135,13 +145,11 @@ class OnDebian(Tool):
 
     def test_a_machine_where_root_may_not_mount_is_told(self):
         self.stand_in("unshare", "#!/bin/sh\nexit 1\n")
-        status, out, err = self.run_it("13", "./test")
-        self.assertEqual((status, out), (69, ""))
-        self.assertIn("error: this machine does not let root mount anything, as containers often do not\n", err)
-        self.assertIn("hint: ", err)
+        self.refuses(["13", "./test"], 69, "this machine does not let root mount anything, as containers often do not\n",
+                     "hint: docker run --privileged")
+        self.assertFalse((self.fake / "debootstrap.calls").exists(), "it is told before a download")
 
     def test_the_mirror_is_the_one_of_this_machines_apt(self):
-        self.stand_in("unshare", "#!/bin/sh\n")
         for version, name in (("12", "bookworm"), ("13", "trixie")):
             self.assertEqual(self.run_it(version, "true")[0], 0)
             call = (self.fake / "debootstrap.calls").read_text().splitlines()[-1]
@@ -151,6 +159,7 @@ class OnDebian(Tool):
 
     @unittest.skipUnless(can_mount(), "not root, or root may not mount")
     def test_a_command_sees_the_tree_with_a_build_folder_of_its_own(self):
+        (self.fake / "unshare").unlink()
         (self.root / "build").mkdir()
         (self.root / "build/ours").write_text("not seen there\n")
         (self.root / "word.txt").write_text("seen there\n")
@@ -181,6 +190,32 @@ class OnDebian(Tool):
             self.assertEqual(self.run_it("13", "--clean"), (0, "", ""))
             self.assertEqual(sorted(path.name for path in (self.root / "build").iterdir()), ["ours"])
             self.assertTrue((self.root / "word.txt").exists())
+
+
+    @unittest.skipUnless(can_mount(), "not root, or root may not mount")
+    def test_a_kill_while_the_root_is_made_leaves_nothing_mounted_and_the_next_call_makes_it(self):
+        (self.fake / "unshare").unlink()
+        mounts = 'mount -t proc proc $to/proc; echo begun > {fake}/begun; [ -e {fake}/again ] || sleep 60; umount $to/proc\n'
+        self.stand_in("debootstrap", DEBOOTSTRAP + mounts)
+        first = self.start("13", "cat", "/etc/passwd", own_group=True)
+        self.wait_for(self.fake / "begun")
+        second = self.start("13", "bash", "-c", "echo done")
+        self.assertEqual(second.stderr.readline(), f"waiting for another call to make {self.root}/build/debian13/root...\n")
+        (self.fake / "again").touch()
+        os.killpg(first.pid, signal.SIGKILL)
+        first.communicate()
+        out, err = second.communicate(timeout=60)
+        self.assertEqual((second.returncode, out), (0, "done\n"), err)
+        self.assertNotIn(str(self.root), pathlib.Path("/proc/mounts").read_text())
+
+
+class Help(unittest.TestCase):
+    def test_each_says_what_it_is_for(self):
+        for tool in ("on_debian", "on_arm64", "on_cpu"):
+            for word in ("-h", "--help"):
+                done = subprocess.run([ROOT / "tools" / tool, word], capture_output=True, text=True)
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+                self.assertTrue(done.stdout.startswith(f"tools/{tool} "), done.stdout)
 
 
 class OnArm64(Tool):
