@@ -158,6 +158,14 @@ class OnDebian(Tool):
         self.assertEqual(len((self.fake / "debootstrap.calls").read_text().splitlines()), 2, "it is made once")
 
     @unittest.skipUnless(can_mount(), "not root, or root may not mount")
+    def test_a_tree_that_is_read_only_is_told(self):
+        (self.fake / "unshare").unlink()
+        script = 'mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && exec "$0/tools/on_debian" 13 true'
+        done = subprocess.run(["unshare", "--mount", "bash", "-c", script, self.root], capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stderr), (69, f"error: cannot write to {self.root}/build\n"
+                                                              "  hint: a clone where you may write\n"))
+
+    @unittest.skipUnless(can_mount(), "not root, or root may not mount")
     def test_a_command_sees_the_tree_with_a_build_folder_of_its_own(self):
         (self.fake / "unshare").unlink()
         (self.root / "build").mkdir()
