@@ -1,8 +1,10 @@
 """What the peers in Python share: arguments as KEY=VALUE, "ready" with facts, then one
 measurement for every line read. A peer that is not installed says so and ends."""
+import contextlib
 import importlib
 import json
 import re
+import signal
 import sys
 import time
 
@@ -10,6 +12,7 @@ import blas
 
 SECONDS = 0.2
 WARM = 0.05
+PREPARATION = 150  # seconds in which a way must be ready: compilers may take long, and workers are waited for
 
 
 def need(name, package):
@@ -47,6 +50,21 @@ def seconds_per_call(call):
     return passed / calls
 
 
+@contextlib.contextmanager
+def at_most(seconds):
+    """Raises TimeoutError inside when it takes longer; 0: no limit."""
+    def give_up(*_):
+        raise TimeoutError(f"not ready after {seconds} s")
+
+    before = signal.signal(signal.SIGALRM, give_up)
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
 def best_of(ways, rounds=3):
     """The name of the fastest of {name: call}, and the seconds of each, its best of some rounds. A way that
     fails here, such as a compiler that is not installed, is left out; the reason stands in place of its seconds."""
@@ -56,7 +74,8 @@ def best_of(ways, rounds=3):
             if isinstance(taken.get(name), str):
                 continue
             try:
-                seconds = seconds_per_call(call)
+                with at_most(PREPARATION if number == 0 else 0):
+                    seconds = seconds_per_call(call)
                 taken[name] = seconds if number < 2 else min(seconds, taken[name])
             except Exception as reason:  # whatever a library throws: another way is left
                 said = str(reason).strip().splitlines() or [""]
