@@ -1,5 +1,5 @@
 // ch emit MODEL|FILE: the circuit of a quantised network, as SystemVerilog with a testbench.
-#include "cli/circuit_folder.hpp"
+#include "cli/circuits/circuit_folder.hpp"
 #include "cli/output.hpp"
 #include "cli/session.hpp"
 #include "support/text.hpp"
@@ -54,7 +54,7 @@ Result<Exit> run(const Invocation& invocation) {
   if (prints_text(invocation))
     invocation.out << shown(invocation, layer_table(circuit.integers), TableStyle::Simple) << "\n"
                    << remarks_text(circuit.integers) << counts_text(circuit) << "Written to " << out
-                   << ": rtl/, sim/, test/\n";
+                   << ": rtl/, sim/, test/, project/\n";
   return done(invocation, result);
 }
 
@@ -82,7 +82,7 @@ ActionDef define() {
           "one error lists the nodes that do not. docs/hardware.md explains the rest.",
       .positionals = {"model"},
       .required = {"model"},
-      .settings = {"shape", "seed", "log_level", "json", "quiet", "no_warnings"},
+      .settings = circuit_uses({"shape", "seed", "log_level", "json", "quiet", "no_warnings"}),
       .own = std::move(own),
       .run = run};
 }

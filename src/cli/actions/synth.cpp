@@ -1,9 +1,11 @@
-// ch synth MODEL|FILE: the LUTs of a circuit, by Yosys, for each way to add.
+// ch synth MODEL|FILE: the LUTs of a circuit, by Yosys, for each way to add and module by module.
 #include <filesystem>
 
-#include "cli/circuit_folder.hpp"
+#include "cli/circuits/circuit_folder.hpp"
 #include "cli/output.hpp"
 #include "hardware/verilog/synthesise.hpp"
+#include "report/svg.hpp"
+#include "support/system/files.hpp"
 #include "support/system/log.hpp"
 #include "support/text.hpp"
 
@@ -14,14 +16,89 @@ Tree tree_of(const std::string& adders, const Circuit& circuit, const Synthesise
   Tree tree = cli::tree_of(circuit);
   tree["adders_made"] = adders;
   tree["luts"] = result.luts;
+  tree["route_throughs"] = result.route_throughs;
   tree["registers_made"] = result.registers;
   tree["carries"] = result.carries;
   tree["muxes"] = result.muxes;
   tree["dsps"] = result.dsps;
+  tree["memories"] = result.memories;
   tree["depth"] = result.depth;
   tree["seconds"] = result.seconds;
   tree["cells"] = Tree(result.cells);
   return tree;
+}
+
+SynthesisJob job_of(const Circuit& circuit, bool abc9) {
+  if (!circuit.stream) return synthesis_of(circuit.netlist, abc9);
+  SynthesisJob job{.top = circuit.stream->name, .is_folded = circuit.is_folded(), .abc9 = abc9};
+  for (const SourceFile& file : sources_of(circuit)) job.sources.push_back("rtl/" + file.name);
+  return job;
+}
+
+/// Module by module, each as often as it is used, largest first; the estimate of the same.
+Table module_table(const Circuit& circuit, const std::map<std::string, Synthesised>& modules) {
+  Table table{.columns = {{"Module", Align::Left, 0, "module"},
+                          {"Times", Align::Right, 0, "uses"},
+                          {"LUT", Align::Right, 0, "luts"},
+                          {"Estimate", Align::Right, 0, "estimated"},
+                          {"FF", Align::Right, 0, "registers"},
+                          {"Carry", Align::Right, 0, "carries"}},
+              .rows = {}};
+  std::vector<ModuleEstimate> parts = estimate(circuit.netlist).modules;
+  std::stable_sort(parts.begin(), parts.end(),
+                   [](const auto& a, const auto& b) { return a.luts > b.luts; });
+  for (const ModuleEstimate& part : parts) {
+    const auto made = modules.find(part.name);
+    if (made == modules.end()) continue;
+    const std::int64_t times = part.uses;
+    table.rows.push_back({part.name, times, made->second.luts * times,
+                          static_cast<std::int64_t>(std::llround(part.luts)),
+                          made->second.registers * times, made->second.carries * times});
+  }
+  return table;
+}
+
+/// Where the LUTs go, as a picture.
+Status draw(const Table& modules, const std::string& target, const std::filesystem::path& path) {
+  report::BarChart chart{.title = "Where the LUTs go",
+                         .x_label = cat("LUTs of each module by itself, ", target),
+                         .series = {{.name = "Yosys"}, {.name = "Estimate for UltraScale+"}}};
+  for (const std::vector<Cell>& row : modules.rows) {
+    chart.names.push_back(row[0].text);
+    chart.series[0].values.push_back(static_cast<double>(std::get<std::int64_t>(row[2].value)));
+    chart.series[1].values.push_back(static_cast<double>(std::get<std::int64_t>(row[3].value)));
+  }
+  return write_file(path, to_svg(chart));
+}
+
+Table empty_table() {
+  return {.columns = {{"Adders", Align::Left, 0, "how"},
+                      {"Count", Align::Right, 0, "adders"},
+                      {"LUT", Align::Right, 0, "luts"},
+                      {"+rt", Align::Right, 0, "route_throughs"},
+                      {"FF", Align::Right, 0, "registers"},
+                      {"Carry", Align::Right, 0, "carries"},
+                      {"Mux", Align::Right, 0, "muxes"},
+                      {"DSP", Align::Right, 0, "dsps"},
+                      {"RAM", Align::Right, 0, "memories"},
+                      {"Depth", Align::Right, 0, "depth"},
+                      {"Yosys (s)", Align::Right, 0, "seconds"}},
+          .rows = {}};
+}
+
+std::vector<Cell> row_of(const std::string& way, const Circuit& circuit, const Synthesised& made) {
+  return {way,
+          with_commas(
+              count_cells(circuit.is_folded() ? circuit.stream->cores : circuit.netlist).adders),
+          with_commas(made.luts),
+          with_commas(made.route_throughs),
+          with_commas(made.registers),
+          with_commas(made.carries),
+          with_commas(made.muxes),
+          with_commas(made.dsps),
+          with_commas(made.memories),
+          made.depth,
+          Cell(made.seconds, 1)};
 }
 
 Result<Exit> run(const Invocation& invocation) {
@@ -33,39 +110,36 @@ Result<Exit> run(const Invocation& invocation) {
     const std::vector<std::string_view> all = adder_method_names();
     ways.assign(all.begin(), all.end());
   }
-  Table table{.columns = {{"Adders", Align::Left, 0, "how"},
-                          {"Count", Align::Right, 0, "adders"},
-                          {"LUT", Align::Right, 0, "luts"},
-                          {"FF", Align::Right, 0, "registers"},
-                          {"Carry", Align::Right, 0, "carries"},
-                          {"Mux", Align::Right, 0, "muxes"},
-                          {"DSP", Align::Right, 0, "dsps"},
-                          {"Depth", Align::Right, 0, "depth"},
-                          {"Yosys (s)", Align::Right, 0, "seconds"}},
-              .rows = {}};
+  Table table = empty_table();
   Tree result;
-  std::string command;
+  std::string below;
   CH_TRY(const CircuitFolder held, CircuitFolder::take(folder, "`ch synth`"));
   for (const std::string& way : ways) {
     CH_TRY(const Circuit circuit, make_circuit(settings, way));
-    if (circuit.stream)
-      return Error{.what = "ch synth counts circuits with plain ports",
+    if (settings.flag("modules") && circuit.stream)
+      return Error{.what = "--modules counts circuits with plain ports",
                    .hint = "leave --interface and --reuse away"};
     CH_CHECK(held.write(circuit, make_vectors(circuit.integers, 100, 0)));
     log_info(cat("Synthesising with ", way, " adders..."));
-    CH_TRY(const Synthesised made,
-           synthesise(circuit.netlist, folder, *target, settings.flag("abc9")));
-    table.rows.push_back({way, with_commas(count_cells(circuit.netlist).adders),
-                          with_commas(made.luts), with_commas(made.registers),
-                          with_commas(made.carries), with_commas(made.muxes),
-                          with_commas(made.dsps), made.depth, report::Cell(made.seconds, 1)});
+    const SynthesisJob job = job_of(circuit, settings.flag("abc9"));
+    CH_TRY(const Synthesised made, synthesise(job, folder, *target));
+    table.rows.push_back(row_of(way, circuit, made));
     result["circuits"].push(tree_of(way, circuit, made));
-    command = cat(made.version, ": ", made.command);
+    below = cat(made.version, ": ", made.command, "\n");
+    result["command"] = trim(below);
+    if (!settings.flag("modules")) continue;
+    CH_TRY(const auto counts, synthesise_modules(job, folder, *target));
+    const Table modules = module_table(circuit, counts);
+    result["modules"] = report::tree_of(modules);
+    CH_CHECK(draw(modules, std::string(target->name), folder / "synth/luts.svg"));
+    below += cat("\n", shown(invocation, modules, TableStyle::Simple),
+                 "Each by itself; the whole is less, because Yosys optimises across modules. "
+                 "Picture: ",
+                 (folder / "synth/luts.svg").string(), "\n");
   }
-  result["command"] = command;
   result["target"] = std::string(target->name);
   if (prints_text(invocation))
-    invocation.out << shown(invocation, table, TableStyle::Simple) << command << "\n";
+    invocation.out << shown(invocation, table, TableStyle::Simple) << below;
   return done(invocation, result);
 }
 
@@ -74,6 +148,7 @@ Result<Exit> run(const Invocation& invocation) {
 ActionDef define() {
   std::vector<SettingDef> own = circuit_settings();
   own.push_back(flag("compare", "all three kinds of adders, one row each"));
+  own.push_back(flag("modules", "every module by itself as well, and a picture of them"));
   own.push_back(flag("abc9", "map with Yosys' -abc9"));
   return {
       .name = "synth",
@@ -82,14 +157,18 @@ ActionDef define() {
       .details =
           "  ch synth quantised.mz\n"
           "  ch synth quantised.mz --compare --combinational\n"
-          "  ch synth quantised.mz --target ice40\n"
-          "Flat, without DSPs and memories, for UltraScale+ (--target xilinx, or a part of it),\n"
-          "iCE40 or ECP5. LUT counts inverters, and on ECP5 the two LUTs of a carry cell; depth "
-          "is\n"
-          "the most cells between registers. The version of Yosys and its command stand below.",
+          "  ch synth quantised.mz --target ice40 --modules\n"
+          "  ch synth convolutions.mz --reuse 16\n"
+          "Flat, for UltraScale+ (--target xilinx, or a part of it), iCE40 or ECP5; folded "
+          "circuits\n"
+          "with DSPs and memories, all others without. LUT counts inverters, and on ECP5 the two "
+          "LUTs\n"
+          "of a carry cell; +rt is LUT sites of UltraScale+ that only feed a carry chain; depth is "
+          "the\n"
+          "most cells between registers. The version of Yosys and its command stand below.",
       .positionals = {"model"},
       .required = {"model"},
-      .settings = {"shape", "seed", "log_level", "json", "quiet", "no_warnings", "target"},
+      .settings = circuit_uses({"shape", "seed", "log_level", "json", "quiet", "no_warnings"}),
       .own = std::move(own),
       .run = run};
 }

@@ -10,6 +10,8 @@ const std::array<SynthesisTarget, 3> kTargets = {{
     {.name = "xilinx",
      .doc = "UltraScale+",
      .command = "synth_xilinx -family xcup -flatten -nodsp -noiopad -noclkbuf -nobram -nolutram",
+     .folded_command = "synth_xilinx -family xcup -flatten -noiopad -noclkbuf",
+     .cells = "+/xilinx/cells_sim.v",
      .parts = {"xcu50", "xcu55", "xcu200", "xcu250", "xcu280", "xcvu", "xcku", "xczu", "xck26"},
      .luts = {"LUT", "INV"},
      .registers = {"FD"},
@@ -20,6 +22,8 @@ const std::array<SynthesisTarget, 3> kTargets = {{
     {.name = "ice40",
      .doc = "Lattice iCE40",
      .command = "synth_ice40 -nobram",
+     .folded_command = "synth_ice40",
+     .cells = "+/ice40/cells_sim.v",
      .parts = {"ice40lp", "ice40hx", "ice40up", "lp384", "lp1k", "lp8k", "hx1k", "hx8k", "up3k",
                "up5k"},
      .luts = {"SB_LUT"},
@@ -31,6 +35,8 @@ const std::array<SynthesisTarget, 3> kTargets = {{
     {.name = "ecp5",
      .doc = "Lattice ECP5",
      .command = "synth_ecp5 -nodsp -nobram -nolutram",
+     .folded_command = "synth_ecp5",
+     .cells = "+/ecp5/cells_sim.v",
      .parts = {"lfe5", "ecp5"},
      .luts = {"LUT"},
      .registers = {"TRELLIS_FF"},
@@ -42,7 +48,24 @@ const std::array<SynthesisTarget, 3> kTargets = {{
      .maps_with_abc9 = true},
 }};
 
+/// From the data sheets, by the beginnings of parts' names.
+constexpr std::array<std::pair<std::string_view, std::int64_t>, 21> kLuts = {{
+    {"xcu50", 871'680},    {"xcu55", 1'303'680},  {"xcu200", 1'182'240},  {"xcu250", 1'728'000},
+    {"xcu280", 1'303'680}, {"xcvu9p", 1'182'240}, {"xcvu13p", 1'728'000}, {"xck26", 117'120},
+    {"lfe5u-12", 24'288},  {"lfe5u-25", 24'288},  {"lfe5u-45", 43'848},   {"lfe5u-85", 83'640},
+    {"ice40lp1k", 1'280},  {"ice40hx1k", 1'280},  {"ice40lp8k", 7'680},   {"ice40hx8k", 7'680},
+    {"ice40up5k", 5'280},  {"hx1k", 1'280},       {"hx8k", 7'680},        {"lp8k", 7'680},
+    {"up5k", 5'280},
+}};
+
 }  // namespace
+
+std::optional<std::int64_t> luts_of_part(std::string_view part) {
+  const std::string wanted = lower_case(part);
+  for (const auto& [start, luts] : kLuts)
+    if (wanted.starts_with(start)) return luts;
+  return {};
+}
 
 std::span<const SynthesisTarget> all_targets() {
   return kTargets;

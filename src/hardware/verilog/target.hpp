@@ -9,6 +9,8 @@ struct SynthesisTarget {
   std::string_view name;  ///< of the family
   std::string_view doc;
   std::string_view command;             ///< of Yosys, without the top
+  std::string_view folded_command;      ///< the same, with DSPs and memories
+  std::string_view cells;               ///< the file of Yosys that says what its cells compute
   std::vector<std::string_view> parts;  ///< beginnings of their names
   /// How the names of cells begin that are of a kind.
   std::vector<std::string_view> luts;
@@ -25,5 +27,8 @@ std::span<const SynthesisTarget> all_targets();
 /// The family of that name, or the one that a part such as xcu250-figd2104-2L-e belongs to; the
 /// error lists what is known.
 Result<const SynthesisTarget*> find_target(std::string_view part);
+
+/// LUTs that a part has; nothing where only its family is known.
+std::optional<std::int64_t> luts_of_part(std::string_view part);
 
 }  // namespace chop::hardware

@@ -78,5 +78,24 @@ TEST(Synthesise, CountsAndDepthsAreReadFromWhatYosysPrints) {
   EXPECT_EQ(read_path_length(""), 0);
 }
 
+TEST(Synthesise, CellsAreReadModuleByModule) {
+  const auto modules = read_module_counts(
+      "=== a ===\n\n   Number of cells:  3\n     LUT2   1\n     FDRE   2\n     $scopeinfo  1\n\n"
+      "=== top ===\n\n   Number of cells:  5\n     LUT6   4\n     a   1\n\n"
+      "=== design hierarchy ===\n\n   top 1\n   Number of cells:  8\n     LUT6  9\n");
+  ASSERT_EQ(modules.size(), 2U);
+  EXPECT_EQ(modules.at("a").at("FDRE"), 2);
+  EXPECT_EQ(modules.at("top").at("LUT6"), 4);
+}
+
+TEST(Synthesise, ASelectThatNoLutDrivesTakesALutSite) {
+  EXPECT_EQ(
+      count_route_throughs(".subckt LUT2 I0=a I1=b O=x[0]\n"
+                           ".subckt CARRY4 CI=$false O[0]=y S[0]=x[0] S[1]=a S[2]=$true S[3]=b\n"
+                           ".subckt INV I=a O=z\n"
+                           ".subckt CARRY4 CI=$false S[0]=z S[1]=$false S[2]=z S[3]=a\n"),
+      3);
+}
+
 }  // namespace
 }  // namespace chop::hardware

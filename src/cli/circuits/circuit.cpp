@@ -1,8 +1,9 @@
-#include "cli/circuit.hpp"
+#include "cli/circuits/circuit.hpp"
 
 #include "cli/session.hpp"
 #include "hardware/stream/fold.hpp"
 #include "hardware/stream/units.hpp"
+#include "hardware/verilog/target.hpp"
 #include "support/text.hpp"
 
 namespace chop::cli {
@@ -29,7 +30,24 @@ Status check_registers(const Settings& settings) {
                .hint = "each says where registers go; a folded circuit takes --logic-depth"};
 }
 
+/// Whether so many parts have the LUTs that the estimate asks for.
+Status check_fits(const Circuit& circuit, std::int64_t parts) {
+  const auto luts = luts_of_part(circuit.part);
+  if (!luts || circuit.is_folded()) return {};
+  const std::int64_t needed = estimate(circuit.netlist).luts;
+  if (needed <= *luts * parts) return {};
+  return Error{.what = cat("the circuit needs about ", with_commas(needed), " LUTs, and ",
+                           with_commas(parts), " of ", circuit.part, " have ",
+                           with_commas(*luts * parts)),
+               .hint = "fold it with --reuse, name a larger --target, or allow more --num-targets"};
+}
+
 }  // namespace
+
+std::vector<std::string_view> circuit_uses(std::vector<std::string_view> more) {
+  more.insert(more.end(), {"target", "num_targets"});
+  return more;
+}
 
 std::vector<SettingDef> circuit_settings() {
   std::vector<SettingDef> all;
@@ -79,25 +97,28 @@ std::vector<SettingDef> circuit_settings() {
 
 Result<Circuit> make_circuit(const Settings& settings, const std::string& adders) {
   CH_CHECK(check_registers(settings));
+  const std::string part = settings.text_or_empty("target");
+  CH_TRY([[maybe_unused]] const SynthesisTarget* target, find_target(part));
   CH_TRY(const ModelSource source, classify(settings.text_or_empty("model")));
   CH_TRY(OpenedModel model, open_for_data(source, settings, ""));
-  Circuit circuit{.name = model.name, .graph = std::move(model.graph)};
+  Circuit circuit{.name = model.name, .part = part, .graph = std::move(model.graph)};
   CH_TRY(circuit.integers, to_integer(circuit.graph));
   circuit.is_argmax = settings.flag("argmax");
   if (circuit.is_argmax) {
     CH_TRY(circuit.integers, with_argmax(std::move(circuit.integers)));
   }
-  const NetlistOptions options = options_of(settings, adders);
+  circuit.options = options_of(settings, adders);
   if (const std::string reuse = settings.text_or_empty("reuse"); !reuse.empty()) {
     CH_TRY(FoldOptions folding, parse_reuse(reuse));
-    folding.netlist = options;
+    folding.netlist = circuit.options;
     folding.multiply_in_luts = settings.text_or_empty("multiply") == "lut";
     CH_TRY(circuit.stream, fold(circuit.integers, folding));
     return circuit;
   }
-  CH_TRY(circuit.netlist, to_netlist(circuit.integers, options));
+  CH_TRY(circuit.netlist, to_netlist(circuit.integers, circuit.options));
   if (settings.text_or_empty("interface") == "stream")
     circuit.stream = to_dataflow(circuit.netlist);
+  CH_CHECK(check_fits(circuit, settings.integer("num_targets")));
   return circuit;
 }
 

@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "cli/circuit.hpp"
+#include "cli/circuits/circuit.hpp"
 #include "support/system/folder_lock.hpp"
 
 namespace chop::cli {

@@ -13,8 +13,10 @@ namespace chop::cli {
 
 struct Circuit {
   std::string name;  ///< of the network, as it was given
+  std::string part;  ///< the FPGA, or its family
   Graph graph = Graph();
   IntegerGraph integers = {};
+  NetlistOptions options = {};
   Netlist netlist = {};                 ///< fully parallel; none where it is folded
   std::optional<Dataflow> stream = {};  ///< with valid and ready, folded or not
   bool is_argmax = false;               ///< its output is the number of the greatest result
@@ -24,8 +26,11 @@ struct Circuit {
 
 /// The options of a circuit: adders, registers, interface, reuse, and the folder it is written to.
 std::vector<SettingDef> circuit_settings();
+/// The settings that every action on circuits uses beside them, and `more`.
+std::vector<std::string_view> circuit_uses(std::vector<std::string_view> more);
 /// The circuit of the setting `model`, with the adders of that setting unless `adders` names
-/// others.
+/// others. An unknown `target` is an error, and a circuit that needs more LUTs by the estimate than
+/// `num_targets` of them have.
 Result<Circuit> make_circuit(const Settings& settings, const std::string& adders = "");
 /// The text of every file of SystemVerilog.
 std::vector<SourceFile> sources_of(const Circuit& circuit);
