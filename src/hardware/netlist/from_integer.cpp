@@ -29,12 +29,29 @@ struct Layers {
   std::vector<Layer> layers;  ///< by node
 };
 
+/// By node, no two alike; "" of one that computes nothing.
+std::vector<std::string> instance_names(const IntegerGraph& graph) {
+  std::map<std::string, int> uses;
+  std::vector<std::string> names;
+  for (const IntegerNode& node : graph.nodes) {
+    const IntegerOpDef& op = *find_integer_op(node.op);
+    std::string name;
+    if (op.wires == nullptr && op.build != nullptr) {
+      name = plain_name(node.name);
+      if (const int n = ++uses[name]; n > 1) name += cat("_", n);
+    }
+    names.push_back(std::move(name));
+  }
+  return names;
+}
+
 class LayerMaker {
  public:
   LayerMaker(const IntegerGraph& graph, const NetlistOptions& options, bool registered)
       : graph_(graph), options_(options), registered_(registered) {}
 
   Layers run() {
+    names_ = instance_names(graph_);
     readers_.resize(graph_.nodes.size());
     for (std::size_t i = 0; i < graph_.nodes.size(); ++i)
       for (const std::size_t input : graph_.nodes[i].inputs) readers_[input].push_back(i);
@@ -53,9 +70,9 @@ class LayerMaker {
     const IntegerNode& node = graph_.nodes[index];
     const IntegerOpDef& op = *find_integer_op(node.op);
     Layers::Layer layer;
-    if (op.wires != nullptr || op.build == nullptr) return layer;
+    if (names_[index].empty()) return layer;
     layer.is_built = true;
-    layer.instance = unused(plain_name(node.name));
+    layer.instance = names_[index];
     layer.goes_on = goes_on(index);
     LayerBuilder builder(call_of(graph_, node), made_.kernels,
                          cat(plain_name(graph_.name), "_", layer.instance), options_.adders);
@@ -72,18 +89,12 @@ class LayerMaker {
            bits(reader.type) <= bits(graph_.nodes[index].type);
   }
 
-  std::string unused(std::string name) {
-    int& uses = names_[name];
-    if (uses++ > 0) name += cat("_", uses);
-    return name;
-  }
-
   const IntegerGraph& graph_;
   const NetlistOptions& options_;
   bool registered_;
   Layers made_;
   std::vector<std::vector<std::size_t>> readers_;  ///< the size of the graph stands for its end
-  std::map<std::string, int> names_;
+  std::vector<std::string> names_;                 ///< of the instances
 };
 
 /// The wires of a node's elements in the top module, and when they are there.
@@ -235,6 +246,13 @@ std::string plain_name(std::string_view text) {
   }
   const bool has_letter_first = !name.empty() && (name[0] < '0' || name[0] > '9');
   return has_letter_first ? name : cat("n", name);
+}
+
+std::vector<std::string> module_names(const IntegerGraph& graph) {
+  std::vector<std::string> names = instance_names(graph);
+  for (std::string& name : names)
+    if (!name.empty()) name = cat(plain_name(graph.name), "_", name);
+  return names;
 }
 
 Result<Netlist> to_netlist(const IntegerGraph& graph, const NetlistOptions& options) {

@@ -28,6 +28,9 @@ NetlistOptions netlist_options(std::string_view adders, std::int64_t depth, bool
 /// A name as hardware languages take it.
 std::string plain_name(std::string_view text);
 
+/// The name of the module of every node; "" where it has none.
+std::vector<std::string> module_names(const IntegerGraph& graph);
+
 /// A module for every node that computes, and a top that connects them; values that come earlier
 /// than others of the same call are delayed. Every matrix is proven equal to its adders on the way.
 Result<Netlist> to_netlist(const IntegerGraph& graph, const NetlistOptions& options = {});
