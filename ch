@@ -35,7 +35,8 @@ if ! is_fresh; then
   with_lock release build_if_stale
 fi
 tools_of() { command -v verilator && command -v iverilog && command -v yosys; }
-if [[ ${1:-} == simulate || ${1:-} == synth ]] && ! tools_of >/dev/null; then
+case ${1:-} in simulate | synth | certify | hardware) needs_tools=1 ;; *) needs_tools= ;; esac
+if [[ -n $needs_tools ]] && ! tools_of >/dev/null; then
   # shellcheck source=tools/lib.sh
   source "$root/tools/lib.sh"
   need_packages hardware

@@ -1,7 +1,10 @@
 """From a quantised network to a circuit that simulates to the same numbers: ch emit, ch simulate."""
 import fcntl
+import os
 import pathlib
+import resource
 import shutil
+import signal
 import subprocess
 import sys
 import unittest
@@ -10,6 +13,7 @@ import unittest.mock
 import numpy
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from hardware_designs import mlp  # noqa: E402
 from in_folder import InFolder  # noqa: E402
 
 FORMAT = "integer{frac_width=3, is_signed=true, width=6}"
@@ -204,6 +208,29 @@ class Hardware(InFolder):
         self.assertEqual(said["circuits"][0]["registers_made"], 0)
 
     @unittest.skipUnless(shutil.which("yosys"), "yosys is not installed")
+    def test_modules_are_counted_by_themselves_and_drawn(self):
+        said = self.json("synth", self.network(), "--modules", "--target", "ice40")
+        counted = {row["module"]: row for row in said["modules"]}
+        self.assertGreater(counted["net_a"]["luts"], 0)
+        self.assertGreaterEqual(sum(row["luts"] for row in counted.values()), said["circuits"][0]["luts"])
+        self.assertIn("net_a", (self.folder / "hardware/synth/luts.svg").read_text())
+
+    @unittest.skipUnless(shutil.which("yosys"), "yosys is not installed")
+    def test_route_throughs_are_counted_where_there_are_carry_chains(self):
+        made = self.json("synth", self.network(), "--combinational")["circuits"][0]
+        self.assertGreater(made["route_throughs"], 0)
+        self.assertLess(made["route_throughs"], 4 * made["carries"])
+
+    @unittest.skipUnless(shutil.which("yosys"), "yosys is not installed")
+    def test_folded_circuits_and_streams_are_counted_with_their_memories(self):
+        (self.folder / "net.chir").write_text(mlp([8, 6, 3], 4, 2, 1))
+        folded = self.json("synth", "net.chir", "--reuse", "4", "--target", "ice40")
+        self.assertIn("synth_ice40 -top", folded["command"])
+        self.assertGreater(folded["circuits"][0]["luts"], 0)
+        self.assertGreater(self.json("synth", "net.chir", "--interface", "stream", "--target", "ice40")["circuits"][0]["luts"], 0)
+        self.refused("synth", "net.chir", "--reuse", "4", "--modules", says=("plain ports", "--reuse"))
+
+    @unittest.skipUnless(shutil.which("yosys"), "yosys is not installed")
     def test_yosys_maps_to_the_families_it_knows(self):
         network = self.network()
         made = {target: self.json("synth", network, "--target", target) for target in ("ice40", "lfe5u-25f")}
@@ -217,10 +244,73 @@ class Hardware(InFolder):
             self.assertLessEqual(circuit["registers_made"], registers)
             self.assertEqual(circuit["dsps"], 0)
 
+    def test_scripts_for_vivado_and_quartus_name_every_file_the_top_and_the_part(self):
+        self.good("emit", self.network(), "--out", "hw", "--target", "xcu280-fsvh2892-2L-e")
+        files = (self.folder / "hw/rtl/files.f").read_text().split()
+        vivado = (self.folder / "hw/project/vivado.tcl").read_text()
+        quartus = (self.folder / "hw/project/quartus.tcl").read_text()
+        for file in files:
+            self.assertIn(f"read_verilog -sv {file}\n", vivado)
+            self.assertIn(f"SYSTEMVERILOG_FILE {file}\n", quartus)
+        self.assertIn("set part xcu280-fsvh2892-2L-e", vivado)
+        self.assertIn("-top net ", vivado)
+        self.assertIn("TOP_LEVEL_ENTITY net\n", quartus)
+        for constraints in ("vivado.xdc", "quartus.sdc"):
+            self.assertEqual((self.folder / "hw/project" / constraints).read_text(),
+                             "create_clock -name clk -period 20 [get_ports clk]\n")
+        self.good("emit", self.network(), "--out", "comb", "--combinational", "--target", "ice40")
+        self.assertIn("set_max_delay 20", (self.folder / "comb/project/vivado.xdc").read_text())
+        self.assertIn("-tclargs PART", (self.folder / "comb/project/vivado.tcl").read_text())
+        self.good("emit", self.network(), "--out", "stream", "--interface", "stream")
+        self.assertIn("[get_ports aclk]", (self.folder / "stream/project/vivado.xdc").read_text())
+
+    def test_every_action_on_circuits_refuses_an_unknown_part(self):
+        for action in ("emit", "simulate", "synth", "certify", "hardware"):
+            rows = (self.rows(),) if action in ("certify", "hardware") else ()
+            self.refused(action, self.network(), *rows, "--target", "xc9000", says=("unknown FPGA 'xc9000'", "xcu250"))
+            self.assertFalse((self.folder / "hardware").exists())
+
+    def test_a_circuit_that_is_too_large_for_its_parts_is_refused(self):
+        wide = mlp([16, 12, 8], 8, 4, 1)
+        (self.folder / "wide.chir").write_text(wide)
+        self.refused("emit", "wide.chir", "--target", "ice40lp1k", "--num-targets", "1",
+                     says=("1 of ice40lp1k have 1,280", "--reuse", "--num-targets"))
+        self.assertFalse((self.folder / "hardware").exists())
+        self.good("emit", "wide.chir", "--target", "ice40lp1k", "--num-targets", "20")
+
+    @unittest.skipUnless(shutil.which("yosys") and shutil.which("iverilog"), "yosys or iverilog is not installed")
+    def test_one_command_does_all_of_it_on_one_screen(self):
+        said = self.good("hardware", self.network(), self.rows(50), "--simulator", "icarus", "--random", "50",
+                         "--target", "ice40").stdout
+        for text in ("Yosys, ice40:", "relu.chir for ice40", "Icarus = integers", "proven for all inputs", "certificate.json"):
+            self.assertIn(text, said)
+        self.assertLess(len(said.splitlines()), 24)
+        for name in ("rtl/net.sv", "sim/main.cpp", "test/net_tb.sv", "project/vivado.tcl", "certificate.md", "model.mz"):
+            self.assertTrue((self.folder / "hardware" / name).is_file(), name)
+
     def test_an_unknown_part_is_refused_with_those_that_are_known(self):
         self.refused("synth", self.network(), "--target", "xc9000",
                      says=("unknown FPGA 'xc9000'", "xcu250", "ice40", "ecp5"))
         self.assertFalse((self.folder / "hardware").exists())
+
+    def test_a_full_disk_is_one_error_and_leaves_what_was_there(self):
+        network = self.network()
+        self.good("emit", network, "--out", "hw")
+        before = {path: path.read_bytes() for path in sorted((self.folder / "hw").rglob("*")) if path.is_file()}
+
+        def full():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
+
+        for folder in ("hw", "new"):
+            said = subprocess.run([os.environ["CH_BIN"], "emit", network, "--out", folder, "--combinational"], cwd=self.folder,
+                                  capture_output=True, text=True, check=False, preexec_fn=full)
+            self.assertEqual(said.returncode, 1, said.stderr + said.stdout)
+            self.assertEqual(said.stderr.count("error:"), 1, said.stderr)
+        after = {path: path.read_bytes() for path in sorted((self.folder / "hw").rglob("*")) if path.is_file()}
+        self.assertEqual(before, after)
+        for left in ("hw.new", "new", "new.new"):
+            self.assertFalse((self.folder / left).exists(), left)
 
     def test_float_operands_are_refused_and_nothing_is_written(self):
         self.refused("emit", "jsc-tiny", "--out", "hw", says=("has no integer form", "seq_blocks_0"))

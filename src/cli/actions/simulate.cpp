@@ -15,8 +15,8 @@ Result<Exit> run(const Invocation& invocation) {
   }
   const std::filesystem::path out = settings.text_or_empty("out");
   CH_TRY(const CircuitFolder held, CircuitFolder::take(out, "`ch simulate`"));
-  CH_TRY(const CircuitSimulation made,
-         simulate_circuit(circuit, data ? &*data : nullptr, simulation_options(settings), held, out));
+  CH_TRY(const CircuitSimulation made, simulate_circuit(circuit, data ? &*data : nullptr,
+                                                        simulation_options(settings), held, out));
   Tree result = tree_of(circuit);
   add_entries(result, made.result);
   result["table"] = tree_of(made.table);

@@ -36,10 +36,10 @@ Status check_fits(const Circuit& circuit, std::int64_t parts) {
   if (!luts || circuit.is_folded()) return {};
   const std::int64_t needed = estimate(circuit.netlist).luts;
   if (needed <= *luts * parts) return {};
-  return Error{.what = cat("the circuit needs about ", with_commas(needed), " LUTs, and ",
-                           with_commas(parts), " of ", circuit.part, " have ",
-                           with_commas(*luts * parts)),
-               .hint = "fold it with --reuse, name a larger --target, or allow more --num-targets"};
+  return Error{
+      .what = cat("the circuit needs about ", with_commas(needed), " LUTs, and ",
+                  with_commas(parts), " of ", circuit.part, " have ", with_commas(*luts * parts)),
+      .hint = "fold it with --reuse, name a larger --target, or allow more --num-targets"};
 }
 
 }  // namespace

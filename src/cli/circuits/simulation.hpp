@@ -22,9 +22,9 @@ struct CircuitSimulation {
   std::int64_t differing = 0;  ///< outputs of simulators that are not those of the integers
 };
 
-/// Writes the circuit to `folder`, which `held` holds, and runs it on extreme and random samples and on the test rows of
-/// `data`, where there are any; those go through the float run as well. A stream that does not keep
-/// the latency or interval that was announced is an error.
+/// Writes the circuit to `folder`, which `held` holds, and runs it on extreme and random samples
+/// and on the test rows of `data`, where there are any; those go through the float run as well. A
+/// stream that does not keep the latency or interval that was announced is an error.
 Result<CircuitSimulation> simulate_circuit(const Circuit& circuit, const Dataset* data,
                                            const SimulationOptions& options,
                                            const CircuitFolder& held,
