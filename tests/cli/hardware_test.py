@@ -309,7 +309,7 @@ class Hardware(InFolder):
             self.assertEqual(said.stderr.count("error:"), 1, said.stderr)
         after = {path: path.read_bytes() for path in sorted((self.folder / "hw").rglob("*")) if path.is_file()}
         self.assertEqual(before, after)
-        for left in ("hw.new", "new", "new.new"):
+        for left in (".hw.new", "new", ".new.new"):
             self.assertFalse((self.folder / left).exists(), left)
 
     def test_float_operands_are_refused_and_nothing_is_written(self):
