@@ -33,10 +33,15 @@ std::optional<std::pair<std::string, std::int64_t>> counted_cell(const std::stri
   std::vector<std::string> words;
   for (std::string& word : split(line, ' '))
     if (!word.empty()) words.push_back(std::move(word));
-  if (words.size() != 2 || words[0].starts_with("$scopeinfo")) return {};
+  if (words.size() != 2) return {};
   const auto number = parse_int(words[1]);
   if (!number) return {};
   return std::pair(words[0], *number);
+}
+
+/// Yosys 0.52 lists notes about where cells came from among the cells.
+bool is_note(const std::string& cell) {
+  return cell == "$scopeinfo";
 }
 
 /// Reads the files and runs `commands` behind them.
@@ -71,7 +76,7 @@ std::map<std::string, std::int64_t> read_cell_counts(std::string_view text) {
     }
     const auto cell = counted_cell(line);
     inside = inside && cell;
-    if (inside) cells.insert(*cell);
+    if (inside && !is_note(cell->first)) cells.insert(*cell);
   }
   return cells;
 }
@@ -90,7 +95,7 @@ std::map<std::string, std::map<std::string, std::int64_t>> read_module_counts(
     }
     const auto cell = counted_cell(line);
     inside = inside && cell;
-    if (inside) modules[module].insert(*cell);
+    if (inside && !is_note(cell->first)) modules[module].insert(*cell);
   }
   return modules;
 }

@@ -73,6 +73,10 @@ TEST(Synthesise, CountsAndDepthsAreReadFromWhatYosysPrints) {
       "     LUT6   4\n\n   Estimated number of LCs:  4\n");
   EXPECT_EQ(cells, (std::map<std::string, std::int64_t>{{"CARRY4", 3}, {"LUT6", 4}}));
   EXPECT_TRUE(read_cell_counts("nothing of the kind").empty());
+  const std::string notes =
+      "=== m ===\n   Number of cells:  3\n     $scopeinfo  1\n     INV  2\n\n";
+  EXPECT_EQ(read_cell_counts(notes), (std::map<std::string, std::int64_t>{{"INV", 2}}));
+  EXPECT_EQ(read_module_counts(notes).at("m"), (std::map<std::string, std::int64_t>{{"INV", 2}}));
   EXPECT_EQ(read_path_length("Longest topological path in net (length=23):\n  0: ..."), 23);
   EXPECT_EQ(read_path_length("(length=x"), 0);
   EXPECT_EQ(read_path_length(""), 0);
