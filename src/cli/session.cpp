@@ -41,20 +41,28 @@ Status open_network(Session& session, const ModelSource& source, const Settings&
   return {};
 }
 
-/// The shape of a sample of a data set, for an ONNX file with these inputs. Reads a few rows.
+/// The shape of a sample of a data set, for a network with these inputs. Reads a few rows.
 Result<Shape> sample_shape_of(const std::string& dataset, const Settings& settings,
-                              const std::vector<OnnxInput>& inputs) {
+                              std::vector<std::string> inputs) {
   DataOptions options = data_options(settings);
   if (options.path == dataset || options.path == "auto") options.path = "";  // `ch compare --data`
   options.rows = 16;
   options.whole = true;
   options.labels_optional = true;
-  for (const OnnxInput& input : inputs) options.inputs.push_back(input.name);
+  options.inputs = std::move(inputs);
   CH_TRY(const Dataset data, load_dataset(dataset, options));
   return data.sample_shape;
 }
 
 }  // namespace
+
+Status check_dataset(const std::string& dataset, const Settings& settings, const Graph& graph) {
+  std::vector<std::string> inputs;
+  for (const NodeId id : graph.placeholders()) inputs.push_back(graph.node(id).name);
+  if (inputs.size() != 1) return {};  // what a data set gives is one
+  CH_TRY([[maybe_unused]] const Shape shape, sample_shape_of(dataset, settings, inputs));
+  return {};
+}
 
 Result<OpenedModel> open_for_data(const ModelSource& source, const Settings& settings,
                                   const std::string& dataset) {
@@ -72,7 +80,7 @@ Result<OpenedModel> open_for_data(const ModelSource& source, const Settings& set
   if (source.kind != SourceKind::Onnx) return opened;
   const Result<std::vector<OnnxInput>> inputs = onnx_inputs(*source.file);
   if (!inputs || inputs.value().size() != 1 || !inputs.value()[0].is_open()) return opened;
-  CH_TRY(Shape shape, sample_shape_of(dataset, settings, inputs.value()));
+  CH_TRY(Shape shape, sample_shape_of(dataset, settings, {inputs.value()[0].name}));
   shape.insert(shape.begin(), -1);
   options.shapes = {{"", shape}};
   opened = open_model(source, options);

@@ -44,6 +44,8 @@ Result<Session> open_session(const Invocation& invocation, NeedsData needs = Nee
 /// shape and the classes that a network in TOML leaves open.
 Result<OpenedModel> open_for_data(const ModelSource& source, const Settings& settings,
                                   const std::string& dataset);
+/// An error unless rows of the data set can be read for a graph of one input.
+Status check_dataset(const std::string& dataset, const Settings& settings, const Graph& graph);
 
 int thread_count(const Settings& settings);
 DataOptions data_options(const Settings& settings);

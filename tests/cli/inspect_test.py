@@ -32,6 +32,11 @@ class Inspect(InFolder):
             self.assertIn(part, text)
         self.assertLessEqual(max(map(len, text.splitlines())), 100)
 
+    def test_a_data_set_that_is_not_there_is_an_error_where_shapes_are_known_too(self):
+        self.refused("inspect", "jsc-tiny", "nowhere.csv", says=["nowhere.csv"])
+        self.refused("inspect", "jsc-tiny", "jcs", says=["jcs", "jsc"])
+        self.good("inspect", "jsc-tiny", "jsc")
+
     def test_explain_says_what_the_columns_mean(self):
         self.assertNotIn("multiply-accumulates for", self.good("inspect", "jsc-tiny").stdout)
         self.assertIn("multiply-accumulates for", self.good("inspect", "jsc-tiny", "--explain").stdout)

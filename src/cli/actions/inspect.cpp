@@ -185,7 +185,10 @@ Result<Exit> run(const Invocation& invocation) {
     CH_TRY(const WeightsFile file, list_onnx(*source.file));
     return show_weights(invocation, source.file->path(), file);
   }
-  CH_TRY(OpenedModel model, open_for_data(source, settings, settings.text_or_empty("dataset")));
+  const std::string dataset = settings.text_or_empty("dataset");
+  CH_TRY(OpenedModel model, open_for_data(source, settings, dataset));
+  // Most networks say by themselves what they take; a misspelt data set is an error all the same.
+  if (!dataset.empty()) CH_CHECK(check_dataset(dataset, settings, model.graph));
   const auto report = settings.text("report");
   if (!report) return show(invocation, model);
   CH_TRY(const PassCall call, report_call(invocation, model.graph, *report));
