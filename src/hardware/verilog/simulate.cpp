@@ -240,12 +240,4 @@ Result<Simulated> run_icarus(const Netlist& netlist, const Vectors& vectors,
   return done;
 }
 
-Result<std::string> lint(const Netlist& netlist, const fs::path& folder) {
-  std::vector<std::string> words = {"verilator", "--lint-only", "-Wall", "--top-module",
-                                    netlist.top().name};
-  for (const std::string& name : source_names(netlist)) words.push_back(name);
-  CH_TRY(const ProgramResult result, run_program(words, folder));
-  return result.output;
-}
-
 }  // namespace chop::hardware

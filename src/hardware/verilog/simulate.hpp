@@ -56,7 +56,5 @@ Result<Simulated> run_verilator(const Netlist& netlist, const Vectors& vectors,
 /// The self-checking testbench of test/ in Icarus.
 Result<Simulated> run_icarus(const Netlist& netlist, const Vectors& vectors,
                              const std::filesystem::path& folder);
-/// Verilator's opinion of the files; nothing where it has none.
-Result<std::string> lint(const Netlist& netlist, const std::filesystem::path& folder);
 
 }  // namespace chop::hardware
