@@ -7,15 +7,6 @@
 namespace chop::cli::actions::hardware {
 namespace {
 
-std::string text_of(const Tree& tree) {
-  const std::string* text = tree.as_text();
-  return text != nullptr ? *text : "";
-}
-
-std::string count_of(const Tree& tree) {
-  return with_commas(static_cast<std::int64_t>(tree.number()));
-}
-
 /// One line: what Yosys counted, beside the estimate.
 std::string synthesis_line(const Tree& certificate) {
   const Tree* made = certificate.find("synthesis");

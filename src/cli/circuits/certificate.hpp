@@ -29,6 +29,9 @@ Status write_certificate(const Tree& certificate, const std::filesystem::path& f
 /// Whether every comparison that was made came out equal.
 bool is_sound(const Tree& certificate);
 
+/// An entry as text, "" where it is none; a count with commas.
+std::string text_of(const Tree& tree);
+std::string count_of(const Tree& tree);
 /// The tables of the page: the layers and how each is proven; what was compared.
 std::string certificate_page(const Tree& certificate);
 /// The same in a few lines, for the screen.

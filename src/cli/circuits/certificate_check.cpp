@@ -1,6 +1,4 @@
 // Repeating a certificate: hashes first, which are cheap; then everything is measured once more.
-#include <unistd.h>
-
 #include "cli/circuits/certificate.hpp"
 #include "cli/open_model.hpp"
 #include "cli/session.hpp"
@@ -8,35 +6,13 @@
 #include "support/json.hpp"
 #include "support/sha256.hpp"
 #include "support/system/files.hpp"
+#include "support/system/temporary_folder.hpp"
 #include "support/text.hpp"
 
 namespace chop::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// A folder that is removed at the end.
-class ScratchFolder {
- public:
-  static Result<ScratchFolder> make() {
-    std::error_code error;
-    std::string name = (fs::temp_directory_path(error) / "ch-certify-XXXXXX").string();
-    if (error || ::mkdtemp(name.data()) == nullptr)
-      return Error{.what = "no temporary folder can be made", .hint = "set TMPDIR"};
-    return ScratchFolder(name);
-  }
-  ScratchFolder(ScratchFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
-  ScratchFolder& operator=(ScratchFolder&&) = delete;
-  ~ScratchFolder() {
-    std::error_code error;
-    if (!path_.empty()) fs::remove_all(path_, error);
-  }
-  const fs::path& path() const { return path_; }
-
- private:
-  explicit ScratchFolder(fs::path path) : path_(std::move(path)) {}
-  fs::path path_;
-};
 
 Error damaged(const fs::path& file, std::string_view why) {
   return Error{.what = cat("'", file.string(), "' is no certificate: ", why),
@@ -77,7 +53,7 @@ class Check {
 
   Result<CertificateCheck> run() {
     files();
-    CH_TRY(const ScratchFolder scratch, ScratchFolder::make());
+    CH_TRY(const TemporaryFolder scratch, TemporaryFolder::make());
     CH_TRY(const Settings settings, same_settings());
     CH_CHECK(inputs(settings));
     if (!made_.differences.empty()) return made_;

@@ -6,8 +6,6 @@
 #include "support/text.hpp"
 
 namespace chop::cli {
-namespace {
-
 std::string text_of(const Tree& tree) {
   const std::string* text = tree.as_text();
   return text != nullptr ? *text : "";
@@ -16,6 +14,8 @@ std::string text_of(const Tree& tree) {
 std::string count_of(const Tree& tree) {
   return with_commas(static_cast<std::int64_t>(tree.number()));
 }
+
+namespace {
 
 constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kAgreements = {{
     {"float", "Float run = integers"},
