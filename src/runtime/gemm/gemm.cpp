@@ -100,19 +100,9 @@ bool in_strands(const Gemm& g) {
   return g.k >= 32 && g.m * ((g.n + 15) / 16) <= 8;
 }
 
-/// The operands of a small product.
-struct SmallProduct {
-  const float* a;
-  const float* b;
-  const float* packed;  ///< all panels of B, or null
-  const float* bias;    ///< or null
-  float* c;
-  float* scratch;  ///< for one panel, where B is not packed
-};
-
 /// Rows that make a task of a product, or that are still in the cache when they are done. A few are
 /// one task whatever they cost; then nothing is divided, which a product of one row would notice.
-std::int64_t rows_of_task(const Gemm& g, RowsDone done) {
+std::int64_t rows_of_task(const Gemm& g, const RowsDone& done) {
   constexpr std::int64_t kCachedFloats = std::int64_t{1} << 13;
   // Whole tiles, and whatever rows are done together.
   const std::int64_t step = done ? 48 : 12;
@@ -145,13 +135,13 @@ void product_part(const Gemm& g, const SmallProduct& p, int part, int parts) {
   Gemm some = g;
   some.m = rows.size();
   HWY_DYNAMIC_DISPATCH(small_gemm)
-  (some, {columns.begin, columns.end, in_strands(g), p.packed, own}, p.a + rows.begin * g.a_row,
-   p.b, p.bias, p.c + rows.begin * g.c_row);
+  (some, {columns.begin, columns.end, in_strands(g)},
+   {p.a + rows.begin * g.a_row, p.b, p.packed, p.bias, p.c + rows.begin * g.c_row, own});
 }
 
 /// Our own kernel computes each element by itself, so rows and panels may be shared out in any
 /// way. Work is cut by rows, or by panels where there are few rows.
-void small_product(const Gemm& g, const SmallProduct& p, int threads, RowsDone done = {}) {
+void small_product(const Gemm& g, const SmallProduct& p, int threads, const RowsDone& done = {}) {
   const bool strands = in_strands(g);
   const std::int64_t rows = threads > 1 || done ? rows_of_task(g, done) : g.m;
   if (const int parts = done || rows < g.m ? 1 : g.parts(threads); parts > 1)
@@ -166,20 +156,19 @@ void small_product(const Gemm& g, const SmallProduct& p, int threads, RowsDone d
               ? nullptr
               : reinterpret_cast<float*>(thread_scratch(g.scratch() * sizeof(float)));
       HWY_DYNAMIC_DISPATCH(small_gemm)
-      (part, {0, g.n, strands, p.packed, own}, p.a + task * rows * g.a_row, p.b, p.bias,
-       p.c + task * rows * g.c_row);
+      (part, {0, g.n, strands},
+       {p.a + task * rows * g.a_row, p.b, p.packed, p.bias, p.c + task * rows * g.c_row, own});
       if (done) done(task * rows, part.m);
     });
   const std::int64_t columns = threads > 1 && p.packed != nullptr ? columns_of_task(g) : g.n;
   if (columns < g.n) {
     parallel_for(threads, (g.n + columns - 1) / columns, [&](std::int64_t task) {
       HWY_DYNAMIC_DISPATCH(small_gemm)
-      (g, {task * columns, std::min(g.n, (task + 1) * columns), strands, p.packed, nullptr}, p.a,
-       p.b, p.bias, p.c);
+      (g, {task * columns, std::min(g.n, (task + 1) * columns), strands}, p);
     });
   } else {
     HWY_DYNAMIC_DISPATCH(small_gemm)
-    (g, {0, g.n, strands, p.packed, p.scratch}, p.a, p.b, p.bias, p.c);
+    (g, {0, g.n, strands}, p);
   }
   if (done) done(0, g.m);
 }
@@ -230,7 +219,7 @@ std::shared_ptr<const float[]> Gemm::pack(const float* b) const {
 }
 
 void Gemm::run_packed(const float* a, const float* b, const float* packed, const float* bias,
-                      float* c, int threads, RowsDone done) const {
+                      float* c, int threads, const RowsDone& done) const {
   if (m == 0 || n == 0) return;
   if (!is_large()) return small_product(*this, {a, b, packed, bias, c, nullptr}, threads, done);
   large_gemm(*this, a, b, bias, c, threads);

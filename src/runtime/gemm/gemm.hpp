@@ -59,7 +59,7 @@ struct Gemm {
   std::shared_ptr<const float[]> pack(const float* b) const;
   /// The same bits as run().
   void run_packed(const float* a, const float* b, const float* packed, const float* bias, float* c,
-                  int threads, RowsDone done = {}) const;
+                  int threads, const RowsDone& done = {}) const;
 };
 
 /// Columns of the panels and vectors that small products are made of, on this processor.

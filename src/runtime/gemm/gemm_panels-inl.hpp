@@ -7,12 +7,20 @@
 #include "support/layers.hpp"
 
 namespace chop::runtime {
-/// What one call of the kernel does, and with what.
+/// What one call of the kernel computes.
 struct GemmPart {
   std::int64_t from, to;  ///< columns
   bool strands;           ///< each element in several sums along k
-  const float* packed;    ///< all of B, or null
-  float* scratch;
+};
+/// The operands of a small product. They go through all functions by reference: a copy that is read
+/// at once waits until its stores are done, which a product of one row would notice.
+struct SmallProduct {
+  const float* a;
+  const float* b;
+  const float* packed;  ///< all panels of B, or null
+  const float* bias;    ///< or null
+  float* c;
+  float* scratch;  ///< for one panel, where B is not packed
 };
 }  // namespace chop::runtime
 #endif
@@ -76,27 +84,27 @@ constexpr int kRowPanels = 4;
 /// Columns [first, to) of one row of C by as many whole panels at once as fill the registers, where
 /// B is packed: one panel alone would wait for each addition to end. Returns the first column left.
 template <int kPanels>
-std::int64_t single_row(const Gemm& g, const GemmPart& part, std::int64_t first, const float* a,
-                        const float* bias, float* c) {
+std::int64_t single_row(const Gemm& g, const GemmPart& part, std::int64_t first,
+                        const SmallProduct& p) {
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(kTag));
   const std::int64_t width = kPanel * lanes;
   for (; first + kPanels * width <= part.to; first += kPanels * width) {
-    const float* from = part.packed + first * g.k;
+    const float* from = p.packed + first * g.k;
     Vec sum[kPanels][kPanel];
     for (auto& panel : sum)
       for (Vec& v : panel) v = hn::Zero(kTag);
     for (std::int64_t k = 0; k < g.k; ++k) {
-      const Vec ak = hn::Set(kTag, a[k * g.a_col]);
-      for (int p = 0; p < kPanels; ++p)
+      const Vec ak = hn::Set(kTag, p.a[k * g.a_col]);
+      for (int i = 0; i < kPanels; ++i)
         for (int v = 0; v < kPanel; ++v)
-          sum[p][v] = hn::MulAdd(
-              ak, hn::LoadU(kTag, from + p * width * g.k + k * width + v * lanes), sum[p][v]);
+          sum[i][v] = hn::MulAdd(
+              ak, hn::LoadU(kTag, from + i * width * g.k + k * width + v * lanes), sum[i][v]);
     }
-    for (int p = 0; p < kPanels; ++p)
+    for (int i = 0; i < kPanels; ++i)
       for (int v = 0; v < kPanel; ++v) {
-        const std::int64_t at = first + p * width + v * lanes;
-        const Vec add = bias == nullptr ? hn::Zero(kTag) : hn::LoadU(kTag, bias + at);
-        hn::StoreU(clamped(g, hn::Add(sum[p][v], add)), kTag, c + at);
+        const std::int64_t at = first + i * width + v * lanes;
+        const Vec add = p.bias == nullptr ? hn::Zero(kTag) : hn::LoadU(kTag, p.bias + at);
+        hn::StoreU(clamped(g, hn::Add(sum[i][v], add)), kTag, p.c + at);
       }
   }
   return first;
@@ -105,11 +113,11 @@ std::int64_t single_row(const Gemm& g, const GemmPart& part, std::int64_t first,
 /// Whether C is narrow and high, and its transpose can be read as it lies: the gradient of weights
 /// with few inputs. A tile of one vector of C broadcasts a number for each multiply-add, one of
 /// four vectors of the transpose for every four, so where there are panels of four that is faster.
-bool is_better_turned(const Gemm& g, const GemmPart& part, const float* bias) {
+bool is_better_turned(const Gemm& g, const GemmPart& part, const SmallProduct& p) {
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(kTag));
   return kPanel >= 4 && part.from == 0 && part.to == g.n && g.n <= lanes && g.m >= 2 * lanes &&
-         g.a_row == 1 && g.b_col == 1 && part.packed == nullptr && !part.strands &&
-         bias == nullptr && !g.relu && !g.accumulate;
+         g.a_row == 1 && g.b_col == 1 && p.packed == nullptr && !part.strands &&
+         p.bias == nullptr && !g.relu && !g.accumulate;
 }
 
 /// C by panels of its transpose: the same products of the same numbers, added in the same order.
@@ -136,26 +144,25 @@ void turned_gemm(const Gemm& g, const float* a, const float* b, float* c) {
 }
 
 /// Columns [from, to) of C, `from` being the first of a panel where B is packed.
-void small_gemm(const Gemm& g, const GemmPart& part, const float* a, const float* b,
-                const float* bias, float* c) {
+void small_gemm(const Gemm& g, const GemmPart& part, const SmallProduct& p) {
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(kTag));
-  if (is_better_turned(g, part, bias)) return turned_gemm(g, a, b, c);
+  if (is_better_turned(g, part, p)) return turned_gemm(g, p.a, p.b, p.c);
   std::int64_t first = part.from;
-  if (g.m == 1 && part.packed != nullptr && !part.strands && g.k <= kLongestSum)
-    first = single_row<kRowPanels>(g, part, first, a, bias, c);
+  if (g.m == 1 && p.packed != nullptr && !part.strands && g.k <= kLongestSum)
+    first = single_row<kRowPanels>(g, part, first, p);
   for (; first < part.to; first += kPanel * lanes) {
     const std::int64_t columns = std::min(kPanel * lanes, part.to - first);
     const std::int64_t vectors = (columns + lanes - 1) / lanes;
     const std::int64_t width = vectors * lanes;
-    Panel panel{b + first, g.b_row, columns - (vectors - 1) * lanes, false};
-    if (part.packed != nullptr) {
-      panel = {part.packed + first * g.k, width, panel.last, true};
+    Panel panel{p.b + first, g.b_row, columns - (vectors - 1) * lanes, false};
+    if (p.packed != nullptr) {
+      panel = {p.packed + first * g.k, width, panel.last, true};
     } else if (g.b_col != 1) {
-      pack_panel(g, b, first, width, part.scratch);
-      panel = {part.scratch, width, panel.last, true};
+      pack_panel(g, p.b, first, width, p.scratch);
+      panel = {p.scratch, width, panel.last, true};
     }
-    panel_rows(g, part.strands, static_cast<int>(vectors), a, panel,
-               bias == nullptr ? nullptr : bias + first, c + first);
+    panel_rows(g, part.strands, static_cast<int>(vectors), p.a, panel,
+               p.bias == nullptr ? nullptr : p.bias + first, p.c + first);
   }
 }
 

@@ -108,10 +108,11 @@ HWY_INLINE void apply_to_block(std::span<const EpilogueOp> epilogue, const Accum
   }
 }
 
-void apply_any(std::span<const EpilogueOp> epilogue, const Accumulators& acc,
-               const TileOrigin& origin, const KernelArgs& args) {
-  if (StandardEpilogue standard; as_standard(epilogue, standard))
-    return apply_standard(standard, acc, origin, args);
+void apply_any(const PreparedEpilogue& prepared, const Accumulators& acc, const TileOrigin& origin,
+               const KernelArgs& args) {
+  const Epilogue& epilogue = prepared.ops;
+  if (prepared.standard)
+    return apply_standard(StandardEpilogue(epilogue, *prepared.standard), acc, origin, args);
   const std::int64_t lanes = lane_count();
   for (std::int64_t p = 0; p < acc.positions; ++p)
     for (std::int64_t c = 0; c < acc.channels; c += 4 * lanes) {
@@ -150,25 +151,69 @@ HWY_AFTER_NAMESPACE();
 namespace chop::runtime {
 HWY_EXPORT(apply_any);
 HWY_EXPORT(quantise_all);
+namespace {
 
-void apply_epilogue(std::span<const EpilogueOp> epilogue, const Accumulators& acc,
+/// The form of an epilogue that has the standard one.
+std::optional<StandardForm> standard_form(const Epilogue& epilogue) {
+  StandardForm form;
+  int rank = 0;
+  for (int i = 0; i < static_cast<int>(epilogue.size()); ++i) {
+    const EpilogueOp& op = epilogue[static_cast<std::size_t>(i)];
+    int next = rank;
+    int* slot = nullptr;
+    switch (op.kind) {
+      case EpilogueKind::Identity:
+        break;
+      case EpilogueKind::Bias:
+      case EpilogueKind::Norm:
+        next = 1, slot = &form.channel;
+        break;
+      case EpilogueKind::Add:
+        next = 2, slot = &form.add;
+        break;
+      case EpilogueKind::Clamp:
+        next = 3, slot = &form.clamp;
+        break;
+      case EpilogueKind::Quantise:
+        next = 4, slot = &form.quantise;
+        break;
+    }
+    if (next < rank || (slot != nullptr && *slot >= 0)) return {};
+    // A result in the middle would have to be stored where the specialised code stores nothing.
+    if (form.before >= 0 && next < 4) return {};
+    rank = next;
+    if (slot != nullptr) *slot = i;
+    if (op.output >= 0 && op.kind != EpilogueKind::Quantise) form.before = op.output;
+  }
+  if (form.quantise >= 0 &&
+      epilogue[static_cast<std::size_t>(form.quantise)].grid.rounding == Rounding::Down)
+    return {};
+  return form;
+}
+
+}  // namespace
+
+PreparedEpilogue::PreparedEpilogue(Epilogue epilogue)
+    : ops(std::move(epilogue)), standard(standard_form(ops)) {}
+
+void apply_epilogue(const PreparedEpilogue& epilogue, const Accumulators& acc,
                     const TileOrigin& origin, const KernelArgs& args) {
   HWY_DYNAMIC_DISPATCH(apply_any)(epilogue, acc, origin, args);
 }
 
-RowEpilogue::RowEpilogue(std::int64_t channels, Epilogue epilogue)
-    : channels_(channels), epilogue_(std::move(epilogue)) {
+RowEpilogue::RowEpilogue(std::int64_t channels, Epilogue epilogue) : channels_(channels) {
   constexpr std::int64_t kFloats = 64;  // worth the overhead of a row
   std::int64_t together = 1;
   for (; together < kRows && (channels * together % 16 != 0 || channels * together < kFloats);
        together *= 2)
     ++doublings_;
-  for (EpilogueOp& op : epilogue_)
+  for (EpilogueOp& op : epilogue)
     for (std::vector<float>* list : {&op.a, &op.b, &op.c}) {
       const std::vector<float> once = *list;
       for (std::int64_t i = 1; i < together; ++i)
         list->insert(list->end(), once.begin(), once.end());
     }
+  epilogue_ = PreparedEpilogue(std::move(epilogue));
 }
 
 void RowEpilogue::run(const float* data, std::int64_t row, std::int64_t rows,

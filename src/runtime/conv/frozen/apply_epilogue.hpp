@@ -22,8 +22,27 @@ struct TileOrigin {
   std::int64_t stride = 0;  ///< elements from one position to the next
 };
 
+/// Where the ops of a standard epilogue stand in it: Bias or Norm, Add, Clamp, Quantise, each at
+/// most once and in this order. Results are the values before Quantise, those after it, or both.
+struct StandardForm {
+  int channel = -1;  ///< Bias or Norm; -1: none, likewise below
+  int add = -1;
+  int clamp = -1;
+  int quantise = -1;
+  int before = -1;  ///< the result that holds the values before Quantise
+};
+
+/// An epilogue and its form, which is found once: a product of one row takes less than finding it.
+struct PreparedEpilogue {
+  PreparedEpilogue() = default;
+  explicit PreparedEpilogue(Epilogue epilogue);
+
+  Epilogue ops;
+  std::optional<StandardForm> standard;  ///< none: another order of ops
+};
+
 /// Applies all ops and writes those values that are results of the step.
-void apply_epilogue(std::span<const EpilogueOp> epilogue, const Accumulators& acc,
+void apply_epilogue(const PreparedEpilogue& epilogue, const Accumulators& acc,
                     const TileOrigin& origin, const KernelArgs& args);
 
 /// An epilogue of contiguous rows [rows, channels]. Several rows are processed as one long row,
@@ -39,7 +58,7 @@ class RowEpilogue {
  private:
   std::int64_t channels_;
   std::int64_t doublings_ = 0;  ///< 2^doublings_ rows are one: shifting takes less than dividing
-  Epilogue epilogue_;
+  PreparedEpilogue epilogue_;
 };
 
 /// The epilogue of the values [rows, channels] that operand 0 holds, as a step of its own.

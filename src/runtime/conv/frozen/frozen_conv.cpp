@@ -45,6 +45,7 @@ class FrozenConv {
     std::vector<float> folded;
     if (!job_.exact && !job_.grid) fold_norm(job_, folded);
     take_bias();
+    epilogue_ = PreparedEpilogue(job_.epilogue);
     made_ = make_conv(job_);
     job_.weights = nullptr;
   }
@@ -78,7 +79,7 @@ class FrozenConv {
 
   void apply_epilogue_to(const ConvTile& tile, const std::byte* acc, const KernelArgs& args) {
     const ops::Extent& out = conv_.window.out;
-    apply_epilogue(job_.epilogue,
+    apply_epilogue(epilogue_,
                    {.data = acc,
                     .integers = job_.grid.has_value(),
                     .unscale = unscale_,
@@ -109,6 +110,7 @@ class FrozenConv {
   FrozenConvJob job_;
   ops::ConvShape conv_;
   float unscale_ = 1;
+  PreparedEpilogue epilogue_;
   bool in_place_ = false;
   bool no_epilogue_ = false;
   MadeConv made_;

@@ -45,48 +45,23 @@ HWY_INLINE void store_quantised(const Grid& grid, V value, std::int64_t count, s
   store_bytes(hn::ConvertTo(kInts, integer), grid.low < 0, count, to);
 }
 
-/// An epilogue of the standard form; ops it lacks are null. Results are the values before Quantise,
-/// those after it, or both.
+/// An epilogue of the standard form; ops it lacks are null.
 struct StandardEpilogue {
   const EpilogueOp* channel = nullptr;  ///< Bias or Norm
   const EpilogueOp* add = nullptr;
   const EpilogueOp* clamp = nullptr;
   const EpilogueOp* quantise = nullptr;
   int before = -1;  ///< the result that holds the values before Quantise; -1: none
-};
 
-/// Whether the epilogue has the standard form, and then its ops.
-bool as_standard(std::span<const EpilogueOp> epilogue, StandardEpilogue& standard) {
-  int rank = 0;
-  for (const EpilogueOp& op : epilogue) {
-    int next = rank;
-    const EpilogueOp** slot = nullptr;
-    switch (op.kind) {
-      case EpilogueKind::Identity:
-        break;
-      case EpilogueKind::Bias:
-      case EpilogueKind::Norm:
-        next = 1, slot = &standard.channel;
-        break;
-      case EpilogueKind::Add:
-        next = 2, slot = &standard.add;
-        break;
-      case EpilogueKind::Clamp:
-        next = 3, slot = &standard.clamp;
-        break;
-      case EpilogueKind::Quantise:
-        next = 4, slot = &standard.quantise;
-        break;
-    }
-    if (next < rank || (slot != nullptr && *slot != nullptr)) return false;
-    // A result in the middle would have to be stored where the specialised code stores nothing.
-    if (standard.before >= 0 && next < 4) return false;
-    rank = next;
-    if (slot != nullptr) *slot = &op;
-    if (op.output >= 0 && op.kind != EpilogueKind::Quantise) standard.before = op.output;
+  StandardEpilogue(std::span<const EpilogueOp> ops, const StandardForm& form)
+      : before(form.before) {
+    const auto op = [&](int i) { return i < 0 ? nullptr : &ops[static_cast<std::size_t>(i)]; };
+    channel = op(form.channel);
+    add = op(form.add);
+    clamp = op(form.clamp);
+    quantise = op(form.quantise);
   }
-  return standard.quantise == nullptr || standard.quantise->grid.rounding != Rounding::Down;
-}
+};
 
 /// How values come onto the grid: not at all, times 1 / step where that is exact, divided by step.
 enum class Onto : std::uint8_t { Nothing, Multiplied, Divided };
@@ -160,25 +135,26 @@ struct StandardRun {
     const V unscale = set(acc.unscale);
     const auto* floats = static_cast<const float*>(acc.data);
     const auto* integers = static_cast<const std::int32_t*>(acc.data);
+    const std::int64_t channels = acc.channels;
     for (std::int64_t p = 0; p < acc.positions; ++p) {
       const std::int64_t at = (origin.position + p) * origin.stride + origin.channel;
-      const std::int64_t from = p * acc.channels;
+      const std::int64_t from = p * channels;
       std::int64_t i = 0;
       if (acc.integers)
-        for (; i + lanes <= acc.channels; i += lanes)
+        for (; i + lanes <= channels; i += lanes)
           step(hn::Mul(hn::ConvertTo(kTag, hn::LoadU(kInts, integers + from + i)), unscale), i,
                at + i, lanes);
       else
-        for (; i + lanes <= acc.channels; i += lanes)
+        for (; i + lanes <= channels; i += lanes)
           step(hn::LoadU(kTag, floats + from + i), i, at + i, lanes);
-      if (i == acc.channels) continue;
-      const M mask = first(acc.channels - i);
+      if (i == channels) continue;
+      const M mask = first(channels - i);
       const V x = acc.integers
                       ? hn::Mul(hn::ConvertTo(kTag, hn::MaskedLoad(hn::RebindMask(kInts, mask),
                                                                    kInts, integers + from + i)),
                                 unscale)
                       : hn::MaskedLoad(mask, kTag, floats + from + i);
-      step(x, i, at + i, acc.channels - i);
+      step(x, i, at + i, channels - i);
     }
   }
 };
@@ -194,14 +170,8 @@ void run_standard(const StandardEpilogue& standard, const Accumulators& acc,
     StandardRun<kNorm, kAdd, Onto::Divided>(standard, origin, args).run(acc, origin);
 }
 
-void apply_standard(const StandardEpilogue& standard, Accumulators acc, TileOrigin origin,
-                    const KernelArgs& args) {
-  // Without values by channel, all positions are one long row of channels.
-  if (standard.channel == nullptr && acc.channels == origin.stride) {
-    acc.channels *= acc.positions;
-    origin = {.position = 0, .channel = origin.position * origin.stride, .stride = 0};
-    acc.positions = 1;
-  }
+void run_standard(const StandardEpilogue& standard, const Accumulators& acc,
+                  const TileOrigin& origin, const KernelArgs& args) {
   const bool norm = standard.channel != nullptr && standard.channel->kind == EpilogueKind::Norm;
   if (norm)
     standard.add != nullptr ? run_standard<true, true>(standard, acc, origin, args)
@@ -209,6 +179,17 @@ void apply_standard(const StandardEpilogue& standard, Accumulators acc, TileOrig
   else
     standard.add != nullptr ? run_standard<false, true>(standard, acc, origin, args)
                             : run_standard<false, false>(standard, acc, origin, args);
+}
+
+void apply_standard(const StandardEpilogue& standard, const Accumulators& acc,
+                    const TileOrigin& origin, const KernelArgs& args) {
+  if (standard.channel != nullptr || acc.channels != origin.stride)
+    return run_standard(standard, acc, origin, args);
+  // Without values by channel, all positions are one long row of channels.
+  Accumulators row = acc;
+  row.channels *= row.positions;
+  row.positions = 1;
+  run_standard(standard, row, {.channel = origin.position * origin.stride}, args);
 }
 
 }  // namespace
