@@ -41,4 +41,10 @@ if [[ -n $needs_tools ]] && ! tools_of >/dev/null; then
   source "$root/tools/lib.sh"
   need_packages hardware
 fi
+if [[ ${1:-} == synth && " $* " == *' --place '* ]]; then
+  # shellcheck source=tools/lib.sh
+  source "$root/tools/lib.sh"
+  need_packages place
+  if apt-cache show nextpnr-ecp5 >/dev/null 2>&1; then need_packages place-ecp5; fi
+fi
 exec "$binary" "$@"

@@ -228,6 +228,29 @@ class Hardware(InFolder):
         self.assertGreater(self.json("synth", "net.chir", "--interface", "stream", "--target", "ice40")["circuits"][0]["luts"], 0)
         self.refused("synth", "net.chir", "--reuse", "4", "--modules", says=("plain ports", "--reuse"))
 
+    @unittest.skipUnless(shutil.which("nextpnr-ice40"), "nextpnr-ice40 is not installed")
+    def test_circuits_are_placed_and_routed_and_registers_make_them_faster(self):
+        network = self.network()
+        slow = self.json("synth", network, "--combinational", "--target", "ice40", "--place")["circuits"][0]
+        fast = self.json("synth", network, "--pipeline", "6", "--target", "ice40hx8k-ct256", "--place")["circuits"][0]
+        self.assertGreater(fast["placed"]["megahertz"], 1.2 * slow["placed"]["megahertz"])
+        # The least that fits: LUTs of the circuit; the most: its LUTs and registers, and those of the harness.
+        for made in (slow, fast):
+            placed = made["placed"]
+            self.assertEqual((placed["device"], placed["cells_available"]), ("hx8k", 7680))
+            self.assertLessEqual(made["luts"], placed["cells"] * 1.1)
+            self.assertLess(placed["cells"], 2 * (made["luts"] + made["registers_made"] + placed["harness_registers"]))
+        stream = self.json("synth", network, "--interface", "stream", "--target", "up5k", "--place")["circuits"][0]
+        self.assertEqual(stream["placed"]["device"], "up5k")
+
+    @unittest.skipUnless(shutil.which("nextpnr-ice40"), "nextpnr-ice40 is not installed")
+    def test_what_cannot_be_placed_is_said(self):
+        network = self.network()
+        self.refused("synth", network, "--place", says=("UltraScale+", "--target ice40 or ecp5"))
+        self.refused("synth", network, "--place", "--target", "lp384", says=("cannot place the circuit on lp384", "a larger part"))
+        if not shutil.which("nextpnr-ecp5"):
+            self.refused("synth", network, "--place", "--target", "ecp5", says=("nextpnr-ecp5 is not installed", "Debian 13"))
+
     @unittest.skipUnless(shutil.which("yosys"), "yosys is not installed")
     def test_yosys_maps_to_the_families_it_knows(self):
         network = self.network()

@@ -3,7 +3,8 @@
 
 #include "cli/circuits/circuit_folder.hpp"
 #include "cli/output.hpp"
-#include "hardware/verilog/synthesise.hpp"
+#include "hardware/stream/units.hpp"
+#include "hardware/verilog/place.hpp"
 #include "report/svg.hpp"
 #include "support/system/files.hpp"
 #include "support/system/log.hpp"
@@ -33,6 +34,30 @@ SynthesisJob job_of(const Circuit& circuit, bool abc9) {
   SynthesisJob job{.top = circuit.stream->name, .is_folded = circuit.is_folded(), .abc9 = abc9};
   for (const SourceFile& file : sources_of(circuit)) job.sources.push_back("rtl/" + file.name);
   return job;
+}
+
+Tree tree_of(const Placed& placed) {
+  return Tree::Table{{"device", placed.device},
+                     {"megahertz", placed.frequency},
+                     {"cells", placed.cells},
+                     {"cells_available", placed.available},
+                     {"harness_registers", placed.harness_registers},
+                     {"version", placed.version},
+                     {"command", placed.command},
+                     {"seconds", placed.seconds}};
+}
+
+std::string text_of(const Placed& placed) {
+  return cat("Placed and routed on ", placed.device, ": ", Cell(placed.frequency, 1).text, " MHz, ",
+             with_commas(placed.cells), " of ", with_commas(placed.available),
+             " logic cells, of which ", with_commas(placed.harness_registers),
+             " are shift registers that stand for the pins (", Cell(placed.seconds, 1).text,
+             " s)\n");
+}
+
+PlacingJob placing_of(const Circuit& circuit, const SynthesisJob& job) {
+  return circuit.stream ? hardware::placing_of(*circuit.stream, job)
+                        : hardware::placing_of(circuit.netlist, job);
 }
 
 /// Module by module, each as often as it is used, largest first; the estimate of the same.
@@ -113,6 +138,7 @@ Result<Exit> run(const Invocation& invocation) {
   Table table = empty_table();
   Tree result;
   std::string below;
+  std::string placed_text;
   CH_TRY(const CircuitFolder held, CircuitFolder::take(folder, "`ch synth`"));
   for (const std::string& way : ways) {
     CH_TRY(const Circuit circuit, make_circuit(settings, way));
@@ -124,9 +150,18 @@ Result<Exit> run(const Invocation& invocation) {
     const SynthesisJob job = job_of(circuit, settings.flag("abc9"));
     CH_TRY(const Synthesised made, synthesise(job, folder, *target));
     table.rows.push_back(row_of(way, circuit, made));
-    result["circuits"].push(tree_of(way, circuit, made));
+    Tree described = tree_of(way, circuit, made);
     below = cat(made.version, ": ", made.command, "\n");
     result["command"] = trim(below);
+    if (settings.flag("place")) {
+      log_info(cat("Placing and routing with ", way, " adders..."));
+      CH_TRY(const Placed placed,
+             place(placing_of(circuit, job), folder, *target, settings.text_or_empty("target")));
+      described["placed"] = tree_of(placed);
+      placed_text += cat(settings.flag("compare") ? cat(way, ": ") : "", text_of(placed));
+      below += cat(placed.version, ": ", placed.command, "\n");
+    }
+    result["circuits"].push(std::move(described));
     if (!settings.flag("modules")) continue;
     CH_TRY(const auto counts, synthesise_modules(job, folder, *target));
     const Table modules = module_table(circuit, counts);
@@ -139,7 +174,7 @@ Result<Exit> run(const Invocation& invocation) {
   }
   result["target"] = std::string(target->name);
   if (prints_text(invocation))
-    invocation.out << shown(invocation, table, TableStyle::Simple) << below;
+    invocation.out << shown(invocation, table, TableStyle::Simple) << placed_text << below;
   return done(invocation, result);
 }
 
@@ -149,6 +184,8 @@ ActionDef define() {
   std::vector<SettingDef> own = circuit_settings();
   own.push_back(flag("compare", "all three kinds of adders, one row each"));
   own.push_back(flag("modules", "every module by itself as well, and a picture of them"));
+  own.push_back(
+      flag("place", "place and route with nextpnr: the frequency on a device of iCE40 or ECP5"));
   own.push_back(flag("abc9", "map with Yosys' -abc9"));
   return {
       .name = "synth",
@@ -159,6 +196,7 @@ ActionDef define() {
           "  ch synth quantised.mz --compare --combinational\n"
           "  ch synth quantised.mz --target ice40 --modules\n"
           "  ch synth convolutions.mz --reuse 16\n"
+          "  ch synth quantised.mz --target ice40hx8k --place --pipeline 6\n"
           "Flat, for UltraScale+ (--target xilinx, or a part of it), iCE40 or ECP5; folded "
           "circuits\n"
           "with DSPs and memories, all others without. LUT counts inverters, and on ECP5 the two "

@@ -212,4 +212,16 @@ std::vector<SourceFile> to_verilog(const Dataflow& dataflow) {
   return files;
 }
 
+PlacingJob placing_of(const Dataflow& dataflow, SynthesisJob synthesis) {
+  return {.synthesis = std::move(synthesis),
+          .clock = "aclk",
+          .ports = {{"aresetn", 1, false},
+                    {"s_axis_tdata", port_width(dataflow.links[dataflow.input]), false},
+                    {"s_axis_tvalid", 1, false},
+                    {"m_axis_tready", 1, false},
+                    {"s_axis_tready", 1, true},
+                    {"m_axis_tdata", port_width(dataflow.links[dataflow.output]), true},
+                    {"m_axis_tvalid", 1, true}}};
+}
+
 }  // namespace chop::hardware

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "hardware/stream/dataflow.hpp"
+#include "hardware/verilog/place.hpp"
 #include "hardware/verilog/verilog.hpp"
 
 namespace chop::hardware {
@@ -10,6 +11,9 @@ namespace chop::hardware {
 /// AXI4-Stream: aclk, aresetn, s_axis_t{data,valid,ready}, m_axis_t{data,valid,ready}. Words are
 /// filled up to whole bytes.
 std::vector<SourceFile> to_verilog(const Dataflow& dataflow);
+
+/// The ports of that top.
+PlacingJob placing_of(const Dataflow& dataflow, SynthesisJob synthesis);
 
 /// Bits of a port that carries a word.
 int port_width(const Word& word);

@@ -44,7 +44,8 @@ bool is_note(const std::string& cell) {
   return cell == "$scopeinfo";
 }
 
-/// Reads the files and runs `commands` behind them.
+}  // namespace
+
 Status run_yosys(const SynthesisJob& job, const std::string& commands,
                  const std::filesystem::path& folder) {
   CH_CHECK(ensure_writable_folder(folder / "synth"));
@@ -58,12 +59,10 @@ Status run_yosys(const SynthesisJob& job, const std::string& commands,
   return error;
 }
 
-std::string command_of(const SynthesisJob& job, const SynthesisTarget& target) {
+std::string synthesis_command(const SynthesisJob& job, const SynthesisTarget& target) {
   return cat(job.is_folded ? target.folded_command : target.command,
              job.abc9 && !target.maps_with_abc9 ? " -abc9" : "", " -top ", job.top);
 }
-
-}  // namespace
 
 std::map<std::string, std::int64_t> read_cell_counts(std::string_view text) {
   std::map<std::string, std::int64_t> cells;
@@ -136,7 +135,7 @@ SynthesisJob synthesis_of(const Netlist& netlist, bool abc9) {
 
 Result<Synthesised> synthesise(const SynthesisJob& job, const std::filesystem::path& folder,
                                const SynthesisTarget& target) {
-  Synthesised result{.command = command_of(job, target)};
+  Synthesised result{.command = synthesis_command(job, target)};
   const bool has_routes = target.name == "xilinx";
   const auto begin = std::chrono::steady_clock::now();
   CH_CHECK(run_yosys(job,
@@ -167,7 +166,7 @@ Result<std::map<std::string, Synthesised>> synthesise_modules(const SynthesisJob
                                                               const std::filesystem::path& folder,
                                                               const SynthesisTarget& target) {
   constexpr std::string_view kFlatten = " -flatten";
-  std::string command = command_of(job, target);
+  std::string command = synthesis_command(job, target);
   if (const std::size_t at = command.find(kFlatten); at != std::string::npos)
     command.erase(at, kFlatten.size());
   else

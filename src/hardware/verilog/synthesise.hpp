@@ -38,6 +38,12 @@ SynthesisJob synthesis_of(const Netlist& netlist, bool abc9 = false);
 Result<Synthesised> synthesise(const SynthesisJob& job, const std::filesystem::path& folder,
                                const SynthesisTarget& target);
 
+/// The command of Yosys that maps to the target.
+std::string synthesis_command(const SynthesisJob& job, const SynthesisTarget& target);
+/// Reads the files and runs `commands` behind them.
+Status run_yosys(const SynthesisJob& job, const std::string& commands,
+                 const std::filesystem::path& folder);
+
 /// The cells of every module by itself, each synthesised without its surroundings: they do not add
 /// up to those of the whole, across whose modules Yosys optimises.
 Result<std::map<std::string, Synthesised>> synthesise_modules(const SynthesisJob& job,

@@ -5,6 +5,22 @@
 
 namespace chop::hardware {
 
+/// A device that nextpnr knows.
+struct PlacingDevice {
+  std::string_view name;
+  std::string_view mark;     ///< in the names of parts that are one: "hx8k" in ice40hx8k-ct256
+  std::string_view options;  ///< of nextpnr: device and package
+};
+
+/// What nextpnr has for a family; no devices: nothing.
+struct Placer {
+  std::string_view program = {};
+  std::string_view unconstrained = {};      ///< the option that lets it choose pins
+  std::string_view cell = {};               ///< what its report calls a logic cell
+  std::string_view hint = {};               ///< where it is missing
+  std::vector<PlacingDevice> devices = {};  ///< the first stands for the family
+};
+
 struct SynthesisTarget {
   std::string_view name;  ///< of the family
   std::string_view doc;
@@ -21,6 +37,7 @@ struct SynthesisTarget {
   std::vector<std::string_view> memories;
   std::int64_t luts_per_carry = 0;  ///< that a carry cell occupies
   bool maps_with_abc9 = false;      ///< without being told to
+  Placer placer = {};
 };
 
 std::span<const SynthesisTarget> all_targets();

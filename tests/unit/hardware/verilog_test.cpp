@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "hardware/adders/adder_graph.hpp"
+#include "hardware/verilog/place.hpp"
 #include "hardware/verilog/synthesise.hpp"
 
 namespace chop::hardware {
@@ -35,6 +36,38 @@ TEST(Verilog, WhatIsLeftToTheSynthesiserIsLeftAsItIs) {
   Netlist netlist;
   netlist.modules.push_back(std::move(cells).finish(0));
   EXPECT_EQ(to_verilog(netlist)[0].text.find("_sum"), std::string::npos);
+}
+
+TEST(Placing, TheHarnessConnectsEveryPortAndOnlyTheClockThereIs) {
+  const PlacingJob job{.synthesis = {.top = "net"},
+                       .clock = "aclk",
+                       .ports = {{"a", 3, false}, {"y", 2, true}, {"b", 1, false}}};
+  const std::string text = placing_harness(job);
+  for (const char* line : {".aclk(clk)", ".a(given[2:0])", ".y(made[1:0])", ".b(given[3:3])"})
+    EXPECT_NE(text.find(line), std::string::npos) << line << " is missing in\n" << text;
+  PlacingJob combinational = job;
+  combinational.clock.clear();
+  EXPECT_EQ(placing_harness(combinational).find("(clk)"), std::string::npos);
+}
+
+TEST(Placing, TheSlowestClockOfAReportCounts) {
+  Placed placed;
+  ASSERT_TRUE(read_placing_report(R"({"fmax": {"a": {"achieved": 90.5}, "b": {"achieved": 40.25}},
+                                      "utilization": {"LC": {"used": 7, "available": 20}}})",
+                                  "LC", placed));
+  EXPECT_EQ(placed.frequency, 40.25);
+  EXPECT_EQ(placed.cells, 7);
+  EXPECT_EQ(placed.available, 20);
+}
+
+TEST(Placing, AReportWithoutWhatIsNeededIsAnError) {
+  for (const char* text :
+       {"", "[]", "{}", R"({"fmax": {}, "utilization": {"LC": {"used": 7}}})",
+        R"({"fmax": {"a": {"achieved": 1}}, "utilization": {"LC": {"used": "x"}}})",
+        R"({"fmax": 3, "utilization": 4})"}) {
+    Placed placed;
+    EXPECT_FALSE(read_placing_report(text, "LC", placed)) << text;
+  }
 }
 
 TEST(Verilog, BitsThatAreAlwaysZeroAreNoPartOfAResult) {
