@@ -9,7 +9,7 @@
 namespace chop::data {
 namespace {
 
-constexpr std::size_t kBlock = 8192;
+constexpr std::size_t kRowsOfBlock = 8192;
 
 /// Bits that are equal exactly when pandas calls the numbers equal.
 std::uint64_t key_of(double value) {
@@ -51,10 +51,10 @@ std::vector<std::uint32_t> first_occurrences(std::span<const double> values, std
   assert(count < std::numeric_limits<std::uint32_t>::max() && "rows are counted in 32 bits");
   const Rows rows{values, width, labels};
   std::vector<std::uint64_t> hashes(count);
-  parallel_for(threads, static_cast<std::int64_t>((count + kBlock - 1) / kBlock),
+  parallel_for(threads, static_cast<std::int64_t>((count + kRowsOfBlock - 1) / kRowsOfBlock),
                [&](std::int64_t block) {
-                 const std::size_t begin = static_cast<std::size_t>(block) * kBlock;
-                 const std::size_t end = std::min(begin + kBlock, count);
+                 const std::size_t begin = static_cast<std::size_t>(block) * kRowsOfBlock;
+                 const std::size_t end = std::min(begin + kRowsOfBlock, count);
                  for (std::size_t i = begin; i < end; ++i) hashes[i] = rows.hash(i);
                });
   // Open addressing; a slot holds a row number plus one.
