@@ -21,7 +21,8 @@ constexpr std::array<std::string_view, 3> kNames = {"baseline", "avx2", "avx512"
 constexpr std::array<std::string_view, 1> kNames = {"neon"};
 #endif
 
-struct Choice {
+/// As aligned as it is large: clang asks libatomic for anything else.
+struct alignas(8) Choice {
   SimdLevel level;
   bool fixed;
 };
