@@ -86,12 +86,13 @@ Kernel reference_kernel(const KernelCall& call) {
               widen(state->in_types[i], args.in[i], state->in[i]);
             for (Tensor& tensor : state->out)
               std::memset(tensor.mutable_bytes(), 0, tensor.size_in_bytes());
-            state->op.forward({{state->op, state->attrs},
-                               state->name,
-                               context.state,
-                               state->in_pointers,
-                               state->out,
-                               state->out_types});
+            if (!is_void(state->out_types))
+              state->op.forward({{state->op, state->attrs},
+                                 state->name,
+                                 context.state,
+                                 state->in_pointers,
+                                 state->out,
+                                 state->out_types});
             for (std::size_t i = 0; i < state->out.size(); ++i)
               if (args.out[i] != nullptr) narrow(state->out_types[i], state->out[i], args.out[i]);
           },
@@ -117,6 +118,7 @@ std::vector<const KernelDef*> kernels_of(const OpDef& op) {
 }
 
 Kernel fast_kernel(const KernelCall& call) {
+  if (is_void(call.out)) return Kernel([](const KernelArgs&, const RunContext&) {});
   for (const std::string_view op : {call.op.name, kAnyOp})
     for (const KernelDef& def : find_kernels(op))
       if (Kernel kernel = def.make(call)) return kernel;

@@ -15,13 +15,19 @@ TensorType as_computed(TensorType type) {
 
 }  // namespace
 
+bool is_void(std::span<const TensorType> out) {
+  return !out.empty() && std::all_of(out.begin(), out.end(), [](const TensorType& type) {
+    return numel(type.shape) == 0;
+  });
+}
+
 std::vector<Tensor> run_reference_node(const Node& node, std::span<const Tensor* const> in,
                                        std::span<const TensorType> out, RunState state) {
   const OpDef& op = op_of(node);
   std::vector<Tensor> results;
   results.reserve(out.size());
   for (const TensorType& type : out) results.emplace_back(reference_dtype(type.dtype), type.shape);
-  op.forward({{op, node.attrs}, node.name, state, in, results, out});
+  if (!is_void(out)) op.forward({{op, node.attrs}, node.name, state, in, results, out});
   return results;
 }
 

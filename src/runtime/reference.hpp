@@ -19,6 +19,10 @@ Result<Values> run_reference(const Graph& lowered, const NamedTensors& inputs, R
 std::vector<Tensor> run_reference_node(const Node& node, std::span<const Tensor* const> in,
                                        std::span<const TensorType> out, RunState state);
 
+/// Whether all results of a call are tensors without elements, so that there is nothing to compute.
+/// Dimensions beside a 0 may be huge: nothing may be listed along them.
+bool is_void(std::span<const TensorType> out);
+
 /// The dtype reference execution uses for `dtype`.
 inline DType reference_dtype(DType dtype) {
   return is_floating(dtype) ? DType::F64 : DType::I64;

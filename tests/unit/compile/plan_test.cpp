@@ -205,6 +205,18 @@ TEST(Plan, CallsBackBeforeEveryStepAndComputesTheSame) {
   EXPECT_TRUE(std::equal(expected.begin(), expected.end(), plan.output().begin()));
 }
 
+TEST(Plan, ResultsWithoutElementsListNothingAlongTheirDimensions) {
+  const Shape shape{0, std::int64_t{1} << 31};
+  Graph graph;
+  const Value x = add_placeholder(graph, "x", shape);
+  const Value y = call(graph, "tile", {x}, {{"repeats", Ints{2, 2}}});
+  const Question question = ask(std::move(graph), {{"x", Tensor(DType::F32, shape)}}, {y});
+  const Shape tiled{0, std::int64_t{1} << 32};
+  for (const bool reference_only : {false, true})
+    EXPECT_EQ(Planned(question, 1, reference_only).run()[0].shape(), tiled);
+  EXPECT_EQ(test::run_in_double(question)[0].shape(), tiled);
+}
+
 TEST(Plan, WhatNothingNeedsIsLeftOut) {
   Graph graph;
   const Value x = add_placeholder(graph, "x", {4});
