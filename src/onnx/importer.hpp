@@ -98,6 +98,8 @@ class Importer {
   /// The name for the next node, and the description of the ONNX node for errors.
   void set_location(std::string node_name, std::string location);
   const std::string& node_name() const { return node_name_; }
+  /// The next call that is not a constant has this name; "": that of its op.
+  void name_next(std::string name) { node_name_ = std::move(name); }
 
   /// The file holds `elements` more: the budget for constant folding grows with them.
   void add_budget(std::int64_t elements);

@@ -200,6 +200,18 @@ class Indices(Case):
                   [("t", np.ones((4, 2), np.float32)), ("i", np.array([[9]]))])
         self.assertIn("index 9 is out of range", self.refusal())
 
+    def test_a_class_of_a_loss_does_not_count_from_the_end(self):
+        x = np.log(np.full((2, 5), 0.2, np.float32))
+        for op in ("NegativeLogLikelihoodLoss", "SoftmaxCrossEntropyLoss"):
+            for wrong in (-1, 5):
+                inputs = {"x": x, "t": np.array([4, wrong])}
+                self.save(helper.make_node(op, ["x", "t"], ["y"], name="loss"), inputs)
+                message = self.refusal()
+                self.assertRegex(message, rf"'loss[^']*': index {wrong} is out of range for a dimension of size 5")
+                self.assertIn("indices from 0 to 4 are inside", message)
+                self.save(helper.make_node(op, ["x", "t"], ["y"], ignore_index=wrong), inputs)
+                self.assertAlmostEqual(float(self.run_model()), -np.log(0.2), places=6)
+
     def test_indices_inside_count_from_either_end(self):
         table = np.arange(8, dtype=np.float32).reshape(4, 2)
         for dtype in (np.int32, np.int64):

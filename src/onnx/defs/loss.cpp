@@ -6,9 +6,10 @@ namespace chop::onnx::defs::loss {
 namespace {
 
 /// -w[t] · x[n, t, ...] of log-probabilities x, without the ignored targets, put together as
-/// `reduction` says.
-ImportValue likelihood_loss(const OnnxCall& call, ImportValue x) {
+/// `reduction` says. The call that refuses a class that is none has the name of the ONNX node.
+ImportValue likelihood_loss(const OnnxCall& call, ImportValue x, std::string name) {
   Importer& make = call.make();
+  make.name_next("");
   const ImportValue target = cast(make, call.in(1), DType::I64);
   if (make.failed()) return kNone;
   const std::string reduction = call.text("reduction", "mean");
@@ -25,7 +26,9 @@ ImportValue likelihood_loss(const OnnxCall& call, ImportValue x) {
         make.call("where", {is_ignored, make.constant(Tensor::of<std::int64_t>({}, {0})), target});
   }
   const ImportValue index = make.call("unsqueeze", {safe}, {{"dim", 1}});
-  ImportValue picked = make.call("gather_elements", {x, index}, {{"dim", 1}});
+  // A class counts from 0; a negative one is no class, unless it is the one to ignore.
+  make.name_next(std::move(name));
+  ImportValue picked = make.call("gather_elements", {x, index}, {{"dim", 1}, {"from_end", false}});
   picked = make.call("neg", {make.call("squeeze", {picked}, {{"dim", Ints{1}}})});
   ImportValue weight = kept;
   if (call.has(2)) {
@@ -41,12 +44,15 @@ ImportValue likelihood_loss(const OnnxCall& call, ImportValue x) {
 }
 
 void import_likelihood(const OnnxCall& call) {
-  call.out(likelihood_loss(call, call.in(0)));
+  call.out(likelihood_loss(call, call.in(0), call.make().node_name()));
 }
 
 void import_cross_entropy(const OnnxCall& call) {
-  const ImportValue x = call.make().call("log_softmax", {call.in(0)}, {{"dim", 1}});
-  call.out(0, likelihood_loss(call, x));
+  Importer& make = call.make();
+  std::string name = make.node_name();
+  make.name_next("");
+  const ImportValue x = make.call("log_softmax", {call.in(0)}, {{"dim", 1}});
+  call.out(0, likelihood_loss(call, x, std::move(name)));
   call.out(1, x);
 }
 
