@@ -3,7 +3,7 @@
 // (runtime/conv/frozen).
 
 #include "runtime/conv/frozen/frozen_conv.hpp"
-#include "runtime/conv/train/train_conv.hpp"
+#include "runtime/conv/train/long_sums.hpp"
 #include "runtime/elementwise.hpp"
 #include "runtime/kernel.hpp"
 
@@ -13,8 +13,9 @@ namespace {
 Kernel make_conv(const KernelCall& call) {
   if (!all_float(call)) return {};
   const bool bias = call.flag("bias");
-  const ConvForward run =
-      conv_forward(ops::conv_shape(call, call.shape(0), call.shape(1)).value(), bias);
+  const ops::ConvShape shape = ops::conv_shape(call, call.shape(0), call.shape(1)).value();
+  if (has_long_windows(shape)) return {};  // wide_products.cpp adds up in double
+  const ConvForward run = conv_forward(shape, bias);
   if (!run) return {};
   return {[run, bias](const KernelArgs& args, const RunContext& context) {
             run(args.input(0), args.input(1), bias ? args.input(2) : nullptr, args.output(),
@@ -31,7 +32,10 @@ bool heads_chain(const KernelCall& call) {
   if (call.shape(0).size() != conv.dims + 2) return false;
   if (numel(call.shape(0)) == 0 || numel(call.out[0].shape) == 0) return false;
   ConvJob job{.shape = conv};
-  if (call.in[0].dtype != DType::F32) job.grid = Grid{};
+  if (call.in[0].dtype != DType::F32)
+    job.grid = Grid{};
+  else if (has_long_windows(conv))
+    return false;  // backends add up in floats alone
   return is_conv_possible(job);
 }
 

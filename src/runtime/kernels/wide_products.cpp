@@ -1,10 +1,11 @@
 // Convolutions and products in double: those of f64 tensors (sums of many products of 8-bit
 // integers, from ConvInteger, MatMulInteger and QLinear operators), and convolutions of f32 that
-// oneDNN does not do.
+// oneDNN does not do or whose sums are too long for floats.
 //
 // A convolution is a product with a matrix of copied windows (im2col), made for one panel of
-// positions at a time:  y [oc, positions] = w [oc, ic · taps] · windows [ic · taps, positions].
-#include "ops/families/layers/conv.hpp"
+// positions and some of the taps at a time:
+//   y [oc, positions] += w [oc, taps] · windows [taps, positions].
+#include "runtime/conv/window_taps.hpp"
 #include "runtime/gemm/double_panel.hpp"
 #include "runtime/kernel.hpp"
 #include "runtime/loops.hpp"
@@ -20,10 +21,13 @@ bool all_of(const KernelCall& call, DType dtype) {
   return std::ranges::all_of(call.in, [=](const TensorType& t) { return t.dtype == dtype; });
 }
 
-double* doubles(std::int64_t count, ScratchFor use = ScratchFor::Task) {
+double* doubles(std::int64_t count) {
   return reinterpret_cast<double*>(
-      thread_scratch(static_cast<std::size_t>(count) * sizeof(double), use));
+      thread_scratch(static_cast<std::size_t>(count) * sizeof(double)));
 }
+
+/// Output channels whose weights are widened at a time.
+constexpr std::int64_t kRows = 64;
 
 template <class T>
 struct WideConv {
@@ -33,40 +37,42 @@ struct WideConv {
   std::int64_t depth() const { return conv.group_in() * conv.window.kernel.area(); }
   std::int64_t panels() const { return (conv.window.out.area() + kPanel - 1) / kPanel; }
 
-  /// The taps of one channel's plane at positions [first, first + count): rows of the panel.
-  void copy_windows(const T* plane, std::int64_t first, std::int64_t count, double* panel) const {
-    const ops::Window& win = conv.window;
-    for (std::int64_t p = 0; p < kPanel; ++p) {
-      double* to = panel + p;
-      if (p >= count) {
-        for (std::int64_t k = 0; k < win.kernel.area(); ++k, to += kPanel) *to = 0;
-        continue;
-      }
-      const std::int64_t at = first + p;
-      const std::int64_t od = at / (win.out.h * win.out.w);
-      const std::int64_t oh = at / win.out.w % win.out.h;
-      for_each_tap(win, od, oh, at % win.out.w, [&](std::int64_t from) {
-        *to = from < 0 ? 0 : static_cast<double>(plane[from]);
-        to += kPanel;
-      });
+  /// sums [oc, kPanel] += the products with taps [first, first + taps) of a group's windows.
+  void add(const T* w, std::int64_t first, std::int64_t taps, const double* panel,
+           double* sums) const {
+    double* const wide = sums + conv.group_out() * kPanel;
+    double* const part = wide + kRows * kTaps;
+    for (std::int64_t o = 0; o < conv.group_out(); o += kRows) {
+      const std::int64_t rows = std::min(kRows, conv.group_out() - o);
+      for (std::int64_t r = 0; r < rows; ++r)
+        for (std::int64_t k = 0; k < taps; ++k)
+          wide[r * taps + k] = static_cast<double>(w[(o + r) * depth() + first + k]);
+      DoublePanel{.m = rows, .k = taps, .a_row = taps, .c_row = kPanel}.run(wide, panel, part);
+      for (std::int64_t i = 0; i < rows * kPanel; ++i) sums[o * kPanel + i] += part[i];
     }
   }
 
-  void task(std::int64_t number, const KernelArgs& args, const double* w) const {
+  void task(std::int64_t number, const KernelArgs& args) const {
+    const ops::Extent& in = conv.window.in;
     const std::int64_t first = number % panels() * kPanel;
     const std::int64_t group = number / panels() % conv.groups;
     const std::int64_t image = number / panels() / conv.groups;
     const std::int64_t area = conv.window.out.area();
     const std::int64_t count = std::min(kPanel, area - first);
-    double* const panel = doubles((depth() + conv.group_out()) * kPanel);
-    double* const sums = panel + depth() * kPanel;
-    for (std::int64_t c = 0; c < conv.group_in(); ++c) {
-      const std::int64_t channel = image * conv.in_channels + group * conv.group_in() + c;
-      copy_windows(args.input<T>(0) + channel * conv.window.in.area(), first, count,
-                   panel + c * conv.window.kernel.area() * kPanel);
+    double* const panel = doubles((kTaps + conv.group_out()) * kPanel + kRows * (kTaps + kPanel));
+    double* const sums = panel + kTaps * kPanel;
+    std::fill_n(sums, conv.group_out() * kPanel, 0.0);
+    const T* const x =
+        args.input<T>(0) + (image * conv.in_channels + group * conv.group_in()) * in.area();
+    for (std::int64_t k = 0; k < depth(); k += kTaps) {
+      const std::int64_t taps = std::min(kTaps, depth() - k);
+      std::fill_n(panel, taps * kPanel, 0.0);
+      for_taps_inside(conv.window, {first, count}, list_taps(conv, k, taps), taps,
+                      [&](std::int64_t p, std::int64_t tap, std::int64_t at) {
+                        panel[tap * kPanel + p] = static_cast<double>(x[at]);
+                      });
+      add(args.input<T>(1) + group * conv.group_out() * depth(), k, taps, panel, sums);
     }
-    DoublePanel{.m = conv.group_out(), .k = depth(), .a_row = depth(), .c_row = kPanel}.run(
-        w + group * conv.group_out() * depth(), panel, sums);
     for (std::int64_t o = 0; o < conv.group_out(); ++o) {
       const std::int64_t out = group * conv.group_out() + o;
       const double b = bias ? static_cast<double>(args.input<T>(2)[out]) : 0;
@@ -76,12 +82,8 @@ struct WideConv {
   }
 
   void run(const KernelArgs& args, int threads) const {
-    const T* const given = args.input<T>(1);
-    const std::int64_t weights = conv.out_channels * depth();
-    double* const w = doubles(weights, ScratchFor::Call);
-    for (std::int64_t i = 0; i < weights; ++i) w[i] = static_cast<double>(given[i]);
     parallel_for(threads, conv.batch * conv.groups * panels(),
-                 [&](std::int64_t number) { task(number, args, w); });
+                 [&](std::int64_t number) { task(number, args); });
   }
 };
 

@@ -9,6 +9,7 @@
 // an image, which is worth a task: a batch of 256 has 256 tasks forward, and 16 sums.
 #include "runtime/conv/train/train_conv.hpp"
 
+#include "runtime/conv/train/long_sums.hpp"
 #include "runtime/conv/train/sum_parts.hpp"
 #include "runtime/elementwise.hpp"
 #include "runtime/scratch.hpp"
@@ -167,6 +168,7 @@ ConvForward conv_forward(const Conv& shape, bool bias) {
 }
 
 ConvToInput conv_to_input(const Conv& shape) {
+  if (ConvToInput in_double = long_conv_to_input(shape)) return in_double;
   const auto primitives = make_primitives(
       shape, split_by_work(shape),
       [&](auto images, auto weights) { return to_input_primitive(shape, images, weights); });
