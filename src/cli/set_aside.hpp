@@ -13,8 +13,13 @@ namespace chop::cli {
 /// changes nothing. Says so in the log.
 Status set_aside(const std::filesystem::path& path);
 /// The same for a folder, with the folder its contents are kept in; empty: there were none.
-Result<std::filesystem::path> set_aside_folder(const std::filesystem::path& folder);
+/// `Plain::Stays`: every file keeps its plain name too, as a single file does.
+enum class Plain : std::uint8_t { Goes, Stays };
+Result<std::filesystem::path> set_aside_folder(const std::filesystem::path& folder, Plain plain);
 
+/// For a run that is done: removes what is in `folder` under plain names and in `kept` as well, and
+/// was not written anew.
+void drop_earlier(const std::filesystem::path& folder, const std::filesystem::path& kept);
 /// For a run that failed: what is in `folder` now is removed, and what is in `kept` comes back.
 /// Nothing happens where `kept` is empty.
 void put_back(const std::filesystem::path& folder, const std::filesystem::path& kept);

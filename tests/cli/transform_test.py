@@ -1,4 +1,5 @@
 """ch transform and what follows it: quantise, fold, save, test, train on, resume, transform again."""
+import fcntl
 import hashlib
 import json
 import os
@@ -6,6 +7,7 @@ import pathlib
 import shutil
 import subprocess
 import tempfile
+import time
 import unittest
 
 CH = os.environ["CH_BIN"]
@@ -107,6 +109,34 @@ class Transform(unittest.TestCase):
         self.ch("transform", "--config", config, "--load", folder / "transform-v1/transformed_ckpt/graph_module.mz")
         self.assertEqual(sorted(path.name for path in folder.iterdir()),
                          ["transform", "transform-v1", "transform-v2"])
+
+    def test_a_run_that_is_killed_leaves_what_an_earlier_one_made_under_its_plain_name(self):
+        folder = self.folder / "mase_output/changed/software"
+        name = "transformed_ckpt/graph_module.mz"
+        wordy = "\n[passes.report_graph]\n\n[passes.report_node_meta_param]\n" + CONFIG.split("\n\n", 1)[1]
+        head = CONFIG.split("\n\n", 1)[0]
+        self.ch("transform", "--config", self.write(CONFIG))
+        earlier = (folder / "transform" / name).read_bytes()
+        command = [CH, "transform", "--config", self.write(head + "\n" + wordy), "--seed", "7"]
+        environment = {**os.environ, "CH_CACHE_DIR": str(self.folder / "cache")}
+        # Its output is read no further once it has begun to write: it waits in the middle of a pass.
+        with subprocess.Popen(command, cwd=self.folder, env=environment, stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL) as run:
+            fcntl.fcntl(run.stdout, fcntl.F_SETPIPE_SZ, 4096)
+            os.set_blocking(run.stdout.fileno(), False)
+            while not (folder / "transform-v1").exists():
+                self.assertIsNone(run.poll())
+                run.stdout.read()
+                time.sleep(0.001)
+            time.sleep(0.2)
+            self.assertIsNone(run.poll(), "it has to be in the middle")
+            run.kill()
+        self.assertEqual((folder / "transform" / name).read_bytes(), earlier)
+        self.assertEqual((folder / "transform-v1" / name).read_bytes(), earlier)
+        self.ch("transform", "--config", self.write(CONFIG), "--seed", "7")
+        self.assertNotEqual((folder / "transform" / name).read_bytes(), earlier)
+        self.assertEqual((folder / "transform-v1" / name).read_bytes(), earlier)
+        self.assertFalse((folder / "transform-v2").exists())
 
     def test_a_run_that_fails_leaves_what_an_earlier_one_made_in_its_place(self):
         self.ch("transform", "jsc-toy", "--config", self.write(CONFIG))

@@ -195,7 +195,7 @@ Result<Exit> run(const Invocation& invocation) {
                " at a time"));
   const InterruptGuard guard;
   const fs::path folder = session.software() / "sweep";
-  CH_TRY(const fs::path kept, set_aside_folder(folder));
+  CH_TRY(const fs::path kept, set_aside_folder(folder, Plain::Goes));
   run_all(grid, sources, session.data, folder, threads, runs);
   CH_TRY(const bool removed, restore_project(session));
   if (removed) log_warning("Checkpoints of runs that ended before that are gone");

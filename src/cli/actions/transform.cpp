@@ -114,11 +114,12 @@ Result<Exit> run(const Invocation& invocation) {
   CH_TRY(const Before before, evaluate_before(session, settings, calls));
   if (!session.trained && changes_numbers(calls)) warn_of_random_weights();
   // Everything is ready: from here on files are written.
-  CH_TRY(const std::filesystem::path kept, set_aside_folder(folder));
+  CH_TRY(const std::filesystem::path kept, set_aside_folder(folder, Plain::Stays));
   if (Status done = transform(invocation, session, calls, context, before); !done) {
     put_back(folder, kept);
     return std::move(done).failure();
   }
+  drop_earlier(folder, kept);
   log_info("Transformation is completed");
   return Exit::Done;
 }
