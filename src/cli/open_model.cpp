@@ -52,10 +52,12 @@ std::string file_name(const ModelSource& source) {
 Result<OpenedModel> open_checkpoint(const ModelSource& source) {
   CH_TRY(Checkpoint checkpoint, load_checkpoint(*source.file));
   CH_CHECK(verify(checkpoint.graph));
+  std::string data = trained_on(checkpoint);
   OpenedModel opened{.graph = std::move(checkpoint.graph),
                      .name = file_name(source),
                      .dataset = {},
-                     .trained = true};
+                     .trained = true,
+                     .trained_on = std::move(data)};
   if (const Result<const ModelDef*> def = find_model(opened.graph.name()); def)
     opened.dataset = std::string(def.value()->dataset);
   return opened;

@@ -42,6 +42,7 @@ struct OpenedModel {
   std::string name;                     ///< as given; a file's own name
   std::string dataset;                  ///< the data set it is usually run on, if it is known
   bool trained = false;                 ///< the weights come from a file
+  std::string trained_on = {};          ///< a data set, where the file records it
   std::vector<std::string> fixed = {};  ///< inputs whose given values became part of the graph
 };
 

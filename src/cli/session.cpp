@@ -1,13 +1,16 @@
 #include "cli/session.hpp"
 
 #include "cli/output.hpp"
+#include "data/registry.hpp"
 #include "models/registry.hpp"
 #include "onnx/import.hpp"
 #include "onnx/inputs.hpp"
 #include "ops/core/infer.hpp"
+#include "support/escape.hpp"
 #include "support/system/log.hpp"
 #include "support/system/threads.hpp"
 #include "support/text.hpp"
+#include "train/loop/progress_state.hpp"
 
 namespace chop::cli {
 namespace {
@@ -37,6 +40,7 @@ Status open_network(Session& session, const ModelSource& source, const Settings&
   CH_TRY(OpenedModel opened, open_for_data(source, settings, settings.text_or_empty("dataset")));
   session.graph = std::move(opened.graph);
   session.trained = true;
+  session.trained_on = std::move(opened.trained_on);
   session.transformed = true;  // what is saved from here on was made from this file
   return {};
 }
@@ -179,7 +183,7 @@ Result<std::optional<ModelSource>> weights_source(const Settings& settings) {
   return std::optional(std::move(source));
 }
 
-Result<bool> load_into(Graph& graph, const ModelSource& weights, const Settings& settings) {
+Result<LoadedInto> load_into(Graph& graph, const ModelSource& weights, const Settings& settings) {
   CH_TRY(const LoadType type, load_type_from_name(settings.text("load_type").value_or("auto")));
   const fs::path& path = weights.file->path();
   if (type == LoadType::Onnx || (type == LoadType::Auto && weights.kind == SourceKind::Onnx)) {
@@ -189,7 +193,7 @@ Result<bool> load_into(Graph& graph, const ModelSource& weights, const Settings&
     graph = std::move(imported.graph);
     warn_of_non_finite(non_finite_weights(graph));
     log_info(cat("Loaded ONNX model from ", path.string(), ", network and weights"));
-    return true;
+    return LoadedInto{.transformed = true};
   }
   Result<LoadedWeights> loaded =
       load_weights(graph, *weights.file, {.type = type, .partial = settings.flag("load_partial")});
@@ -203,14 +207,15 @@ Result<bool> load_into(Graph& graph, const ModelSource& weights, const Settings&
   log_info(cat("Loaded ", kind_of(loaded.value().type), " from ", path.string()));
   for (const std::string& note : loaded.value().notes)
     log_info(cat(path.filename().string(), ": ", note));
-  return loaded.value().transformed;
+  return LoadedInto{loaded.value().transformed, std::move(loaded.value().trained_on)};
 }
 
 Status load_given(OpenedModel& model, const Settings& settings) {
   CH_TRY(const std::optional<ModelSource> weights, weights_source(settings));
   if (!weights) return {};
-  CH_TRY([[maybe_unused]] const bool transformed, load_into(model.graph, *weights, settings));
+  CH_TRY(LoadedInto loaded, load_into(model.graph, *weights, settings));
   model.trained = true;
+  model.trained_on = std::move(loaded.trained_on);
   return {};
 }
 
@@ -245,8 +250,10 @@ Result<Session> open_session(const Invocation& invocation, NeedsData needs,
   }
   CH_TRY(session.weights, weights_source(settings));
   if (session.weights) {
-    CH_TRY(session.transformed, load_into(session.graph, *session.weights, settings));
+    CH_TRY(LoadedInto loaded, load_into(session.graph, *session.weights, settings));
+    session.transformed = loaded.transformed;
     session.trained = true;
+    session.trained_on = std::move(loaded.trained_on);
   }
   if (session.has_data())
     CH_CHECK(check_fits(session.graph, session.data.test, session.data.num_classes));
@@ -256,6 +263,27 @@ Result<Session> open_session(const Invocation& invocation, NeedsData needs,
 
 void warn_of_random_weights() {
   log_warning("The weights are random, so accuracy means nothing; --load gives trained ones");
+}
+
+std::map<std::string, std::string> info_of_transformed(const Graph& graph,
+                                                       const std::string& trained_on) {
+  std::map<std::string, std::string> info = {{kTransformedFrom, graph.name()}};
+  if (!trained_on.empty()) info[kTrainedOn] = to_utf8(trained_on);
+  return info;
+}
+
+void compare_data(const std::string& name, const std::string& trained_on, const Dataset& data) {
+  const std::string here = recorded_name(data);
+  if (trained_on.empty() || trained_on == here) return;
+  const auto is_known = [](const std::string& text) {
+    return static_cast<bool>(find_dataset(text.substr(0, text.find(" (synthetic)"))));
+  };
+  const std::string what =
+      cat(name, " was trained on '", trained_on, "', and the data here is '", here, "'");
+  if (is_known(trained_on) && is_known(here))
+    log_warning(cat(what, ": its accuracy means little"));
+  else
+    log_info(what);
 }
 
 std::string labelled(const Dataset& data, std::string_view what) {

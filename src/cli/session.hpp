@@ -23,6 +23,7 @@ struct Session {
   std::optional<FolderLock> lock;      ///< of the folder the action writes into
   bool transformed = false;            ///< passes made the graph that was loaded
   bool trained = false;                ///< the weights come from a file
+  std::string trained_on = {};         ///< a data set, where that file records it
 
   bool has_data() const { return data.test.rows() > 0; }
 
@@ -66,14 +67,26 @@ Result<ModelSource> model_source(const Settings& settings);
 Result<Graph> make_model(const ModelSource& source, const Settings& settings, const Dataset& data);
 /// The file of --load, opened; nothing where the setting is not given.
 Result<std::optional<ModelSource>> weights_source(const Settings& settings);
-/// Loads `weights` over `graph`; true when passes made the graph they hold.
-Result<bool> load_into(Graph& graph, const ModelSource& weights, const Settings& settings);
+struct LoadedInto {
+  bool transformed = false;     ///< passes made the graph
+  std::string trained_on = {};  ///< a data set, where the file records it
+};
+/// Loads `weights` over `graph`.
+Result<LoadedInto> load_into(Graph& graph, const ModelSource& weights, const Settings& settings);
 
 /// Loads the file of --load, where it is given, over a network.
 Status load_given(OpenedModel& model, const Settings& settings);
 
 /// Of a network that no file has trained, where its accuracy is printed.
 void warn_of_random_weights();
+
+/// What a checkpoint says of a graph that passes made of `graph`.
+std::map<std::string, std::string> info_of_transformed(const Graph& graph,
+                                                       const std::string& trained_on);
+
+/// Says where `data` is not the data set that the network `name` was trained on: a warning where
+/// both are known by name, since then figures mean little.
+void compare_data(const std::string& name, const std::string& trained_on, const Dataset& data);
 
 /// "accuracy (synthetic)" where the data set is not real, so that no such figure is taken
 /// for a measurement.

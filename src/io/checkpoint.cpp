@@ -6,6 +6,7 @@
 #include "io/torch/torch_checkpoint.hpp"
 #include "io/weights_file.hpp"
 #include "ir/json.hpp"
+#include "support/escape.hpp"
 #include "support/system/log.hpp"
 #include "support/text.hpp"
 
@@ -190,6 +191,11 @@ Status check_same_network(const Graph& wanted, const Graph& given) {
                       wanted.name(), "'"),
                   cat("name the model it was made with, or train '", wanted.name(), "' first")));
   return check_same_nodes(wanted, given);
+}
+
+std::string trained_on(const Checkpoint& checkpoint) {
+  const auto found = checkpoint.info.find(kTrainedOn);
+  return found == checkpoint.info.end() ? "" : from_utf8(found->second);
 }
 
 bool is_transformed_from(const Checkpoint& checkpoint, const Graph& model) {

@@ -30,6 +30,11 @@ Status check_same_network(const Graph& wanted, const Graph& given);
 /// Says in a checkpoint's `info` that passes made its graph; the value names the model.
 inline constexpr const char* kTransformedFrom = "chop.transformed_from";
 
+/// Names in a checkpoint's `info` the data set that its weights were trained on.
+inline constexpr const char* kTrainedOn = "chop.dataset";
+/// That name; empty where it is not recorded.
+std::string trained_on(const Checkpoint& checkpoint);
+
 /// Whether the checkpoint says that passes made its graph from that model.
 bool is_transformed_from(const Checkpoint& checkpoint, const Graph& model);
 

@@ -174,7 +174,9 @@ Result<LoadedWeights> load_weights(const Graph& model, const MappedFile& mapped,
     if (!same && options.partial) return load_by_name(model, path, file, true);
     CH_CHECK(std::move(same));
   }
-  return LoadedWeights{.graph = std::move(checkpoint.graph), .transformed = transformed};
+  return LoadedWeights{.graph = std::move(checkpoint.graph),
+                       .transformed = transformed,
+                       .trained_on = trained_on(checkpoint)};
 }
 
 }  // namespace chop::io

@@ -17,6 +17,7 @@ struct LoadOptions {
 struct LoadedWeights {
   Graph graph;
   bool transformed = false;             ///< passes made the graph; save it with kTransformedFrom
+  std::string trained_on = {};          ///< a data set, where the file records it
   LoadType type = LoadType::Mz;         ///< what the file was
   std::vector<std::string> notes = {};  ///< what was taken and what was not, where that matters
 };

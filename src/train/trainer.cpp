@@ -22,7 +22,8 @@ class TrainLoop final : public Trainer {
             ParameterStore store, const OptimiserDef& optimiser)
       : data_(data),
         options_(options),
-        training_(begin_training(graph, std::move(store), optimiser, options.transformed)),
+        training_(begin_training(graph, std::move(store), optimiser, options.transformed,
+                                 recorded_name(data))),
         schedule_{.start = options.settings.learning_rate,
                   .end = options.eta_min.value_or(optimiser.least_learning_rate),
                   .period = options.t_max > 0 ? options.t_max : options.max_epochs},

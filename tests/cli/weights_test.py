@@ -33,6 +33,43 @@ class WithWeights(InFolder):
         return self.folder / "rows.npz"
 
 
+class TrainedOn(WithWeights):
+    """Checkpoints record the data set of their training; figures on another one are warned of."""
+    FEW = ["--rows", 2000]
+
+    def other_jets(self):
+        """Jets of OpenML's form: sixteen features, classes g, q, t, w, z."""
+        generator = numpy.random.default_rng(0)
+        lines = ["@RELATION jets", *(f"@ATTRIBUTE f{i} REAL" for i in range(16)), "@ATTRIBUTE class {g,q,t,w,z}", "@DATA"]
+        for row in range(300):
+            lines.append(",".join([*(f"{x:.4f}" for x in generator.normal(size=16)), "gqtwz"[row % 5]]))
+        path = self.folder / "hls4ml_lhc_jets_hlf.arff"
+        path.write_text("\n".join(lines) + "\n")
+        return path
+
+    def test_another_data_set_is_warned_of_and_a_file_is_mentioned(self):
+        self.good("train", "jsc-tiny", "jsc", *self.FEW, "--max-epochs", 1, "--project", "p")
+        folder = self.folder / "mase_output/p/software"
+        best = folder / "training_ckpts/best.ckpt"
+        said = "was trained on 'jsc (synthetic)', and the data here is"
+        self.assertNotIn("trained on", self.good("test", best, "jsc", *self.FEW).stderr)
+        other = ["jsc_openml", "--data", self.other_jets(), "-q"]
+        for words in (["test", best, *other], ["test", "jsc-tiny", *other, "--load", best], ["test", best, best, *other],
+                      ["compare", best, best, *other]):
+            self.assertIn(f"{said} 'jsc_openml': its accuracy means little", self.good(*words).stderr)
+        rows = self.samples()
+        file = self.good("test", best, rows).stderr
+        self.assertIn(f"{said} 'rows'", file)
+        self.assertNotIn("means little", file)
+        config = self.folder / "q.toml"
+        config.write_text('[passes.quantize]\nby = "type"\n[passes.quantize.linear.config]\nname = "lsq_integer"\n'
+                          'data_in_width = 4\nweight_width = 4\n')
+        self.good("transform", best, "jsc", *self.FEW, "--config", config, "--project", "p")
+        self.assertIn(said, self.good("test", folder / "transform/transformed_ckpt", *other).stderr)
+        self.good("pass", "fuse_batch_norm", best, "--save", self.folder / "fused.mz")
+        self.assertIn(said, self.good("test", self.folder / "fused.mz", *other).stderr)
+
+
 class Load(WithWeights):
     def test_a_state_dict_and_its_wrappings_give_the_same_accuracy(self):
         data = self.samples()

@@ -137,9 +137,11 @@ Result<std::optional<Dataset>> open_data(const Words& words, const BothNetworks&
     return Error{.what = "the data set of this network is not known",
                  .hint = "name it: --data jsc; `ch datasets` lists all"};
   CH_TRY(Dataset data, open_dataset(name, options, both.before.graph, Labels::Optional));
-  for (const OpenedModel* model : {&both.before, &both.after})
+  for (const OpenedModel* model : {&both.before, &both.after}) {
     if (Status fits = check_fits(model->graph, data.test, data.num_classes); !fits)
       return std::move(fits).error().note(cat("the network ", model->name));
+    compare_data(model->name, model->trained_on, data);
+  }
   return std::optional<Dataset>(std::move(data));
 }
 

@@ -24,7 +24,7 @@ Result<Exit> run(const Invocation& invocation) {
     invocation.out << print(model.graph, {.values = kind == "values", .meta = kind == "meta"});
   if (const auto path = settings.text("save")) {
     CH_CHECK(save_checkpoint(
-        *path, {.graph = model.graph, .info = {{kTransformedFrom, model.graph.name()}}}));
+        *path, {.graph = model.graph, .info = info_of_transformed(model.graph, model.trained_on)}));
     log_info(cat("Saved mase graph to ", *path));
   }
   return done(invocation, result);

@@ -117,7 +117,7 @@ Result<fs::path> save_best(const Search& search, const Session& session, const S
   const fs::path path = search_folder(session) / "best.mz";
   CH_CHECK(set_aside(path));
   CH_CHECK(save_checkpoint(
-      path, {.graph = best.graph, .info = {{kTransformedFrom, session.graph.name()}}}));
+      path, {.graph = best.graph, .info = info_of_transformed(session.graph, session.trained_on)}));
   log_info(cat("Saved trial ", trial.number, " to ", path.string()));
   return path;
 }

@@ -21,29 +21,44 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Files are opened once; each training makes a network of its own from them.
-struct Sources {
-  std::map<std::string, ModelSource> networks;  ///< by their names
-  std::optional<ModelSource> weights;           ///< of --load
+struct Network {
+  ModelSource source;
+  std::optional<Graph> graph;  ///< of a file; others depend on settings that may be swept
 };
+
+/// Files are opened and read once; each training has a copy of the network.
+struct Sources {
+  std::map<std::string, Network> networks;  ///< by their names
+  std::optional<ModelSource> weights;       ///< of --load
+};
+
+Result<Network> open_network(ModelSource source, const Settings& settings) {
+  Network network{std::move(source), {}};
+  if (!network.source.is_network()) return network;
+  CH_TRY(OpenedModel opened,
+         open_for_data(network.source, settings, settings.text_or_empty("dataset")));
+  network.graph = std::move(opened.graph);
+  return network;
+}
 
 Result<Graph> starting_network(const Sources& sources, const Settings& settings,
                                const Dataset& data) {
-  const ModelSource& source = sources.networks.at(settings.text_or_empty("model"));
-  if (!source.is_network()) return make_model(source, settings, data);
-  CH_TRY(OpenedModel opened, open_for_data(source, settings, settings.text_or_empty("dataset")));
-  return std::move(opened.graph);
+  const Network& network = sources.networks.at(settings.text_or_empty("model"));
+  if (network.graph) return *network.graph;
+  return make_model(network.source, settings, data);
 }
 
 /// Every network can be opened and takes the samples. The session has opened the first of them.
 Result<Sources> open_sources(Session& session, const std::vector<Settings>& grid) {
   Sources sources{.weights = std::move(session.weights)};
-  sources.networks.emplace(session.model_name, std::move(session.source));
+  CH_TRY(Network first, open_network(std::move(session.source), grid.front()));
+  sources.networks.emplace(session.model_name, std::move(first));
   for (const Settings& settings : grid) {
     const std::string name = settings.text_or_empty("model");
     if (sources.networks.contains(name)) continue;
     CH_TRY(ModelSource source, model_source(settings));
-    sources.networks.emplace(name, std::move(source));
+    CH_TRY(Network network, open_network(std::move(source), settings));
+    sources.networks.emplace(name, std::move(network));
     CH_TRY(const Graph graph, starting_network(sources, settings, session.data));
     if (Status fits = check_fits(graph, session.data.test, session.data.num_classes); !fits)
       return std::move(fits).error().note(cat("the network ", name));
@@ -56,7 +71,8 @@ Status train_one(const Settings& settings, const Sources& sources, const Dataset
   CH_TRY(Graph graph, starting_network(sources, settings, data));
   TrainOptions options = train_options(settings);
   if (sources.weights) {
-    CH_TRY(options.transformed, load_into(graph, *sources.weights, settings));
+    CH_TRY(const LoadedInto loaded, load_into(graph, *sources.weights, settings));
+    options.transformed = loaded.transformed;
   }
   options.threads = 1;  // the trainings themselves share the cores
   options.checkpoints = folder;
@@ -187,7 +203,7 @@ Result<Exit> run(const Invocation& invocation) {
   CH_CHECK(open_project(session, invocation.settings, {.area = "sweep", .purpose = "`ch sweep`"}));
   CH_TRY(const Sources sources, open_sources(session, grid));
   std::vector<std::string> models;
-  for (const auto& [name, source] : sources.networks) models.push_back(name);
+  for (const auto& [name, network] : sources.networks) models.push_back(name);
   session.model_name = join(models, ", ");
   const int threads = thread_count(invocation.settings);
   log_info(cat("Sweeping '", session.model_name, "': ", grid.size(), " trainings, ",

@@ -131,6 +131,7 @@ Result<Exit> test_several(const Invocation& invocation) {
     const Graph& graph = networks[i].graph;
     if (Status fits = check_fits(graph, data.test, data.num_classes); !fits)
       return std::move(fits).error().note(cat("the network ", names[i]));
+    compare_data(names[i], networks[i].trained_on, data);
     CH_TRY(const Metrics found,
            evaluate(graph, data.test, evaluation_options(train_options(settings), data)));
     const std::int64_t parameters = graph.parameter_count();
@@ -149,6 +150,7 @@ Result<Exit> run(const Invocation& invocation) {
   CH_TRY(const ModelSource source, model_source(invocation.settings));
   if (!invocation.settings.has("load_name") && !source.is_network()) return nothing_to_test(source);
   CH_TRY(Session session, open_session(invocation, NeedsData::Labelled, source));
+  compare_data(session.model_name, session.trained_on, session.data);
   const bool writes = can_write(session, invocation.settings);
   log_info(cat("Testing model '", session.model_name, "'..."));
   EvaluateOptions evaluation = evaluation_options(train_options(invocation.settings), session.data);

@@ -86,7 +86,7 @@ Status transform(const Invocation& invocation, Session& session, const std::vect
   const std::filesystem::path saved = context.folder / "transformed_ckpt";
   CH_CHECK(save_checkpoint(
       saved / "graph_module.mz",
-      {.graph = session.graph, .info = {{kTransformedFrom, session.graph.name()}}}));
+      {.graph = session.graph, .info = info_of_transformed(session.graph, session.trained_on)}));
   log_info(cat("Saved mase graph to ", saved.string()));
   Tree result = Tree::Table{{"model", session.model_name},
                             {"dataset", session.data.name},
@@ -111,6 +111,7 @@ Result<Exit> run(const Invocation& invocation) {
       .threads = thread_count(settings),
       .seed = settings.seed(),
       .folder = folder};
+  if (session.has_data()) compare_data(session.model_name, session.trained_on, session.data);
   CH_TRY(const Before before, evaluate_before(session, settings, calls));
   if (!session.trained && changes_numbers(calls)) warn_of_random_weights();
   // Everything is ready: from here on files are written.

@@ -147,10 +147,14 @@ std::string digest_of(const Dataset& data) {
 
 }  // namespace
 
+std::string recorded_name(const Dataset& data) {
+  return data.synthetic ? cat(data.name, " (synthetic)") : data.name;
+}
+
 std::map<std::string, std::string> fingerprint(const TrainOptions& options, const Dataset& data) {
   std::map<std::string, std::string> print = fingerprint(options);
   print.merge(std::map<std::string, std::string>{
-      {"dataset", data.synthetic ? cat(data.name, " (synthetic)") : data.name},
+      {"dataset", recorded_name(data)},
       {"contents of the data", digest_of(data)},
       {"train rows", std::to_string(data.train.rows())},
       {"validation rows", std::to_string(data.validation.rows())}});

@@ -25,6 +25,9 @@ struct ProgressState {
   EpochMetrics end_epoch(double learning_rate, const Metrics& validation);
 };
 
+/// "jsc (synthetic)": what checkpoints call a data set.
+std::string recorded_name(const Dataset& data);
+
 /// What decides the bits of a run: the options and the data, by name, as text.
 std::map<std::string, std::string> fingerprint(const TrainOptions& options, const Dataset& data);
 

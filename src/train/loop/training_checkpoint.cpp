@@ -1,5 +1,6 @@
 #include "train/loop/training_checkpoint.hpp"
 
+#include "support/escape.hpp"
 #include "support/system/log.hpp"
 #include "support/system/simd_level.hpp"
 #include "support/text.hpp"
@@ -14,6 +15,7 @@ std::string slot_prefix(const OptimiserDef& optimiser, std::size_t slot) {
 constexpr const char* kSimd = "chop.simd";
 
 void add_fingerprint(Checkpoint& checkpoint, const Training& training) {
+  checkpoint.info[kTrainedOn] = to_utf8(training.dataset);
   if (const std::string level = simd_fingerprint(training.depends_on_processor); !level.empty())
     checkpoint.info[kSimd] = level;
   if (training.transformed) checkpoint.info[kTransformedFrom] = training.graph.name();
@@ -34,7 +36,7 @@ void compare_simd(const Training& training, const Checkpoint& from) {
 }  // namespace
 
 Training begin_training(const Graph& graph, ParameterStore store, const OptimiserDef& optimiser,
-                        bool transformed) {
+                        bool transformed, std::string dataset) {
   const Shape shape = {static_cast<std::int64_t>(store.values().size())};
   std::vector<Tensor> slots;
   for (std::size_t i = 0; i < optimiser.slots.size(); ++i) slots.emplace_back(DType::F32, shape);
@@ -43,7 +45,8 @@ Training begin_training(const Graph& graph, ParameterStore store, const Optimise
           .optimiser = optimiser,
           .slots = std::move(slots),
           .best = graph,
-          .transformed = transformed};
+          .transformed = transformed,
+          .dataset = std::move(dataset)};
 }
 
 TrainOutcome outcome_of(const Training& training, Ending ending) {

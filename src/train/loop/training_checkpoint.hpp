@@ -17,13 +17,14 @@ struct Training {
   ProgressState state = {};
   Graph best;                ///< weights of the best epoch, once there is one
   bool transformed = false;  ///< passes made the graph: checkpoints say so
+  std::string dataset = {};  ///< its recorded_name()
   /// A plan of it does (runtime/plan.hpp): checkpoints name the vector instructions.
   bool depends_on_processor = false;
 };
 
 /// Before the first step: the optimiser's state is all zeros.
 Training begin_training(const Graph& graph, ParameterStore store, const OptimiserDef& optimiser,
-                        bool transformed);
+                        bool transformed, std::string dataset);
 TrainOutcome outcome_of(const Training& training, Ending ending);
 
 /// Weights, optimiser state, progress and the best weights: all it takes to go on.

@@ -39,7 +39,7 @@ TEST(CosineSchedule, StaysWhereTheEndIsNotBelowTheStart) {
 Training one_weight() {
   Graph graph = test::linear_network({1}, 1, {1.0F});
   return begin_training(graph, ParameterStore::from(graph).value(), *find_optimiser("sgd").value(),
-                        false);
+                        false, "jsc");
 }
 constexpr OptimiserSettings kPlain = {.momentum = 0, .nesterov = false};
 
