@@ -19,7 +19,7 @@ import tempfile
 sys.dont_write_bytecode = True
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
-from harness import levels, picture, rounds, show  # noqa: E402
+from harness import levels, page, picture, rounds, show  # noqa: E402
 from harness.rows import Row, Rows  # noqa: E402
 from harness.setup import HELD, ROOT, Setup  # noqa: E402
 from harness.worker import Failed  # noqa: E402
@@ -49,6 +49,9 @@ def parse(arguments):
     parser.add_argument("--from", metavar="FILE", dest="source", help="show an earlier run again")
     parser.add_argument("--beside", metavar="FILE",
                         help="with --from: another run, side by side in one table and one picture")
+    parser.add_argument("--page", action="store_true",
+                        help="with --beside: writes both runs into docs/speed.md, README.md and their picture")
+    parser.add_argument("--root", default=ROOT, type=pathlib.Path, help=argparse.SUPPRESS)
     parser.add_argument("--folder", default=HERE / "works", help=argparse.SUPPRESS)
     parser.add_argument("--build", default=ROOT / "build/release", help=argparse.SUPPRESS)
     return parser, parser.parse_args(arguments)
@@ -203,13 +206,20 @@ def names_of_runs(one, other):
     return [f"{machine}, {name}" for machine, name in zip(machines, names)]
 
 
-def show_both(one, other, svg):
-    """Two runs: a heading of each, one table, one picture."""
+def show_both(one, other, args):
+    """Two runs: a heading of each, one table, one picture; or all of that in the pages."""
     runs, names = [rows_of(one), rows_of(other)], names_of_runs(one, other)
-    for name, done in zip(names, (one, other)):
-        print(f"{name}: {heading(done)[0]}\n")
+    heads = [heading(done)[0] for done in (one, other)]
+    if args.page:
+        abouts = [page.about(name, done, head.splitlines()[1:])
+                  for name, done, head in zip(names, (one, other), heads)]
+        for path in page.write(args.root, runs, names, abouts):
+            print(f"wrote {path}")
+        return
+    for name, head in zip(names, heads):
+        print(f"{name}: {head}\n")
     print(show.side_by_side(runs, names))
-    write(svg, picture.svg(runs, names))
+    write(args.svg, picture.svg(runs, names))
 
 
 def main(arguments):
@@ -226,13 +236,15 @@ def main(arguments):
         return 0
     if args.beside and not args.source:
         parser.error("--beside FILE needs --from FILE")
+    if args.page and not args.beside:
+        parser.error("--page needs --from FILE and --beside FILE")
     if args.source:
         done = read(args.source)
     else:
         done = run(args, {name: works[name] for name in works if name in (args.works or works)})
         write(args.json, json.dumps(done, indent=1) + "\n")
     if args.beside:
-        show_both(done, read(args.beside), args.svg)
+        show_both(done, read(args.beside), args)
         return 0
     rows = rows_of(done)
     head, ways = heading(done)

@@ -3,7 +3,7 @@ a peer; of two runs (two machines, or two levels of instructions) the second is 
 import math
 from xml.sax.saxutils import escape
 
-from .show import digits
+from .show import marked
 
 LEFT, WIDTH, RIGHT = 250, 530, 75
 TOP, STEP, GAP, BAR = 84, 17, 9, 13
@@ -11,6 +11,7 @@ COLOURS = {"PyTorch": "#c9622b", "libtorch": "#e0a83c", "ONNX Runtime": "#3d8f5f
            "Optuna and PyTorch": "#8a5fa8", "PyTorch and numpy": "#b5476c"}
 OTHERS = ("#2a78b5", "#6b6b6b", "#4aa3a3")
 LIGHTER = 0.5
+OURS = ("our float32",)  # no peer
 
 
 def ticks(low, high):
@@ -48,13 +49,13 @@ def grid(scale, bottom):
     yield text(scale.x(1), bottom + 31, "as fast as the peer", "middle", ' fill="#555"')
 
 
-def bar(ratio, y, scale, colour, opacity):
-    one, end = scale.x(1), scale.x(ratio)
+def bar(row, y, scale, colour, opacity):
+    one, end = scale.x(1), scale.x(row.ratio)
     yield rectangle(min(one, end), y, abs(end - one), BAR, colour, opacity)
-    yield text(max(end, one) + 7, y + BAR - 2, f"{digits(ratio)}x", extra=' font-weight="bold"')
+    yield text(max(end, one) + 7, y + BAR - 2, marked(row), extra=' font-weight="bold"')
 
 
-def legend(peers, names):
+def legend(peers, names, starred):
     x = 12
     for peer, colour in peers.items():
         yield rectangle(x, TOP - 48, 11, 11, colour)
@@ -65,29 +66,31 @@ def legend(peers, names):
         yield rectangle(x, TOP - 27, 11, 11, "#333333", LIGHTER ** number)
         yield text(x + 16, TOP - 17, name)
         x += 36 + 6.7 * len(name)
+    if starred:
+        yield text(x, TOP - 17, f"* {', '.join(starred)} has no switch for that and uses all there is")
 
 
 def compared(runs):
-    """{(title, peer): [ratio of each run, or None]}, in the order of the rows."""
+    """{(title, peer): [the row of each run, or None]}, in the order of the rows."""
     found = {}
     for number, rows in enumerate(runs):
         for row in rows:
-            if row.kind == "faster" and row.ratio and not row.detail and not row.held_back:
-                found.setdefault((row.title, row.against), [None] * len(runs))[number] = row.ratio
+            if row.kind == "faster" and row.ratio and not row.detail and not row.held_back and row.against not in OURS:
+                found.setdefault((row.title, row.against), [None] * len(runs))[number] = row
     return found
 
 
 def bars(shown, scale, peers):
     """And y where they end."""
     parts, y, title = [], TOP, None
-    for (name, peer), ratios in shown.items():
+    for (name, peer), rows in shown.items():
         if name != title:
             y += GAP if title else 0
             title = name
             parts.append(text(LEFT - 10, y + BAR - 2, title, "end"))
-        for number, ratio in enumerate(ratios):
-            if ratio:
-                parts += bar(ratio, y, scale, peers[peer], LIGHTER ** number)
+        for number, row in enumerate(rows):
+            if row:
+                parts += bar(row, y, scale, peers[peer], LIGHTER ** number)
                 y += STEP
     return parts, y
 
@@ -101,10 +104,12 @@ def svg(runs, names=("",), title="How many times faster ch is than others at the
     """Of the rows that compare with a peer at its best. `runs` is one list of rows per name."""
     shown = compared(runs)
     peers = colours(dict.fromkeys(peer for _, peer in shown))
-    scale = Scale([ratio for ratios in shown.values() for ratio in ratios if ratio])
+    bars_of = [(peer, row) for (_, peer), rows in shown.items() for row in rows if row]
+    scale = Scale([row.ratio for _, row in bars_of])
+    starred = dict.fromkeys(peer for peer, row in bars_of if row.not_held)
     drawn, bottom = bars(shown, scale, peers)
     parts = [text(12, 22, title, extra=' font-size="16" font-weight="bold"'),
-             *legend(peers, names), *grid(scale, bottom), *drawn]
+             *legend(peers, names, starred), *grid(scale, bottom), *drawn]
     width, height = LEFT + WIDTH + RIGHT, bottom + 42
     return (f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
             f'viewBox="0 0 {width} {height}" font-family="DejaVu Sans, Helvetica, sans-serif" '

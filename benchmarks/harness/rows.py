@@ -18,6 +18,7 @@ class Row:
     detail: bool = False  # one of many; shown in a table of its own
     note: str = ""  # why there is nothing to show
     held_back: str = ""  # why the peer is not at its best, so that the ratio is no headline
+    not_held: bool = False  # whether the peer uses more than the level that everybody was to be held to
 
     @property
     def verdict(self):
@@ -58,7 +59,8 @@ class Rows:
         for who, found in ((ours, mine), (other, theirs)):
             if who and not found and not row.note:
                 row.note = self.results.why_not(who[0])
-        row.held_back = self.results.facts.get(other[0], {}).get("held_back", "") if other else ""
+        facts = self.results.facts.get(other[0], {}) if other else {}
+        row.held_back, row.not_held = facts.get("held_back", ""), bool(facts.get("not_held"))
         if mine and theirs:
             row.ratio = (theirs.median / mine.median if kind == "faster"
                          else mine.median / theirs.median)

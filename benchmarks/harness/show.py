@@ -106,6 +106,11 @@ def table(rows):
     return draw_table(HEADERS, [cells(row) for row in rows], {0, 2, 6})
 
 
+def marked(row):
+    """Its ratio, with a star where the peer was not held to the level of the run."""
+    return ratio(row) + ("*" if row.not_held and row.ratio else "")
+
+
 def side_by_side(runs, names):
     """Rows of two or more runs in one table: what was measured, beside whom, and each run's figures."""
     found = {}
@@ -122,7 +127,7 @@ def side_by_side(runs, names):
         line = [title, against]
         for row in rows:
             theirs = "" if row is None else row.note or (amount(row.other.median, row.unit) if row.other else "")
-            share = "" if row is None else f"({ratio(row)})" if row.held_back else ratio(row)
+            share = "" if row is None else f"({ratio(row)})" if row.held_back else marked(row)
             line += ["" if row is None or not row.ours else amount(row.ours.median, row.unit), theirs, share]
         lines.append(line)
     return draw_table(headers, lines, {0, 1})

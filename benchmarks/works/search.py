@@ -53,7 +53,7 @@ def rows(rows):
     rows.costs(title + ", SQLite", ("file",), ("memory",), "in memory", 1.3)
     rows.costs(f"last {trials // 4} trials, each", ("memory", "last"), ("memory", "first"),
                f"the first {trials // 4}", 1.25)
-    rows.faster("a trial of it, in memory", ("memory", "trial"), ("optuna memory",), "Optuna and PyTorch", 40)
-    rows.faster("a trial of it, in a file", ("file", "trial"), ("optuna journal",), "Optuna and PyTorch", 40)
-    rows.faster("a trial of it, SQLite", ("file", "trial"), ("optuna sqlite",), "Optuna and PyTorch",
+    rows.faster("a search trial, in memory", ("memory", "trial"), ("optuna memory",), "Optuna and PyTorch", 40)
+    rows.faster("a search trial, in a file", ("file", "trial"), ("optuna journal",), "Optuna and PyTorch", 40)
+    rows.faster("a search trial, SQLite", ("file", "trial"), ("optuna sqlite",), "Optuna and PyTorch",
                 detail=True)

@@ -11,7 +11,7 @@ import xml.dom.minidom
 ROOT = pathlib.Path(os.environ.get("CH_SOURCE", pathlib.Path(__file__).parents[2]))
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(ROOT / "benchmarks"))
-from harness import levels  # noqa: E402
+from harness import levels, page  # noqa: E402
 from harness.rounds import Results  # noqa: E402
 from harness.rows import Rows  # noqa: E402
 
@@ -229,6 +229,60 @@ class Bench(unittest.TestCase):
         self.assertIn("40.0x", picture)
         self.assertIn("20.0x", picture)
         self.assertEqual(self.bench("--beside", self.root / "out.json")[0], 2)
+
+    def two_runs(self):
+        for name, ours, held in (("wide", 1, 80), ("narrow", 4, 90)):
+            self.work(ours=ours, peer=40, old=held, free=8)
+            text = (self.root / "works/pretend.py").read_text().replace("step <beside> {peer}", "training step, jsc-tiny")
+            (self.root / "works/pretend.py").write_text(text.replace("{peer} & co", "{dict(peer='PyTorch', old='Old', free='Free')[peer]}"))
+            self.bench("--rounds", "1", *(["--simd", "avx2"] if name == "narrow" else []))
+            (self.root / "out.json").rename(self.root / f"{name}.json")
+        return "--from", self.root / "wide.json", "--beside", self.root / "narrow.json"
+
+    @unittest.skipUnless(levels.machine_level(), "no vector instructions to be held to")
+    def test_two_runs_go_into_the_pages_and_again(self):
+        runs = self.two_runs()
+        pages = {"docs/speed.md": "# Speed\n\n" + page.BEGIN + "old\n" + page.END + "\n## Rest\n",
+                 "README.md": "# It\n\nFast. A training step of a jet-sized model takes a 2nd\nof PyTorch's time "
+                              "([measured](docs/speed.md)). More.\n\nEnd.\n"}
+        (self.root / "docs/images").mkdir(parents=True)
+        for name, text in pages.items():
+            (self.root / name).write_text(text)
+        for _ in range(2):
+            status, out, err = self.bench(*runs, "--page", "--root", self.root)
+            self.assertEqual(status, 0, err)
+            self.assertEqual(out.count("wrote "), 3)
+            text = (self.root / "docs/speed.md").read_text()
+            self.assertTrue(text.startswith("# Speed\n\n" + page.BEGIN) and text.endswith(page.END + "\n## Rest\n"))
+            self.assertNotIn("old\n", text)
+            self.assertEqual(self.cells(text, "training step, jsc-tiny")[1:],
+                             ["PyTorch", "1.00 ms", "40.0 ms", "40.0x", "4.00 ms", "40.0 ms", "10.0x"])
+            self.assertIn("(80.0x)", text)
+            self.assertIn("In brackets: a slow BLAS.", text)
+            self.assertIn("With a star: Free could not be held to the level of that column", text)
+            self.assertIn("2.00x*", text)
+            self.assertIn("* Free has no switch for that", (self.root / "docs/images/bench.svg").read_text())
+            said = (self.root / "README.md").read_text()
+            self.assertTrue(said.startswith("# It\n\nFast. ") and said.endswith(" More.\n\nEnd.\n"), said)
+            self.assertEqual(" ".join(said.split()), "# It Fast. A training step of a jet-sized model takes a 40th of "
+                             f"PyTorch's time with {levels.NAMES[levels.machine_level()]} and a 10th of PyTorch's time "
+                             "with AVX2 ([measured](docs/speed.md)). More. End.")
+            xml.dom.minidom.parse(str(self.root / "docs/images/bench.svg"))
+        self.assertEqual(self.bench("--page")[0], 2)
+
+    def test_a_page_without_a_place_for_the_figures_is_left_alone(self):
+        runs = self.two_runs()
+        (self.root / "docs").mkdir()
+        (self.root / "docs/speed.md").write_text("# Speed\n")
+        status, _, err = self.bench(*runs, "--page", "--root", self.root)
+        self.assertNotEqual(status, 0)
+        self.assertIn("the place for the figures is not there", err)
+        self.assertEqual((self.root / "docs/speed.md").read_text(), "# Speed\n")
+
+    def test_parts_of_somebodys_time_are_read_aloud(self):
+        self.assertEqual([page.part(ratio) for ratio in (2.2, 3.4, 7.9, 11, 12, 18.4, 21, 22, 80, 111, 102)],
+                         ["a 2nd", "a 3rd", "an 8th", "an 11th", "a 12th", "an 18th", "a 21st", "a 22nd", "an 80th",
+                          "a 111th", "a 102nd"])
 
     def test_unknown_works_and_the_list(self):
         self.work(ours=1, peer=40)
