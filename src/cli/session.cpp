@@ -6,6 +6,7 @@
 #include "onnx/import.hpp"
 #include "onnx/inputs.hpp"
 #include "ops/core/infer.hpp"
+#include "ops/core/init.hpp"
 #include "support/escape.hpp"
 #include "support/system/log.hpp"
 #include "support/system/threads.hpp"
@@ -203,6 +204,7 @@ Result<LoadedInto> load_into(Graph& graph, const ModelSource& weights, const Set
   if (Status sound = verify(loaded.value().graph); !sound)
     return std::move(sound).error().note(cat("in the graph of '", path.string(), "'"));
   graph = std::move(loaded.value().graph);
+  ops::apply_masks(graph);
   warn_of_non_finite(non_finite_weights(graph));
   log_info(cat("Loaded ", kind_of(loaded.value().type), " from ", path.string()));
   for (const std::string& note : loaded.value().notes)

@@ -56,17 +56,49 @@ class Lowering {
     const std::size_t data_inputs = node.inputs.size();
     if (mode_ == Mode::Training && has(op.traits, Trait::TrainingMode))
       node.attrs[kTrainingAttr] = true;
-    if (node.opcode == Opcode::CallModule)
-      for (const ParamDef& def : op.params)
-        if (is_present(def, {op, node.attrs}))
-          node.inputs.push_back(parameter(cat(node.target, ".", def.name)));
-    if (node.opcode == Opcode::CallModule) {
-      const std::vector<std::string> names = operand_names(op, node.attrs, data_inputs);
-      for (std::size_t i = data_inputs; i < names.size(); ++i)
-        node.inputs[i] = quantised(node.inputs[i], node, names[i]);
-    }
+    if (node.opcode == Opcode::CallModule) own_parameters(node, op);
     quantise_operands(node, data_inputs);
     node.opcode = Opcode::CallFunction;
+  }
+
+  /// Appends the parameters of a module, as it wants them. Weights are multiplied with their mask,
+  /// and the call has no mask any more.
+  void own_parameters(Node& node, const OpDef& op) {
+    const ParamDef* const mask = mask_of({op, node.attrs});
+    const std::size_t data_inputs = node.inputs.size();
+    std::vector<const ParamDef*> own;
+    for (const ParamDef& def : op.params)
+      if (is_present(def, {op, node.attrs}) && &def != mask) {
+        own.push_back(&def);
+        node.inputs.push_back(parameter(cat(node.target, ".", def.name)));
+      }
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      Value& value = node.inputs[data_inputs + i];
+      const std::string name(own[i]->name);
+      const bool is_masked = mask != nullptr && own[i]->role == ParamRole::Weight;
+      if (is_masked) value = product(cat(node.name, "_", name, "_masked"), value, node, *mask);
+      value = quantised(value, node, name);
+      if (is_masked && !keeps_zeros(node, name))
+        value = product(cat(node.name, "_", name, "_masked_again"), value, node, *mask);
+    }
+    if (mask != nullptr) node.attrs.erase(std::string(mask->when));
+  }
+
+  Value product(std::string name, Value value, const Node& node, const ParamDef& mask) {
+    return {to_.add({.name = std::move(name),
+                     .opcode = Opcode::CallFunction,
+                     .op = "mul",
+                     .target = "mul",
+                     .inputs = {value, parameter(cat(node.target, ".", mask.name))}})};
+  }
+
+  /// Whether the format of an operand leaves zeros zero: binary ones do not.
+  static bool keeps_zeros(const Node& node, std::string_view operand) {
+    const auto found = node.formats.find(std::string(operand));
+    if (found == node.formats.end() || found->second.is_plain()) return true;
+    const auto format = formats::complete(found->second);
+    const FormatDef& def = *find_format(found->second.name).value();
+    return format && def.range(formats::Config(format.value().config)).has_zero;
   }
 
   void quantise_operands(Node& node, std::size_t data_inputs) {

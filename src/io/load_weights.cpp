@@ -95,12 +95,19 @@ EntriesByName named_for(const Graph& graph, const WeightsFile& file) {
   return best;
 }
 
+/// "fc.mask" as "fc.mask.mask": in a module of its name, as LogicNets keep masks.
+std::string name_in_module(const std::string& name) {
+  const std::size_t dot = name.rfind('.');
+  return dot == std::string::npos ? name : name + name.substr(dot);
+}
+
 Match match_names(const Graph& graph, const WeightsFile& file) {
   Match match;
   EntriesByName entries = named_for(graph, file);
   for (std::size_t i = 0; i < graph.parameters().size(); ++i) {
     const Parameter& parameter = graph.parameters()[i];
-    const auto found = entries.find(parameter.name);
+    auto found = entries.find(parameter.name);
+    if (found == entries.end()) found = entries.find(name_in_module(parameter.name));
     if (found == entries.end()) {
       match.missing.add(cat("missing: ", parameter.name));
       continue;

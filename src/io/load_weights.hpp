@@ -25,7 +25,8 @@ struct LoadedWeights {
 /// The model with the weights of a file: of a native checkpoint its graph, which may hold
 /// number formats, provided it is the same network, or was made from it by passes; of any
 /// other file the tensors of those names, with "model." and "module." before all of them or
-/// none. Real numbers of another width are converted, as PyTorch does. Tensors that are
+/// none, or, as LogicNets name their masks, of the name with its last part twice. Real numbers of
+/// another width are converted, as PyTorch does. Tensors that are
 /// missing, unexpected or of another shape are an error that lists them, unless `partial`.
 Result<LoadedWeights> load_weights(const Graph& model, const MappedFile& file,
                                    const LoadOptions& options = {});

@@ -10,6 +10,7 @@
 #include "data/registry.hpp"
 #include "models/registry.hpp"
 #include "ops/core/infer.hpp"
+#include "ops/core/init.hpp"
 #include "support/system/log.hpp"
 #include "support/text.hpp"
 
@@ -67,6 +68,7 @@ bool holds_weights_alone(const ModelSource& source) {
 /// The network of `other` with the weights of a file that has none of its own.
 Result<OpenedModel> with_weights(const OpenedModel& other, const MappedFile& file) {
   CH_TRY(LoadedWeights loaded, load_weights(without_formats(other.graph), file));
+  ops::apply_masks(loaded.graph);
   warn_of_non_finite(non_finite_weights(loaded.graph));
   return OpenedModel{.graph = std::move(loaded.graph),
                      .name = file.path().filename().string(),

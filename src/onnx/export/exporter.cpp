@@ -182,13 +182,19 @@ void Exporter::write_call(NodeId id) {
         quantised(names_.at(node.inputs[i]), known, node, cat("data_in_", i), types.back()));
   }
   std::vector<std::string> parameters;
+  const ParamDef* mask = mask_of({op, node.attrs});
   if (node.opcode == Opcode::CallModule)
     for (const ParamDef& def : op.params) {
-      if (!is_present(def, {op, node.attrs})) continue;
+      if (!is_present(def, {op, node.attrs}) || &def == mask) continue;
       const std::string name = cat(node.target, ".", def.name);
       const Tensor& value = from_.find_parameter(name)->value;
       parameters.push_back(
           quantised(parameter(name), &value, node, std::string(def.name), value.type()));
+      // Weights beside a mask are 0, which not every format keeps.
+      if (mask != nullptr && def.role == ParamRole::Weight &&
+          node.formats.contains(std::string(def.name)))
+        parameters.back() =
+            make("Mul", {parameters.back(), parameter(cat(node.target, ".", mask->name))});
     }
   std::vector<std::string> outputs;
   for (std::uint32_t r = 0; r < types_[index(id)].size(); ++r)

@@ -52,6 +52,21 @@ void fill_as_declared(Tensor& value, const ParamDef& def, const Call& call, std:
   if (def.init.finish != nullptr) def.init.finish(call, value);
 }
 
+/// Sets to 0 the weights of the module at `target` that its mask leaves out.
+void leave_out(Graph& graph, const Call& call, std::string_view target) {
+  const ParamDef* mask = mask_of(call);
+  if (mask == nullptr) return;
+  const Tensor& kept = graph.find_parameter(cat(target, ".", mask->name))->value;
+  for (const ParamDef& def : call.op.params) {
+    if (def.role != ParamRole::Weight) continue;
+    const std::span<float> weight =
+        graph.find_parameter(cat(target, ".", def.name))->value.mutable_data<float>();
+    const std::span<const float> there = kept.data<float>();
+    for (std::size_t i = 0; i < weight.size(); ++i)
+      if (there[i] == 0) weight[i] = 0;
+  }
+}
+
 }  // namespace
 
 void fill(Tensor& f32, InitKind kind, double scale, const Stream& stream) {
@@ -89,7 +104,14 @@ Status add_parameters(Graph& graph, const OpDef& op, const Attrs& attrs, std::st
     fill_as_declared(value, def, call, name, seed);
     graph.add_parameter({.name = name, .value = std::move(value), .trainable = def.trainable});
   }
+  leave_out(graph, call, target);
   return {};
+}
+
+void apply_masks(Graph& graph) {
+  for (const NodeId id : graph.order())
+    if (const Node& node = graph.node(id); node.opcode == Opcode::CallModule)
+      leave_out(graph, {op_of(node), node.attrs}, node.target);
 }
 
 }  // namespace chop::ops

@@ -20,4 +20,7 @@ Stream init_stream(std::uint64_t seed, std::string_view name);
 Status add_parameters(Graph& graph, const OpDef& op, const Attrs& attrs, std::string_view target,
                       std::uint64_t seed);
 
+/// Sets to 0 the weights of a graph that their masks leave out.
+void apply_masks(Graph& graph);
+
 }  // namespace chop::ops

@@ -105,7 +105,8 @@ struct Init {
 enum class ParamRole : std::uint8_t {
   Other,
   Weight,  ///< multiplied with the input, and summed
-  Bias     ///< added to those sums, one addition per element of the result
+  Bias,    ///< added to those sums, one addition per element of the result
+  Mask     ///< 1 for each weight that there is, 0 for the others, whose values are 0
 };
 
 struct ParamDef {
@@ -113,7 +114,8 @@ struct ParamDef {
   Shape (*shape)(const Call&);
   Init init = {};
   bool trainable = true;
-  std::string_view when = {};  ///< a boolean attribute that must hold for it to exist
+  /// The attribute that must hold, or be more than 0, for it to exist.
+  std::string_view when = {};
   ParamRole role = ParamRole::Other;
 };
 

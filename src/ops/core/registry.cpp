@@ -103,7 +103,16 @@ std::int64_t ForwardCall::find(std::string_view param) const {
 }
 
 bool is_present(const ParamDef& param, const Call& call) {
-  return param.when.empty() || call.flag(param.when);
+  if (param.when.empty()) return true;
+  const Attr& attr = call.attr(param.when);
+  const auto* number = std::get_if<std::int64_t>(&attr);
+  return number != nullptr ? *number > 0 : std::get<bool>(attr);
+}
+
+const ParamDef* mask_of(const Call& call) {
+  for (const ParamDef& def : call.op.params)
+    if (def.role == ParamRole::Mask && is_present(def, call)) return &def;
+  return nullptr;
 }
 
 std::vector<std::string> operand_names(const OpDef& op, const Attrs& attrs,

@@ -16,6 +16,8 @@ bool is_training(const Node& node);
 
 /// Whether the parameter exists in a call with these attributes.
 bool is_present(const ParamDef& param, const Call& call);
+/// The mask of the call's weights; null: it has none.
+const ParamDef* mask_of(const Call& call);
 /// data_in_0, data_in_1, ..., weight, bias: the operands of a call in order.
 std::vector<std::string> operand_names(const OpDef& op, const Attrs& attrs,
                                        std::size_t data_inputs);

@@ -1,4 +1,5 @@
 // linear and linear_grad as matrix products.
+#include "ops/core/registry.hpp"
 #include "runtime/column_sums.hpp"
 #include "runtime/conv/frozen/apply_epilogue.hpp"
 #include "runtime/conv/frozen/frozen_conv.hpp"
@@ -32,7 +33,8 @@ Gemm product_of(const KernelCall& call) {
 }
 
 Kernel make_linear(const KernelCall& call) {
-  if (!all_float(call)) return {};
+  // Lowered calls have no mask: their weights are multiplied with it before.
+  if (!all_float(call) || mask_of(call) != nullptr) return {};
   const Gemm product = product_of(call);
   const bool biased = call.in.size() > 2;
   if (call.fixed.size() > 1 && call.fixed[1] != nullptr)
@@ -60,7 +62,7 @@ bool is_worth_bytes(const KernelCall& call) {
 }
 
 bool heads_chain(const KernelCall& call) {
-  return call.shape(0).size() == 2 && call.in[1].dtype == DType::F32 &&
+  return call.shape(0).size() == 2 && call.in[1].dtype == DType::F32 && mask_of(call) == nullptr &&
          (call.in[0].dtype == DType::F32 || is_worth_bytes(call)) && numel(call.out[0].shape) > 0;
 }
 

@@ -61,6 +61,17 @@ TEST(LoadWeights, PrefixesThatPyTorchFilesLostComeBackForNetworksThatHaveThem) {
   }
 }
 
+TEST(LoadWeights, AMaskThatIsAModuleWithOneParameterIsTaken) {
+  Graph graph = network();
+  graph.add_parameter({.name = "fc.mask", .value = Tensor(DType::F32, {2, 2})});
+  SafetensorsFile file = weights();
+  file.tensors.emplace_back("fc.mask.mask", Tensor::of<float>({2, 2}, {1, 0, 0, 1}));
+  const auto loaded = load(graph, file);
+  ASSERT_TRUE(loaded) << to_string(loaded.error());
+  EXPECT_EQ(loaded.value().graph.find_parameter("fc.mask")->value,
+            Tensor::of<float>({2, 2}, {1, 0, 0, 1}));
+}
+
 TEST(LoadWeights, RealNumbersOfOtherWidthsAreConverted) {
   for (const DType dtype : {DType::F16, DType::BF16, DType::F64}) {
     SafetensorsFile file = weights();

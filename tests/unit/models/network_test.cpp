@@ -215,7 +215,7 @@ TEST(Network, MistakesNameTheLayerTheKeyAndTheLine) {
       "error: linear has no attribute 'out_feature'\n"
       "  note: in layer 'seq_blocks.1'\n"
       "  note: layer 2 (my.toml:4)\n"
-      "  hint: did you mean 'out_features'? linear takes in_features, out_features, bias");
+      "  hint: did you mean 'out_features'? linear takes in_features, out_features, bias, fan_in");
   EXPECT_EQ(complaint("[model]\nlayers = [\n  \"rellu\",\n]"),
             "error: unknown op 'rellu'\n"
             "  note: layer 1 (my.toml:3)\n"

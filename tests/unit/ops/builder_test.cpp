@@ -101,7 +101,7 @@ TEST(GraphBuilder, ChecksAttributes) {
   ASSERT_FALSE(graph);
   EXPECT_EQ(graph.error().what, "linear has no attribute 'out_feature'");
   EXPECT_EQ(graph.error().hint,
-            "did you mean 'out_features'? linear takes in_features, out_features, bias");
+            "did you mean 'out_features'? linear takes in_features, out_features, bias, fan_in");
 }
 
 TEST(GraphBuilder, RefusesSizesNoMachineHolds) {

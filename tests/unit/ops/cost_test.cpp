@@ -48,7 +48,8 @@ Hand sums(std::int64_t outputs, std::int64_t terms, bool bias) {
 }
 
 Hand linear(const CostCall& call) {
-  return sums(out_count(call), call.in[0].shape.back(), call.flag("bias"));
+  const std::int64_t fan_in = call.integer("fan_in");
+  return sums(out_count(call), fan_in > 0 ? fan_in : call.in[0].shape.back(), call.flag("bias"));
 }
 
 template <std::size_t kDims>

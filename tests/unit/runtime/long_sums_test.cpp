@@ -238,6 +238,7 @@ Question network_of_digits() {
     const OpDef& def = *find_op(op).value();
     for (const ParamDef& param : def.params) {
       const Call call{def, attrs};
+      if (!is_present(param, call)) continue;
       const std::string name = cat(op, ".", param.name);
       const double low = param.name == "running_var" ? 0.5 : -0.3;
       const SampleInput drawn{.shape = param.shape(call), .low = low, .high = low + 0.6};

@@ -27,6 +27,16 @@ inline Graph noisy_network() {
   return std::move(b).finish({x}).value();
 }
 
+/// Neurons that read two or three of their inputs.
+inline Graph sparse_network(std::uint64_t seed = 4) {
+  GraphBuilder b("sparse", seed);
+  Value x = b.function("flatten", {b.input("x", {-1, 1, 2, 2})}, {{"start_dim", 1}});
+  x = b.module("linear", "fc1", {x}, {{"in_features", 4}, {"out_features", 20}, {"fan_in", 2}});
+  x = b.module("relu", "act", {x});
+  x = b.module("linear", "fc2", {x}, {{"in_features", 20}, {"out_features", 2}, {"fan_in", 3}});
+  return std::move(b).finish({x}).value();
+}
+
 inline Graph conv_network() {
   GraphBuilder b("conv", 3);
   Value x = b.input("x", {-1, 1, 2, 2});

@@ -82,6 +82,14 @@ TEST(Resume, GivesTheSameFilesWithDropoutAndBatchNorm) {
   e.check({1, 5, 7, 10, 14});
 }
 
+TEST(Resume, GivesTheSameFilesWithNeuronsOfFewInputs) {
+  Experiment e;
+  e.graph = test::sparse_network();
+  e.options.optimiser = "adamw";
+  e.options.settings.weight_decay = 0.01;
+  e.check({1, 5, 8});
+}
+
 TEST(Resume, GivesTheSameFilesWithConvolutionsOnTwoThreads) {
   Experiment e;
   e.graph = test::conv_network();

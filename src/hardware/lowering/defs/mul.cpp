@@ -27,7 +27,25 @@ Result<Traced> lower_known(LoweringCall& call, KnownOperand known) {
   return result;
 }
 
+bool are_constants(const LoweringCall& call) {
+  return call.operands() == 2 && call.in(0).kind == Traced::Kind::Constant &&
+         call.in(1).kind == Traced::Kind::Constant && call.type(0).shape == call.type(1).shape;
+}
+
+/// A weight and its mask. What is 0 or itself is still on the grid of its format.
+Traced constant_product(const LoweringCall& call) {
+  Traced result = call.in(0);
+  const std::span<float> values = result.constant.mutable_data<float>();
+  const std::span<const float> factors = call.in(1).constant.data<float>();
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (factors[i] != 0 && factors[i] != 1) result.format.reset();
+    values[i] *= factors[i];
+  }
+  return result;
+}
+
 Result<Traced> lower(LoweringCall& call) {
+  if (call.node().op == "mul" && are_constants(call)) return constant_product(call);
   CH_TRY(std::optional<KnownOperand> known, known_operand(call));
   if (known) return lower_known(call, std::move(*known));
   if (call.node().op == "div") return Error{.what = "it divides by a number that is computed"};
