@@ -45,6 +45,7 @@ struct IntegerInput {
   std::size_t node = 0;
   std::string placeholder;
   NumberFormat format;
+  double step = 1;  ///< of a format with any scale: its number is code · step
 
   bool operator==(const IntegerInput&) const = default;
 };

@@ -1,11 +1,14 @@
 #include "hardware/lowering/function.hpp"
 
+#include "formats/registry.hpp"
+
 namespace chop::hardware {
 
 CodeFunction::CodeFunction(const IntegerType& from, const std::vector<PendingFunction>& pending,
-                           const formats::Quantiser& format)
+                           const formats::Quantiser& format, double step)
     : pending_(pending),
       format_(format),
+      step_(step),
       frac_(from.frac),
       elements_(from.size()),
       channels_(1),
@@ -19,6 +22,18 @@ CodeFunction::CodeFunction(const IntegerType& from, const std::vector<PendingFun
     Interval& domain = domains_[i * channels_ / elements_];
     domain = domain.low > domain.high ? from.ranges[i] : hull(domain, from.ranges[i]);
   }
+}
+
+std::optional<formats::Grid> grid_of(const formats::Quantiser& format) {
+  const FormatDef& def = format.def();
+  if (def.grid == nullptr) return {};
+  Element element = def.codec.element(format.config());
+  if (format.groups() > 0) {
+    const std::string key(def.learned);
+    if (format.groups() != 1 || key.empty() || !format.config().has(key)) return {};
+    def.restore(element, static_cast<float>(format.config().reals(key)[0]));
+  }
+  return def.grid(element);
 }
 
 Approximate CodeFunction::real(std::size_t channel, std::int64_t code) const {
@@ -35,7 +50,8 @@ double CodeFunction::quantised(double value, std::size_t channel) const {
   const std::size_t element = (channel * elements_ + channels_ - 1) / channels_;
   x_[element] = static_cast<float>(value);
   format_.run_part(x_.data(), y_.data(), static_cast<std::int64_t>(element), 1);
-  return static_cast<double>(y_[element]);
+  const auto result = static_cast<double>(y_[element]);
+  return step_ == 1 ? result : std::nearbyint(result / step_);
 }
 
 double CodeFunction::operator()(std::size_t channel, std::int64_t code) const {

@@ -10,8 +10,11 @@ namespace chop::hardware {
 /// behind every pending function, and the format is its own definition.
 class CodeFunction {
  public:
+  /// Values are multiples of `step`, and given as whole numbers, where it is not 1.
   CodeFunction(const IntegerType& from, const std::vector<PendingFunction>& pending,
-               const formats::Quantiser& format);
+               const formats::Quantiser& format, double step = 1);
+
+  double step() const { return step_; }
 
   /// Elements of one channel share a function.
   std::size_t channels() const { return channels_; }
@@ -30,6 +33,7 @@ class CodeFunction {
 
   const std::vector<PendingFunction>& pending_;
   const formats::Quantiser& format_;
+  double step_;
   int frac_;
   std::size_t elements_;
   std::size_t channels_;
@@ -37,6 +41,9 @@ class CodeFunction {
   mutable std::vector<float> x_;  ///< a sample of which the format looks at one element
   mutable std::vector<float> y_;
 };
+
+/// The numbers of a format, where they are the same for all elements and known.
+std::optional<formats::Grid> grid_of(const formats::Quantiser& format);
 
 /// The node that computes it: a multiplication and addition per channel, a table, or a staircase,
 /// whichever is exact and, by a rough count of LUTs, smallest. The grid is that of the format, if

@@ -34,6 +34,15 @@ Result<std::size_t> LoweringCall::codes(std::size_t operand) const {
   return traced.node;
 }
 
+Result<LoweringCall::Scaled> LoweringCall::scaled_codes(std::size_t operand) const {
+  const Traced& traced = *in_[operand];
+  if (traced.kind == Traced::Kind::Integer && traced.pending.size() == 1 &&
+      traced.pending[0].step != 0)
+    return Scaled{traced.node, traced.pending[0].step};
+  CH_TRY(const std::size_t node, codes(operand));
+  return Scaled{.node = node};
+}
+
 Result<ConstantCodes> LoweringCall::constant(std::size_t operand) const {
   const Traced& traced = *in_[operand];
   if (traced.kind != Traced::Kind::Constant)
@@ -72,10 +81,10 @@ Result<Traced> LoweringCall::add(IntegerNode node) {
 }
 
 Result<Traced> LoweringCall::add_input(IntegerNode node, std::string placeholder,
-                                       NumberFormat format) {
+                                       NumberFormat format, double step) {
   node.name = unused(node.name);
   to_.nodes.push_back(std::move(node));
-  to_.inputs.push_back({to_.nodes.size() - 1, std::move(placeholder), std::move(format)});
+  to_.inputs.push_back({to_.nodes.size() - 1, std::move(placeholder), std::move(format), step});
   return Traced{.kind = Traced::Kind::Integer, .node = to_.nodes.size() - 1};
 }
 

@@ -36,12 +36,19 @@ class LoweringCall {
 
   /// The integer node of an operand; an error where it is a real number.
   Result<std::size_t> codes(std::size_t operand) const;
+  /// The same, and the scale of those codes where it is no power of two.
+  struct Scaled {
+    std::size_t node = 0;
+    double step = 1;
+  };
+  Result<Scaled> scaled_codes(std::size_t operand) const;
   /// The codes of a constant operand.
   Result<ConstantCodes> constant(std::size_t operand) const;
   const IntegerNode& at(std::size_t node) const { return to_.nodes[node]; }
   /// Adds a node, whose ranges follow from its inputs. An error where its op refuses it.
   Result<Traced> add(IntegerNode node);
-  Result<Traced> add_input(IntegerNode node, std::string placeholder, NumberFormat format);
+  Result<Traced> add_input(IntegerNode node, std::string placeholder, NumberFormat format,
+                           double step = 1);
 
  private:
   std::string unused(std::string name) const;

@@ -5,7 +5,8 @@
 namespace chop::hardware {
 namespace {
 
-constexpr double kFloatError = 0x1p-22;  ///< four roundings of float32
+constexpr double kMostExactWeight = 0x1p52;  ///< codes that doubles hold
+constexpr double kFloatError = 0x1p-22;      ///< four roundings of float32
 
 /// Sums of magnitudes, in units of the last bit: what float32 must hold on the way.
 std::int64_t largest_sum(const IntegerType& x, const IntegerNode& node) {
@@ -31,14 +32,56 @@ std::string described(const LoweringCall& call, std::size_t operand) {
   return traced.format ? display(*traced.format) : "float32";
 }
 
+/// Whether every row of a layer with one window reads few bits, so that its neurons can be tables.
+bool reads_few_bits(const LoweringCall& call, const IntegerType& x, std::span<const float> weight,
+                    const Matrix& matrix) {
+  if (matrix.window.size() != static_cast<std::size_t>(matrix.columns)) return false;
+  for (std::size_t row = 0; row < weight.size(); row += matrix.window.size()) {
+    int bits = 0;
+    for (std::size_t k = 0; k < matrix.window.size(); ++k)
+      if (weight[row + k] != 0 && matrix.window[k] >= 0)
+        bits += width_of(x.ranges[static_cast<std::size_t>(matrix.window[k])]);
+    if (bits > call.options().table_bits) return false;
+  }
+  return true;
+}
+
+/// The codes of a weight. Neurons that can be tables may have one without a format: every float32
+/// is a whole number over a power of two.
+Result<ConstantCodes> weight_codes(const LoweringCall& call, std::size_t operand,
+                                   const IntegerType& x, const Matrix& matrix) {
+  const Traced& traced = call.in(operand);
+  if (traced.kind != Traced::Kind::Constant) return call.constant(operand);
+  if (traced.format) {
+    Result<ConstantCodes> scaled = scaled_constant_codes(traced);
+    return scaled ? std::move(scaled) : call.constant(operand);
+  }
+  const std::span<const float> weight = traced.constant.data<float>();
+  if (!traced.is_masked || !reads_few_bits(call, x, weight, matrix)) return call.constant(operand);
+  ConstantCodes made;
+  double most = 0;
+  for (const float w : weight) {
+    if (w != 0) made.frac = std::max(made.frac, frac_bits(double{w}));
+    most = std::max(most, std::fabs(double{w}));
+  }
+  if (!(std::ldexp(most, made.frac) < kMostExactWeight)) return call.constant(operand);
+  for (const float w : weight) made.codes.push_back(code_of(double{w}, made.frac));
+  return made;
+}
+
 struct Bias {
   std::optional<ConstantCodes> codes;  ///< none: real numbers
   std::vector<double> values = {};
 };
 
-Result<Bias> bias_of(const LoweringCall& call, const Matrix& matrix) {
+/// Beside a scale that waits, a bias waits too.
+Result<Bias> bias_of(const LoweringCall& call, const Matrix& matrix, double step) {
   Bias bias;
   const std::int64_t at = call.find("bias");
+  if (at < 0 && step != 1) {
+    bias.values.resize(static_cast<std::size_t>(matrix.rows));
+    return bias;
+  }
   if (at < 0) {
     bias.codes = ConstantCodes{.codes = Codes(static_cast<std::size_t>(matrix.rows)),
                                .frac = std::numeric_limits<int>::min()};
@@ -47,7 +90,7 @@ Result<Bias> bias_of(const LoweringCall& call, const Matrix& matrix) {
   const auto operand = static_cast<std::size_t>(at);
   for (std::int64_t row = 0; row < matrix.rows; ++row)
     bias.values.push_back(call.in(operand).constant.at(matrix.first_row + row));
-  if (!call.in(operand).format) return bias;
+  if (!call.in(operand).format || step != 1) return bias;
   CH_TRY(ConstantCodes codes, call.constant(operand));
   const auto first = codes.codes.begin() + matrix.first_row;
   codes.codes = Codes(first, first + matrix.rows);
@@ -57,19 +100,20 @@ Result<Bias> bias_of(const LoweringCall& call, const Matrix& matrix) {
 
 }  // namespace
 
-Result<Traced> lower_matrix(LoweringCall& call, std::size_t x, Matrix matrix) {
+Result<Traced> lower_matrix(LoweringCall& call, LoweringCall::Scaled x, Matrix matrix) {
   const auto weight_at = static_cast<std::size_t>(call.find("weight"));
-  CH_TRY(const ConstantCodes weight, call.constant(weight_at));
-  CH_TRY(const Bias bias, bias_of(call, matrix));
+  const IntegerType& from = call.at(x.node).type;
+  CH_TRY(const ConstantCodes weight, weight_codes(call, weight_at, from, matrix));
+  const double step = x.step * weight.step;
+  CH_TRY(const Bias bias, bias_of(call, matrix, step));
   const auto begin = weight.codes.begin() + matrix.first_row * matrix.columns;
-  const IntegerType& from = call.at(x).type;
   const int products = from.frac + weight.frac;
   const int frac = bias.codes ? std::max(products, bias.codes->frac) : products;
   if (frac - products > 40)
     return Error{.what = cat("its bias needs ", frac - products, " bits below its products")};
   IntegerNode node{.name = call.node().name + matrix.suffix,
                    .op = "linear",
-                   .inputs = {x},
+                   .inputs = {x.node},
                    .comment = cat("weight ", described(call, weight_at))};
   for (auto code = begin; code != begin + matrix.rows * matrix.columns; ++code)
     node.attrs["weight"].push_back(shifted(*code, frac - products));
@@ -87,11 +131,13 @@ Result<Traced> lower_matrix(LoweringCall& call, std::size_t x, Matrix matrix) {
   else if (windows > 1)
     node.type.shape.push_back(windows);
   node.remark = float_remark(largest_sum(from, node));
+  if (step != 1) node.remark = "scales that are no powers of two, with which float32 rounds";
   CH_TRY(Traced result, call.add(std::move(node)));
   if (!bias.codes) {
-    const std::vector<double> ones(bias.values.size(), 1.0);
-    result.pending.push_back(pending_affine(cat("the float32 bias of ", call.node().name), ones,
-                                            bias.values, bias.values));
+    const std::vector<double> scales(bias.values.size(), step);
+    const std::string_view what = step == 1 ? "the float32 bias of " : "the scale of ";
+    result.pending.push_back(
+        pending_affine(cat(what, call.node().name), scales, bias.values, bias.values));
   }
   return result;
 }

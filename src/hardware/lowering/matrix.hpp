@@ -16,8 +16,9 @@ struct Matrix {
 };
 
 /// A `linear` node with the operands `weight` and, if it has one, `bias` of the call. A bias
-/// without a format is added as a real number by the format behind the layer.
-Result<Traced> lower_matrix(LoweringCall& call, std::size_t x, Matrix matrix);
+/// without a format is added as a real number by the format behind the layer, and so are scales of
+/// `x` and of the weight multiplied that are no powers of two.
+Result<Traced> lower_matrix(LoweringCall& call, LoweringCall::Scaled x, Matrix matrix);
 
 /// Its elements in another order, pending functions included.
 Result<Traced> reordered(LoweringCall& call, Traced traced, Codes index);

@@ -60,7 +60,8 @@ class Realisation {
     if (fits) return finish(table());
     if (sum) return finish(*sum);
     return Error{.what = cat("a table over ", widest(), " bits would be needed for ",
-                             pending().back().what, ", the most is ", call_.options().table_bits),
+                             pending().empty() ? "its format" : pending().back().what,
+                             ", the most is ", call_.options().table_bits),
                  .hint = "give the operand of that function a narrower format"};
   }
 
@@ -86,7 +87,7 @@ class Realisation {
   Interval bounds() const {
     Interval to{static_cast<std::int64_t>(grid_->low), static_cast<std::int64_t>(grid_->high)};
     // Formats keep 0, so that max(x, 0) may come before or behind them.
-    if (pending().back().kind == PendingFunction::Kind::Rectifier)
+    if (!pending().empty() && pending().back().kind == PendingFunction::Kind::Rectifier)
       to.low = std::max<std::int64_t>(to.low, 0);
     return to;
   }
@@ -120,8 +121,8 @@ class Realisation {
       shift = function.scale[c] * shift + function.shift[c];
       scale *= function.scale[c];
     }
-    scale = std::ldexp(scale, frac - from_.type.frac);
-    shift = std::ldexp(shift, frac);
+    scale = std::ldexp(scale / f_.step(), frac - from_.type.frac);
+    shift = std::ldexp(shift / f_.step(), frac);
     const auto codes = telling_codes(f_, channel);
     if (!codes) return {};
     std::vector<std::int64_t> wanted;

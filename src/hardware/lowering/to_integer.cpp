@@ -144,7 +144,8 @@ Result<std::vector<Codes>> encode_rows(const IntegerGraph& graph, std::size_t in
     for (const float value : all.subspan(first, type.size())) {
       if (!std::isfinite(value))
         return Error{.what = cat("a sample of '", from.placeholder, "' is not finite")};
-      row.push_back(code_of(double{value}, type.frac));
+      row.push_back(from.step == 1 ? code_of(double{value}, type.frac)
+                                   : std::llround(double{value} / from.step));
     }
     codes.push_back(std::move(row));
   }

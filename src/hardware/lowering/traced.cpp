@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "formats/registry.hpp"
+#include "hardware/lowering/function.hpp"
 
 namespace chop::hardware {
 namespace {
@@ -49,6 +50,20 @@ Result<ConstantCodes> constant_codes(const Traced& constant) {
                  .hint = "use a format with a smaller range of exponents"};
   for (const float value : constant.constant.data<float>())
     result.codes.push_back(code_of(double{value}, result.frac));
+  return result;
+}
+
+Result<ConstantCodes> scaled_constant_codes(const Traced& constant) {
+  Result<ConstantCodes> plain = constant_codes(constant);
+  if (plain || !constant.format) return plain;
+  const Result<formats::Quantiser> format =
+      formats::Quantiser::make(*constant.format, constant.constant.shape());
+  const std::optional<formats::Grid> grid =
+      format ? grid_of(format.value()) : std::optional<formats::Grid>();
+  if (!grid) return plain;
+  ConstantCodes result{.step = double{grid->step}};
+  for (const float value : constant.constant.data<float>())
+    result.codes.push_back(std::llround(double{value} / result.step));
   return result;
 }
 

@@ -29,6 +29,7 @@ struct PendingFunction {
   /// On channel c of `channels`.
   std::function<Approximate(Approximate x, std::size_t c)> apply;
   std::size_t channels = 1;
+  double step = 0;   ///< of a scale alone, step · x for all elements: it; else 0
   Codes lanes = {};  ///< of Softmax: elements of a lane, and the distance between them
 };
 
@@ -45,16 +46,21 @@ struct Traced {
   std::string placeholder = {};               ///< of Real
   Tensor constant = {};                       ///< of Constant: float32
   std::optional<NumberFormat> format = {};    ///< of Constant: what it was read through
+  bool is_masked = false;                     ///< of Constant: some of it is left out
 };
 
-/// Constants as codes: value = code · 2^-frac.
+/// Constants as codes: value = step · code · 2^-frac.
 struct ConstantCodes {
   Codes codes;
   int frac = 0;
+  double step = 1;
 };
 /// An error when the values are not those of a fixed-point format: without a format, or one whose
 /// scale is not a power of two.
 Result<ConstantCodes> constant_codes(const Traced& constant);
+
+/// Codes of a format with one scale, which need not be a power of two.
+Result<ConstantCodes> scaled_constant_codes(const Traced& constant);
 
 /// The bits after the point that a number needs: v = odd · 2^-bits.
 int frac_bits(double value);

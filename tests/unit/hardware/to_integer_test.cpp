@@ -286,7 +286,36 @@ TEST(ToInteger, OneErrorListsEveryNodeThatHasNoIntegerForm) {
       "lsq_integer", {{"width", 4}, {"step", std::vector<double>{0.1}}}};
   made = to_integer(graph);
   ASSERT_FALSE(made);
-  EXPECT_EQ(made.error().notes[0].substr(0, 38), "last (linear): its weight has the form");
+  EXPECT_EQ(made.error().notes[0],
+            "output (last): the result is a real number, made by the scale of last");
+}
+
+TEST(ToInteger, ScalesThatAreNoPowersOfTwoAreAppliedByTheNextFormat) {
+  const NumberFormat learned = {"lsq_integer",
+                                {{"width", 5}, {"step", std::vector<double>{0.171}}}};
+  const NumberFormat any = {
+      "affine", {{"width", 4}, {"is_signed", false}, {"scale", std::vector<double>{0.37}}}};
+  const NumberFormat weights = {"lsq_integer",
+                                {{"width", 4}, {"step", std::vector<double>{0.083}}}};
+  for (const NumberFormat& weight : {weights, fixed(6, 4)}) {
+    Graph graph = small_network([](GraphBuilder& b, Value x) {
+      x = b.module("batch_norm1d", "norm", {x}, {{"num_features", 4}});
+      x = b.function("relu", {x});
+      return b.module("linear", "last", {x}, {{"in_features", 4}, {"out_features", 3}});
+    });
+    for (const NodeId id : graph.order()) {
+      Node& node = graph.node(id);
+      if (node.op != "linear") continue;
+      node.formats = {{"data_in_0", node.name == "last" ? any : learned},
+                      {"weight", weight},
+                      {"bias", fixed(8, 4)}};
+      if (node.name == "last") node.formats["data_out_0"] = fixed(8, 4);
+    }
+    const Compared found = compare(graph, samples({1000, 6}, 5));
+    EXPECT_EQ(found.circuits_differ, 0);
+    EXPECT_TRUE(found.remarked);
+    EXPECT_LE(found.floats_differ, 5) << "of 3,000: float32 rounds products with the scales";
+  }
 }
 
 TEST(ToInteger, ABiasWithoutAFormatIsAddedBeforeTheNextRounding) {

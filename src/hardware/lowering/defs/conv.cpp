@@ -20,7 +20,7 @@ Codes windows_of(const ops::ConvShape& conv, std::int64_t group) {
 }
 
 Result<Traced> lower(LoweringCall& call) {
-  CH_TRY(const std::size_t x, call.codes(0));
+  CH_TRY(const LoweringCall::Scaled x, call.scaled_codes(0));
   const auto weight = static_cast<std::size_t>(call.find("weight"));
   CH_TRY(const ops::ConvShape conv,
          ops::conv_shape(call.call(), call.type(0).shape, call.type(weight).shape));
@@ -43,8 +43,10 @@ Result<Traced> lower(LoweringCall& call) {
   std::int64_t elements = 0;
   for (const Traced& group : groups) {
     if (!group.pending.empty())
-      return Error{.what = "the bias of a grouped convolution is float32",
-                   .hint = "give the bias a fixed-point format"};
+      return Error{.what =
+                       "the bias of a grouped convolution is float32, or its scales are no "
+                       "powers of two",
+                   .hint = "give its operands the format integer"};
     joined.inputs.push_back(group.node);
     joined.type.frac = call.at(group.node).type.frac;
     elements += std::ssize(call.at(group.node).type.ranges);

@@ -5,10 +5,10 @@ namespace chop::hardware::lowerings::linear {
 namespace {
 
 Result<Traced> lower(LoweringCall& call) {
-  CH_TRY(const std::size_t x, call.codes(0));
+  CH_TRY(const LoweringCall::Scaled x, call.scaled_codes(0));
   const std::int64_t columns = call.type(0).shape.back();
   const std::int64_t rows = call.type(1).shape[0];
-  const std::int64_t windows = std::ssize(call.at(x).type.ranges) / columns;
+  const std::int64_t windows = std::ssize(call.at(x.node).type.ranges) / columns;
   Matrix matrix{.rows = rows, .columns = columns};
   for (std::int64_t i = 0; i < windows * columns; ++i) matrix.window.push_back(i);
   CH_TRY(Traced result, lower_matrix(call, x, std::move(matrix)));

@@ -35,10 +35,14 @@ bool are_constants(const LoweringCall& call) {
 /// A weight and its mask. What is 0 or itself is still on the grid of its format.
 Traced constant_product(const LoweringCall& call) {
   Traced result = call.in(0);
+  result.is_masked = true;
   const std::span<float> values = result.constant.mutable_data<float>();
   const std::span<const float> factors = call.in(1).constant.data<float>();
   for (std::size_t i = 0; i < values.size(); ++i) {
-    if (factors[i] != 0 && factors[i] != 1) result.format.reset();
+    if (factors[i] != 0 && factors[i] != 1) {
+      result.format.reset();
+      result.is_masked = false;
+    }
     values[i] *= factors[i];
   }
   return result;

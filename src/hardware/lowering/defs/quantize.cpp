@@ -2,6 +2,7 @@
 // one of the integer graph, and codes go from their grid to that of the format.
 #include "formats/registry.hpp"
 #include "hardware/lowering/function.hpp"
+#include "hardware/lowering/matrix.hpp"
 #include "hardware/lowering/softmax.hpp"
 #include "ir/json.hpp"
 #include "ops/core/quantise.hpp"
@@ -23,19 +24,6 @@ Result<NumberFormat> format_of(const LoweringCall& call) {
   return format;
 }
 
-/// The numbers of a format, where they are the same for all elements and known.
-std::optional<formats::Grid> grid_of(const formats::Quantiser& format) {
-  const FormatDef& def = format.def();
-  if (def.grid == nullptr) return {};
-  Element element = def.codec.element(format.config());
-  if (format.groups() > 0) {
-    const std::string key(def.learned);
-    if (format.groups() != 1 || key.empty() || !format.config().has(key)) return {};
-    def.restore(element, static_cast<float>(format.config().reals(key)[0]));
-  }
-  return def.grid(element);
-}
-
 int frac_of(const formats::Grid& grid) {
   int exponent = 0;
   std::frexp(grid.step, &exponent);
@@ -53,17 +41,25 @@ Result<Traced> lower_constant(const LoweringCall& call, const NumberFormat& form
   return result;
 }
 
+/// The function that waits behind codes of a format whose scale is no power of two.
+PendingFunction scale_by(const NumberFormat& format, double step) {
+  PendingFunction function =
+      pending_affine(cat("the scale of ", display(format)), {step}, {0.0}, {0.0});
+  function.step = step;
+  return function;
+}
+
 Result<Traced> lower_input(LoweringCall& call, const NumberFormat& format,
-                           const std::optional<formats::Grid>& grid) {
+                           const std::optional<formats::Grid>& grid, double step) {
   if (!grid)
     return Error{.what = cat("an input of the network cannot have the format ", display(format)),
-                 .hint = "use integer, or a scale that is a power of two"};
+                 .hint = "use integer, or another whose numbers are equally spaced"};
   IntegerNode node{.name = call.in(0).placeholder,
                    .op = "input",
                    .type = {.shape = call.result_shape(), .frac = frac_of(*grid)},
                    .comment = display(format)};
   node.type.ranges.assign(static_cast<std::size_t>(numel(node.type.shape)), bounds_of(*grid));
-  return call.add_input(std::move(node), call.in(0).placeholder, format);
+  return call.add_input(std::move(node), call.in(0).placeholder, format, step);
 }
 
 /// Codes to codes, without functions in between.
@@ -84,6 +80,24 @@ Result<Traced> requantise(LoweringCall& call, const NumberFormat& format,
                    .comment = display(format)});
 }
 
+/// Codes of the format. A step that is no power of two is left to what reads them: their grid is
+/// that of whole numbers.
+Result<Traced> lower_codes(LoweringCall& call, const NumberFormat& format,
+                           const formats::Quantiser& quantiser,
+                           const std::optional<formats::Grid>& grid, double step) {
+  const Traced& in = call.in(0);
+  if (in.kind == Traced::Kind::Real) return lower_input(call, format, grid, step);
+  if (in.pending.empty() && grid && step == 1) return requantise(call, format, *grid);
+  if (!in.pending.empty() && in.pending[0].kind == PendingFunction::Kind::Softmax) {
+    if (in.pending.size() > 1 || !grid || step != 1)
+      return Error{.what = cat(in.pending[0].what, " has no integer format behind it"),
+                   .hint = "give the result of a softmax a fixed-point format"};
+    return realise_softmax(call, *grid);
+  }
+  const CodeFunction function(call.at(in.node).type, in.pending, quantiser, step);
+  return realise(call, function, grid);
+}
+
 Result<Traced> lower(LoweringCall& call) {
   CH_TRY(const NumberFormat format, format_of(call));
   if (call.in(0).kind == Traced::Kind::Constant) return lower_constant(call, format);
@@ -93,19 +107,11 @@ Result<Traced> lower(LoweringCall& call) {
         .what = cat("the format ", display(format), " depends on other values of the sample"),
         .hint = "use a format whose values stand alone, such as integer"};
   std::optional<formats::Grid> grid = grid_of(quantiser);
-  if (grid && !grid->is_binary())
-    return Error{.what = cat("the scale of the format ", display(format), " is not a power of two"),
-                 .hint = "use integer, or a step that is a power of two"};
-  if (call.in(0).kind == Traced::Kind::Real) return lower_input(call, format, grid);
-  if (call.in(0).pending.empty() && grid) return requantise(call, format, *grid);
-  if (!call.in(0).pending.empty() && call.in(0).pending[0].kind == PendingFunction::Kind::Softmax) {
-    if (call.in(0).pending.size() > 1 || !grid)
-      return Error{.what = cat(call.in(0).pending[0].what, " has no integer format behind it"),
-                   .hint = "give the result of a softmax a fixed-point format"};
-    return realise_softmax(call, *grid);
-  }
-  const CodeFunction function(call.at(call.in(0).node).type, call.in(0).pending, quantiser);
-  return realise(call, function, grid);
+  const double step = grid && !grid->is_binary() ? double{grid->step} : 1;
+  if (step != 1) grid->step = 1;
+  CH_TRY(Traced made, lower_codes(call, format, quantiser, grid, step));
+  if (step != 1) made.pending = {scale_by(format, step)};
+  return made;
 }
 
 }  // namespace
