@@ -48,7 +48,7 @@ Result<Exit> run(const Invocation& invocation) {
   if (const auto what = settings.text("show")) return show(invocation, circuit, *what);
   const std::string out = settings.text_or_empty("out");
   CH_TRY(const CircuitFolder folder, CircuitFolder::take(out, "`ch emit`"));
-  CH_CHECK(folder.write(circuit, make_vectors(circuit.integers, kVectors, 0)));
+  CH_CHECK(folder.write(circuit, make_vectors(circuit.definition, kVectors, 0)));
   Tree result = tree_of(circuit);
   result["folder"] = out;
   if (prints_text(invocation))

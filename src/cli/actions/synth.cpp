@@ -145,7 +145,7 @@ Result<Exit> run(const Invocation& invocation) {
     if (settings.flag("modules") && circuit.stream)
       return Error{.what = "--modules counts circuits with plain ports",
                    .hint = "leave --interface and --reuse away"};
-    CH_CHECK(held.write(circuit, make_vectors(circuit.integers, 100, 0)));
+    CH_CHECK(held.write(circuit, make_vectors(circuit.definition, 100, 0)));
     log_info(cat("Synthesising with ", way, " adders..."));
     const SynthesisJob job = job_of(circuit, settings.flag("abc9"));
     CH_TRY(const Synthesised made, synthesise(job, folder, *target));

@@ -1,7 +1,6 @@
 #include "cli/circuits/circuit.hpp"
 
 #include "cli/session.hpp"
-#include "hardware/stream/fold.hpp"
 #include "hardware/stream/units.hpp"
 #include "hardware/verilog/target.hpp"
 #include "support/text.hpp"
@@ -9,37 +8,13 @@
 namespace chop::cli {
 namespace {
 
-NetlistOptions options_of(const Settings& settings, const std::string& adders) {
-  NetlistOptions options =
-      netlist_options(adders.empty() ? settings.text_or_empty("adders") : adders,
-                      settings.maybe_integer("depth").value_or(0), settings.flag("combinational"));
-  options.logic_depth = static_cast<int>(settings.maybe_integer("logic_depth").value_or(0));
-  options.stages = static_cast<int>(settings.maybe_integer("pipeline").value_or(0));
-  return options;
-}
-
-/// Three ways to place registers, of which one can be asked for.
-Status check_registers(const Settings& settings) {
-  std::vector<std::string> given;
-  if (settings.flag("combinational")) given.emplace_back("--combinational");
-  if (settings.has("pipeline")) given.emplace_back("--pipeline");
-  if (settings.has("logic_depth")) given.emplace_back("--logic-depth");
-  if (settings.has("pipeline") && settings.has("reuse")) given.emplace_back("--reuse");
-  if (given.size() < 2) return {};
-  return Error{.what = cat(join(given, " and "), " cannot be given together"),
-               .hint = "each says where registers go; a folded circuit takes --logic-depth"};
-}
-
-/// Whether so many parts have the LUTs that the estimate asks for.
-Status check_fits(const Circuit& circuit, std::int64_t parts) {
-  const auto luts = luts_of_part(circuit.part);
-  if (!luts || circuit.is_folded()) return {};
-  const std::int64_t needed = estimate(circuit.netlist).luts;
-  if (needed <= *luts * parts) return {};
-  return Error{
-      .what = cat("the circuit needs about ", with_commas(needed), " LUTs, and ",
-                  with_commas(parts), " of ", circuit.part, " have ", with_commas(*luts * parts)),
-      .hint = "fold it with --reuse, name a larger --target, or allow more --num-targets"};
+/// What stands for the value of an option in the help.
+std::string_view placeholder_of(const Field& field) {
+  static const std::map<std::string_view, std::string_view> kOwn = {
+      {"adders", "HOW"}, {"pipeline", "STAGES"}, {"reuse", "N"}};
+  if (const auto found = kOwn.find(field.name); found != kOwn.end()) return found->second;
+  const FieldKind kind = kind_of(field);
+  return kind == FieldKind::Text ? "KIND" : kind == FieldKind::Integer ? "N" : "";
 }
 
 }  // namespace
@@ -51,75 +26,29 @@ std::vector<std::string_view> circuit_uses(std::vector<std::string_view> more) {
 
 std::vector<SettingDef> circuit_settings() {
   std::vector<SettingDef> all;
-  for (const Field& field : netlist_fields()) {
-    const FieldKind kind = kind_of(field);
-    all.push_back({.field = field,
-                   .placeholder = kind == FieldKind::Text      ? "HOW"
-                                  : kind == FieldKind::Integer ? "N"
-                                                               : ""});
+  for (const Field& field : circuit_fields()) {
+    if (kind_of(field) == FieldKind::Flag)
+      all.push_back(flag(field.name, field.doc));
+    else
+      all.push_back({.field = field, .placeholder = placeholder_of(field)});
   }
-  const std::vector<SettingDef> more = {
-      {.field = {.name = "pipeline",
-                 .doc = "so many registers from inputs to outputs, placed with as little logic "
-                        "between them as can be",
-                 .kind = FieldKind::Integer,
-                 .bounds = {.least = 1, .most = 1000}},
-       .placeholder = "STAGES"},
-      {.field = {.name = "logic_depth",
-                 .doc = "registers wherever more adders, comparisons, multiplexers or tables than "
-                        "this would be one behind the other",
-                 .kind = FieldKind::Integer,
-                 .bounds = {.least = 1, .most = 1000}},
-       .placeholder = "N"},
-      {.field = {.name = "interface",
-                 .initial = "ports",
-                 .doc =
-                     "ports: one for each number, a sample every cycle; stream: words with valid "
-                     "and ready, as AXI4-Stream has them",
-                 .choices = {"ports", "stream"}},
-       .placeholder = "KIND"},
-      {.field = {.name = "reuse",
-                 .doc = "fold the circuit: the products of a window in so many cycles, and a token "
-                        "(all channels of a position) at a time; of single layers LAYER=N,...",
-                 .kind = FieldKind::Text},
-       .placeholder = "N"},
-      {.field = {.name = "multiply",
-                 .initial = "dsp",
-                 .doc = "what the multipliers of a folded circuit are made of",
-                 .choices = {"dsp", "lut"}},
-       .placeholder = "KIND"},
-      flag("argmax", "one output: the number of the greatest result, the first of equal ones"),
-      {.field = {.name = "out", .initial = "hardware", .doc = "folder that is written"},
-       .placeholder = "DIR"}};
-  all.insert(all.end(), more.begin(), more.end());
+  all.push_back({.field = {.name = "out", .initial = "hardware", .doc = "folder that is written"},
+                 .placeholder = "DIR"});
   return all;
 }
 
 Result<Circuit> make_circuit(const Settings& settings, const std::string& adders) {
-  CH_CHECK(check_registers(settings));
-  const std::string part = settings.text_or_empty("target");
-  CH_TRY([[maybe_unused]] const SynthesisTarget* target, find_target(part));
+  Tree given = Tree::table();
+  for (const Field& field : circuit_fields())
+    if (settings.has(field.name)) given.set(field.name, settings.value(field.name));
+  if (!adders.empty()) given.set("adders", adders);
+  CH_TRY(const Args args, Args::check(circuit_fields(), given, {.path = "circuit"}));
+  CH_TRY(const CircuitOptions options,
+         circuit_options(args, settings.text_or_empty("target"), settings.integer("num_targets")));
+  CH_TRY([[maybe_unused]] const SynthesisTarget* target, find_target(options.part));
   CH_TRY(const ModelSource source, classify(settings.text_or_empty("model")));
   CH_TRY(OpenedModel model, open_for_data(source, settings, ""));
-  Circuit circuit{.name = model.name, .part = part, .graph = std::move(model.graph)};
-  CH_TRY(circuit.integers, to_integer(circuit.graph));
-  circuit.is_argmax = settings.flag("argmax");
-  if (circuit.is_argmax) {
-    CH_TRY(circuit.integers, with_argmax(std::move(circuit.integers)));
-  }
-  circuit.options = options_of(settings, adders);
-  if (const std::string reuse = settings.text_or_empty("reuse"); !reuse.empty()) {
-    CH_TRY(FoldOptions folding, parse_reuse(reuse));
-    folding.netlist = circuit.options;
-    folding.multiply_in_luts = settings.text_or_empty("multiply") == "lut";
-    CH_TRY(circuit.stream, fold(circuit.integers, folding));
-    return circuit;
-  }
-  CH_TRY(circuit.netlist, to_netlist(circuit.integers, circuit.options));
-  if (settings.text_or_empty("interface") == "stream")
-    circuit.stream = to_dataflow(circuit.netlist);
-  CH_CHECK(check_fits(circuit, settings.integer("num_targets")));
-  return circuit;
+  return hardware::make_circuit(model.name, std::move(model.graph), options);
 }
 
 Tree tree_of(const Estimate& made) {
@@ -129,10 +58,6 @@ Tree tree_of(const Estimate& made) {
                      {"carries", made.carries}, {"dsps", made.dsps},
                      {"latency", made.latency}, {"parts", parts},
                      {"error", error_text()}};
-}
-
-std::vector<SourceFile> sources_of(const Circuit& circuit) {
-  return circuit.stream ? to_verilog(*circuit.stream) : to_verilog(circuit.netlist);
 }
 
 namespace {
@@ -149,6 +74,7 @@ Tree parallel_tree(const Circuit& circuit) {
                      {"logic_depth", logic_depth(circuit.netlist)},
                      {"tables", counts.tables},
                      {"table_bits", counts.table_bits},
+                     {"table_neurons", count_tables(circuit.integers).neurons},
                      {"registers", counts.registers}};
 }
 
@@ -198,6 +124,18 @@ std::string estimate_text(const Estimate& made) {
              " CARRY4, no DSP; ", error_text(), "\n");
 }
 
+namespace {
+
+/// Empty where no neuron is one.
+std::string tables_text(const Circuit& circuit) {
+  const TableCounts counts = count_tables(circuit.integers);
+  if (counts.neurons == 0) return "";
+  return cat(counted(counts.neurons, "neuron"), counts.neurons == 1 ? " is a table" : " are tables",
+             " of up to ", counts.bits, " input bits, all of whose codes were run.\n");
+}
+
+}  // namespace
+
 std::string counts_text(const Circuit& circuit) {
   if (circuit.is_folded()) return folded_text(circuit);
   const CellCounts counts = count_cells(circuit.netlist);
@@ -208,7 +146,7 @@ std::string counts_text(const Circuit& circuit) {
              circuit.netlist.top().latency, " cycles, a sample every cycle (II 1), at most ",
              logic_depth(circuit.netlist),
              " levels of logic between registers. Matrices are proven equal to their adders.\n",
-             estimate_text(estimate(circuit.netlist)));
+             tables_text(circuit), estimate_text(estimate(circuit.netlist)));
 }
 
 }  // namespace chop::cli

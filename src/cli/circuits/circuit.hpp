@@ -3,26 +3,9 @@
 
 #include "cli/settings/setting_def.hpp"
 #include "cli/settings/settings.hpp"
-#include "hardware/cost/estimate.hpp"
-#include "hardware/lowering/to_integer.hpp"
-#include "hardware/netlist/from_integer.hpp"
-#include "hardware/netlist/pipeline.hpp"
-#include "hardware/stream/bench.hpp"
+#include "hardware/circuit/circuit.hpp"
 
 namespace chop::cli {
-
-struct Circuit {
-  std::string name;  ///< of the network, as it was given
-  std::string part;  ///< the FPGA, or its family
-  Graph graph = Graph();
-  IntegerGraph integers = {};
-  NetlistOptions options = {};
-  Netlist netlist = {};                 ///< fully parallel; none where it is folded
-  std::optional<Dataflow> stream = {};  ///< with valid and ready, folded or not
-  bool is_argmax = false;               ///< its output is the number of the greatest result
-
-  bool is_folded() const { return netlist.modules.empty(); }
-};
 
 /// The options of a circuit: adders, registers, interface, reuse, and the folder it is written to.
 std::vector<SettingDef> circuit_settings();
@@ -32,8 +15,6 @@ std::vector<std::string_view> circuit_uses(std::vector<std::string_view> more);
 /// others. An unknown `target` is an error, and a circuit that needs more LUTs by the estimate than
 /// `num_targets` of them have.
 Result<Circuit> make_circuit(const Settings& settings, const std::string& adders = "");
-/// The text of every file of SystemVerilog.
-std::vector<SourceFile> sources_of(const Circuit& circuit);
 Tree tree_of(const Circuit& circuit);
 Tree tree_of(const Estimate& made);
 /// One line: LUTs, registers, carry cells, and how far such estimates are off.

@@ -1,6 +1,5 @@
 #include "cli/circuits/circuit_folder.hpp"
 
-#include "hardware/verilog/projects.hpp"
 #include "support/system/files.hpp"
 #include "support/text.hpp"
 
@@ -30,28 +29,10 @@ Status check_replaceable(const fs::path& folder, const fs::path& as_given) {
                .hint = "name another folder with --out"};
 }
 
-/// The scripts of vendors' tools; the part is one of Xilinx or not their business.
-std::vector<SourceFile> projects_of(const Circuit& circuit) {
-  const bool is_xilinx = lower_case(circuit.part).starts_with("xc");
-  ProjectOptions options{.part = is_xilinx ? circuit.part : ""};
-  for (const SourceFile& file : sources_of(circuit)) options.sources.push_back("rtl/" + file.name);
-  options.top = circuit.stream ? circuit.stream->name : circuit.netlist.top().name;
-  if (circuit.stream)
-    options.clock = "aclk";
-  else if (circuit.netlist.top().latency > 0)
-    options.clock = "clk";
-  return project_files(options);
-}
-
 Status write_all(const Circuit& circuit, const Vectors& vectors, const fs::path& folder) {
-  const auto files = circuit.stream ? circuit_files(*circuit.stream, vectors)
-                                    : circuit_files(circuit.netlist, vectors);
-  for (const SourceFile& file : files) CH_CHECK(write_file(folder / file.name, file.text));
-  for (const SourceFile& file : projects_of(circuit))
+  for (const SourceFile& file : files_of(circuit, vectors))
     CH_CHECK(write_file(folder / file.name, file.text));
-  CH_CHECK(write_file(folder / "integer.txt", print(circuit.integers, Lists::Whole)));
-  return write_file(folder / "netlist.txt",
-                    print(circuit.is_folded() ? circuit.stream->cores : circuit.netlist));
+  return {};
 }
 
 }  // namespace

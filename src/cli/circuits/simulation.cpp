@@ -21,7 +21,7 @@ struct DataRun {
 
 /// The outputs of the float run for some rows, one sample behind the other.
 Result<std::vector<std::vector<float>>> float_outputs(const Circuit& circuit, const Tensor& rows) {
-  const std::string& input = circuit.integers.inputs[0].placeholder;
+  const std::string& input = circuit.definition.inputs[0].placeholder;
   CH_TRY(const auto outputs, compile::run_graph(circuit.graph, {{input, rows}}));
   std::vector<std::vector<float>> all;
   for (const compile::NamedOutput& output : outputs) {
@@ -48,7 +48,7 @@ Status compare_floats(const Circuit& circuit, const Tensor& rows, std::span<cons
       continue;
     }
     for (std::size_t o = 0; o < floats.size(); ++o) {
-      const IntegerType& type = circuit.integers.nodes[circuit.integers.outputs[o]].type;
+      const IntegerType& type = circuit.definition.nodes[circuit.definition.outputs[o]].type;
       for (std::size_t i = 0; i < type.size(); ++i, ++at) {
         const double number = std::ldexp(static_cast<double>(made[row][at]), -type.frac);
         run.differing += number != double{floats[o][row * type.size() + i]} ? 1 : 0;
@@ -60,14 +60,14 @@ Status compare_floats(const Circuit& circuit, const Tensor& rows, std::span<cons
 }
 
 Result<DataRun> run_data(const Circuit& circuit, const Split& rows) {
-  if (circuit.integers.inputs.size() != 1)
-    return Error{.what = cat("the circuit has ", circuit.integers.inputs.size(), " inputs"),
+  if (circuit.definition.inputs.size() != 1)
+    return Error{.what = cat("the circuit has ", circuit.definition.inputs.size(), " inputs"),
                  .hint = "data sets give one; leave DATASET away for random inputs"};
   DataRun run;
-  Interpreter interpreter(circuit.integers);
+  Interpreter interpreter(circuit.definition);
   for (std::int64_t first = 0; first < rows.rows(); first += kRowsAtOnce) {
     const Split part = rows_of(rows, first, std::min(kRowsAtOnce, rows.rows() - first));
-    CH_TRY(std::vector<Codes> inputs, encode_rows(circuit.integers, 0, part.x));
+    CH_TRY(std::vector<Codes> inputs, encode_rows(circuit.definition, 0, part.x));
     std::vector<Codes> outputs;
     for (const Codes& input : inputs) outputs.push_back(interpreter.run({&input, 1}));
     CH_CHECK(compare_floats(circuit, part.x, outputs, run));
@@ -162,7 +162,7 @@ Result<CircuitSimulation> simulate_circuit(const Circuit& circuit, const Dataset
                                                {"Build (s)", Align::Right, 0, "build_seconds"},
                                                {"Run (s)", Align::Right, 0, "run_seconds"}},
                                    .rows = {}}};
-  Vectors vectors = make_vectors(circuit.integers, options.random, 0);
+  Vectors vectors = make_vectors(circuit.definition, options.random, 0);
   if (data != nullptr) {
     CH_TRY(DataRun run, run_data(circuit, data->test));
     made.table.rows.push_back({labelled(*data, "Float run = integers"),

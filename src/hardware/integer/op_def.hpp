@@ -44,6 +44,8 @@ struct IntegerOpDef {
   std::vector<Wired> (*wires)(const IntegerCall&) = nullptr;
   /// The circuit of any other.
   void (*build)(LayerBuilder&) = nullptr;
+  /// Of an op whose element depends on few elements of its inputs: which; null: of others.
+  std::vector<Wired> (*reads)(const IntegerCall&, std::size_t element) = nullptr;
   /// Of an op that multiplies windows of its input by one constant matrix: that matrix.
   LinearMap (*matrix)(const IntegerNode&) = nullptr;
   /// A proof, for all inputs, that a module of a netlist is this call; null: there is none.

@@ -230,22 +230,19 @@ std::vector<Field> netlist_fields() {
            .doc = "adders one behind the other in a layer, at most; without it any number",
            .kind = FieldKind::Integer,
            .bounds = {.least = 1, .most = 64}},
+          {.name = "table_bits",
+           .initial = NetlistOptions().table_bits,
+           .doc = "neurons of at most so many input bits become tables where those take fewer LUTs "
+                  "than adders; 0: none",
+           .bounds = {.least = 0, .most = 16}},
           {.name = "combinational", .initial = false, .doc = "no registers between the layers"}};
 }
 
-NetlistOptions netlist_options(std::string_view adders, std::int64_t depth, bool combinational) {
+NetlistOptions netlist_options(std::string_view adders, std::int64_t depth, std::int64_t table_bits,
+                               bool combinational) {
   return {.adders = {.method = adder_method_from_name(adders), .depth = static_cast<int>(depth)},
+          .table_bits = static_cast<int>(table_bits),
           .registers = !combinational};
-}
-
-std::string plain_name(std::string_view text) {
-  std::string name;
-  for (const char c : text) {
-    const bool fits = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-    name += fits ? c : '_';
-  }
-  const bool has_letter_first = !name.empty() && (name[0] < '0' || name[0] > '9');
-  return has_letter_first ? name : cat("n", name);
 }
 
 std::vector<std::string> module_names(const IntegerGraph& graph) {

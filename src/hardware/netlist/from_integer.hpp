@@ -9,6 +9,9 @@ namespace chop::hardware {
 
 struct NetlistOptions {
   AdderOptions adders = {};
+  /// Neurons of at most so many input bits become tables where those take fewer LUTs than adders
+  /// (hardware/lowering/neuron_tables.hpp); 0: none.
+  int table_bits = 12;
   /// Behind every node that computes, or behind the rounding and clamping that follows it, where
   /// fewer bits are left; without them all is combinational.
   bool registers = true;
@@ -20,12 +23,13 @@ struct NetlistOptions {
   int stages = 0;
 };
 
-/// What people may choose of these: adders, depth, combinational.
+/// What people may choose of these: adders, depth, table_bits, combinational.
 std::vector<Field> netlist_fields();
 /// Those choices; a depth of 0 is none.
-NetlistOptions netlist_options(std::string_view adders, std::int64_t depth, bool combinational);
+NetlistOptions netlist_options(std::string_view adders, std::int64_t depth, std::int64_t table_bits,
+                               bool combinational);
 
-/// A name as hardware languages take it.
+/// A name as hardware languages take it: letters, digits and _, and no reserved word.
 std::string plain_name(std::string_view text);
 
 /// The name of the module of every node; "" where it has none.

@@ -3,13 +3,10 @@
 #include "hardware/integer/op_def.hpp"
 #include "hardware/netlist/from_integer.hpp"
 #include "hardware/proof/netlist_aig.hpp"
+#include "hardware/proof/read_codes.hpp"
 
 namespace chop::hardware {
 namespace {
-
-constexpr int kMostBits = 24;                               ///< of the inputs of one element
-constexpr std::int64_t kMostCodes = std::int64_t{1} << 28;  ///< of all elements of a layer
-constexpr int kLanes = 64;
 
 /// Runs all codes of the elements of an op whose element i depends on the elements i of its inputs
 /// alone; 64 patterns of bits at once.
@@ -56,12 +53,10 @@ class AllCodes {
       int low = 0;
       for (std::size_t k = 0; k < call_.in.size(); ++k) {
         const Interval& range = call_.in[k]->ranges[i];
-        const int width = width_of(range);
-        std::int64_t code = pattern >> low & ((std::int64_t{1} << width) - 1);
-        if (range.is_signed() && (code >> (width - 1) & 1) != 0) code -= std::int64_t{1} << width;
+        const std::int64_t code = code_of_bits(range, static_cast<std::uint64_t>(pattern) >> low);
         counts = counts && range.holds(code);
         made.in[k][i] = std::clamp(code, range.low, range.high);
-        low += width;
+        low += width_of(range);
       }
       made.counts[i] = counts;
     }
@@ -94,17 +89,12 @@ class AllCodes {
 
   /// Bit by bit of every port, what 64 patterns from `first` on have.
   std::vector<std::uint64_t> patterns(std::int64_t first) const {
-    static constexpr std::array<std::uint64_t, 6> kLow = {0xAAAAAAAAAAAAAAAA, 0xCCCCCCCCCCCCCCCC,
-                                                          0xF0F0F0F0F0F0F0F0, 0xFF00FF00FF00FF00,
-                                                          0xFFFF0000FFFF0000, 0xFFFFFFFF00000000};
     std::vector<std::uint64_t> bits;
-    std::vector<int> low(call_.size());
+    std::vector<std::size_t> low(call_.size());
     for (const IntegerType* in : call_.in)
       for (std::size_t i = 0; i < call_.size(); ++i)
         for (int b = width_of(in->ranges[i]); b > 0; --b, ++low[i])
-          bits.push_back(low[i] < 6                   ? kLow[static_cast<std::size_t>(low[i])]
-                         : (first >> low[i] & 1) != 0 ? ~std::uint64_t{0}
-                                                      : 0);
+          bits.push_back(pattern_bits(static_cast<std::uint64_t>(first), low[i]));
     return bits;
   }
 
@@ -115,6 +105,13 @@ class AllCodes {
   std::int64_t codes_ = 0;
 };
 
+/// How many codes were run; 0 where there are too many.
+template <class Codes>
+Result<std::int64_t> run_if_cheap(Codes codes) {
+  if (!codes.is_cheap()) return 0;
+  return codes.run();
+}
+
 Result<LayerProof> prove_layer(const IntegerGraph& graph, std::size_t node, const Netlist& netlist,
                                std::size_t module) {
   const IntegerCall call = call_of(graph, graph.nodes[node]);
@@ -123,15 +120,17 @@ Result<LayerProof> prove_layer(const IntegerGraph& graph, std::size_t node, cons
   if (op.prove != nullptr) {
     CH_CHECK(op.prove(call, netlist, module));
     proof.method = LayerMethod::Coefficients;
-  } else if (op.runs != nullptr) {
-    Netlist own;
-    own.modules.assign(netlist.modules.begin(),
-                       netlist.modules.begin() + static_cast<std::ptrdiff_t>(module) + 1);
-    AllCodes all(call, std::move(own));
-    if (!all.is_cheap()) return proof;
-    CH_TRY(proof.codes, all.run());
-    proof.method = LayerMethod::AllCodes;
+    return proof;
   }
+  if (op.runs == nullptr && op.reads == nullptr) return proof;
+  Netlist own;
+  own.modules.assign(netlist.modules.begin(),
+                     netlist.modules.begin() + static_cast<std::ptrdiff_t>(module) + 1);
+  CH_TRY(const std::int64_t codes, op.runs != nullptr ? run_if_cheap(AllCodes(call, std::move(own)))
+                                                      : run_if_cheap(ReadCodes(call, op, own)));
+  if (codes == 0) return proof;
+  proof.codes = codes;
+  proof.method = LayerMethod::AllCodes;
   return proof;
 }
 

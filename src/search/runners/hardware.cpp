@@ -1,8 +1,8 @@
 // hardware: what the candidate's circuit will cost on an FPGA, estimated from its netlist
 // (docs/hardware.md says how far such estimates are off).
 #include "hardware/cost/estimate.hpp"
+#include "hardware/lowering/neuron_tables.hpp"
 #include "hardware/lowering/to_integer.hpp"
-#include "hardware/netlist/from_integer.hpp"
 #include "search/evaluation/runner_def.hpp"
 #include "support/text.hpp"
 
@@ -18,7 +18,8 @@ class Hardware : public Runner {
     if (!integers)
       return std::move(integers).error().note(
           "the runner hardware needs a fixed-point format on every operand, in every trial");
-    CH_TRY(const Netlist netlist, to_netlist(integers.value(), options_));
+    CH_TRY(const IntegerGraph tabled, with_tables(std::move(integers).value(), options_));
+    CH_TRY(const Netlist netlist, to_netlist(tabled, options_));
     const Estimate made = estimate(netlist);
     return MetricValues{{"lut", static_cast<double>(made.luts)},
                         {"ff", static_cast<double>(made.registers)},
@@ -33,8 +34,8 @@ class Hardware : public Runner {
 
 Result<std::unique_ptr<Runner>> make(const RunnerContext& /*context*/, const Args& args) {
   const std::int64_t depth = args.has("depth") ? args.integer("depth") : 0;
-  return std::unique_ptr<Runner>(
-      new Hardware(netlist_options(args.text("adders"), depth, args.flag("combinational"))));
+  return std::unique_ptr<Runner>(new Hardware(netlist_options(
+      args.text("adders"), depth, args.integer("table_bits"), args.flag("combinational"))));
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "hardware/adders/adder_graph.hpp"
+#include "hardware/netlist/from_integer.hpp"
 #include "hardware/verilog/place.hpp"
 #include "hardware/verilog/synthesise.hpp"
 
@@ -36,6 +36,15 @@ TEST(Verilog, WhatIsLeftToTheSynthesiserIsLeftAsItIs) {
   Netlist netlist;
   netlist.modules.push_back(std::move(cells).finish(0));
   EXPECT_EQ(to_verilog(netlist)[0].text.find("_sum"), std::string::npos);
+}
+
+TEST(Verilog, NamesThatAreReservedWordsGetAnUnderscore) {
+  EXPECT_EQ(plain_name("small"), "small_");
+  EXPECT_EQ(plain_name("xor"), "xor_");
+  EXPECT_EQ(plain_name("accept_on"), "accept_on_");
+  EXPECT_EQ(plain_name("smal"), "smal");
+  EXPECT_EQ(plain_name("wire with"), "wire_with");
+  EXPECT_EQ(plain_name("2.a"), "n2_a");
 }
 
 TEST(Placing, TheHarnessConnectsEveryPortAndOnlyTheClockThereIs) {
