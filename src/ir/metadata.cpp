@@ -38,7 +38,8 @@ bool SoftwareMeta::operator==(const SoftwareMeta& other) const {
 
 bool HardwareMeta::operator==(const HardwareMeta& other) const {
   return is_implicit == other.is_implicit && device_id == other.device_id &&
-         toolchain == other.toolchain && module == other.module &&
+         toolchain == other.toolchain && module == other.module && interface == other.interface &&
+         dependence_files == other.dependence_files && parallelism == other.parallelism &&
          chop::same_bits(verilog_param, other.verilog_param);
 }
 

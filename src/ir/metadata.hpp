@@ -54,11 +54,22 @@ struct SoftwareMeta {
   bool operator==(const SoftwareMeta& other) const;
 };
 
+/// Where the hardware of a node keeps a parameter.
+struct StorageMeta {
+  std::string storage;  ///< "BRAM", "LUT"
+  bool transpose = false;
+
+  bool operator==(const StorageMeta&) const = default;
+};
+
 struct HardwareMeta {
   bool is_implicit = false;
   std::int64_t device_id = -1;
   std::string toolchain;
   std::string module;
+  std::map<std::string, StorageMeta> interface = {};
+  std::vector<std::string> dependence_files = {};
+  std::vector<std::int64_t> parallelism = {};
   Attrs verilog_param;
 
   bool operator==(const HardwareMeta& other) const;

@@ -106,14 +106,70 @@ Result<CommonMeta> common_from(const Tree& json, const std::string& path) {
   return common;
 }
 
+Result<std::vector<std::string>> texts_from(const Tree& json, const std::string& path) {
+  if (!json.is_list()) return unexpected(json, path, "a list");
+  std::vector<std::string> texts;
+  for (const Tree& text : *json.as_list()) {
+    CH_TRY(texts.emplace_back(), text_from(text, path));
+  }
+  return texts;
+}
+
+Tree interface_tree(const std::map<std::string, StorageMeta>& interface) {
+  Tree tree = Tree::table();
+  for (const auto& [name, meta] : interface)
+    tree.set(to_utf8(name),
+             Tree::Table{{"storage", to_utf8(meta.storage)}, {"transpose", meta.transpose}});
+  return tree;
+}
+
+Result<std::map<std::string, StorageMeta>> interface_from(const Tree& json,
+                                                          const std::string& path) {
+  if (!json.is_table()) return unexpected(json, path, "an object");
+  std::map<std::string, StorageMeta> interface;
+  for (const auto& [key, value] : *json.as_table()) {
+    const std::string at = cat(path, ".", key);
+    CH_CHECK(check_object(value, at, {"storage", "transpose"}));
+    StorageMeta& meta = interface[from_utf8(key)];
+    CH_TRY(meta.storage, text_from(value["storage"], at + ".storage"));
+    CH_TRY(meta.transpose, flag_from(value["transpose"], at + ".transpose"));
+  }
+  return interface;
+}
+
+/// What is not known is left out.
+Tree hardware_tree(const HardwareMeta& hardware) {
+  Tree tree = Tree::Table{{"is_implicit", hardware.is_implicit},
+                          {"device_id", hardware.device_id},
+                          {"toolchain", to_utf8(hardware.toolchain)},
+                          {"module", to_utf8(hardware.module)}};
+  if (!hardware.interface.empty()) tree.set("interface", interface_tree(hardware.interface));
+  for (const std::string& file : hardware.dependence_files)
+    tree["dependence_files"].push(to_utf8(file));
+  for (const std::int64_t lanes : hardware.parallelism) tree["parallelism"].push(lanes);
+  tree.set("verilog_param", tree_of(hardware.verilog_param));
+  return tree;
+}
+
 Result<HardwareMeta> hardware_from(const Tree& json, const std::string& path) {
   CH_CHECK(check_object(json, path,
-                        {"is_implicit", "device_id", "toolchain", "module", "verilog_param"}));
+                        {"is_implicit", "device_id", "toolchain", "module", "verilog_param"},
+                        {"interface", "dependence_files", "parallelism"}));
   HardwareMeta hardware;
   CH_TRY(hardware.is_implicit, flag_from(json["is_implicit"], path + ".is_implicit"));
   CH_TRY(hardware.device_id, integer_from(json["device_id"], path + ".device_id"));
   CH_TRY(hardware.toolchain, text_from(json["toolchain"], path + ".toolchain"));
   CH_TRY(hardware.module, text_from(json["module"], path + ".module"));
+  if (json.contains("interface")) {
+    CH_TRY(hardware.interface, interface_from(json["interface"], path + ".interface"));
+  }
+  if (json.contains("dependence_files")) {
+    CH_TRY(hardware.dependence_files,
+           texts_from(json["dependence_files"], path + ".dependence_files"));
+  }
+  if (json.contains("parallelism")) {
+    CH_TRY(hardware.parallelism, integers_from(json["parallelism"], path + ".parallelism"));
+  }
   CH_TRY(hardware.verilog_param, attrs_from(json["verilog_param"], path + ".verilog_param"));
   return hardware;
 }
@@ -134,12 +190,7 @@ Tree tree_of(const Metadata& meta) {
   if (meta.software)
     json["software"] = Tree::Table{{"args", stats_tree(meta.software->args)},
                                    {"results", stats_tree(meta.software->results)}};
-  if (meta.hardware)
-    json["hardware"] = Tree::Table{{"is_implicit", meta.hardware->is_implicit},
-                                   {"device_id", meta.hardware->device_id},
-                                   {"toolchain", to_utf8(meta.hardware->toolchain)},
-                                   {"module", to_utf8(meta.hardware->module)},
-                                   {"verilog_param", tree_of(meta.hardware->verilog_param)}};
+  if (meta.hardware) json["hardware"] = hardware_tree(*meta.hardware);
   return json;
 }
 

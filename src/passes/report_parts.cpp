@@ -106,11 +106,14 @@ Tree tree_of(const SoftwareMeta& meta) {
 Tree tree_of(const HardwareMeta& meta) {
   Tree params = Tree::table();
   for (const auto& [name, value] : meta.verilog_param) params.set(name, plain_tree(value));
-  return Tree::Table{{"is_implicit", meta.is_implicit},
-                     {"device_id", meta.device_id},
-                     {"toolchain", meta.toolchain},
-                     {"module", meta.module},
-                     {"verilog_param", std::move(params)}};
+  Tree interface = Tree::table();
+  for (const auto& [name, kept] : meta.interface)
+    interface.set(name, Tree::Table{{"storage", kept.storage}, {"transpose", kept.transpose}});
+  return Tree::Table{
+      {"is_implicit", meta.is_implicit},   {"device_id", meta.device_id},
+      {"toolchain", meta.toolchain},       {"module", meta.module},
+      {"interface", std::move(interface)}, {"dependence_files", meta.dependence_files},
+      {"parallelism", meta.parallelism},   {"verilog_param", std::move(params)}};
 }
 
 Status deliver(std::string text, const std::string& name, const PassContext& context,

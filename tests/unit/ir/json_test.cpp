@@ -84,6 +84,25 @@ TEST(MetadataJson, HasTheReferenceSystemsKeys) {
   EXPECT_EQ(to_json(Metadata{}), "{}");
 }
 
+TEST(MetadataJson, KeepsWhatHardwareIsMadeOf) {
+  Metadata meta;
+  meta.hardware = HardwareMeta{.toolchain = "INTERNAL",
+                               .module = "net_fc",
+                               .interface = {{"weight", {.storage = "BRAM"}}},
+                               .dependence_files = {"rtl/net_fc.sv"},
+                               .parallelism = {1, 4},
+                               .verilog_param = {{"WEIGHT_PRECISION_0", std::int64_t{8}}}};
+  EXPECT_EQ(to_json(meta),
+            R"({"hardware":{"is_implicit":false,"device_id":-1,"toolchain":"INTERNAL",)"
+            R"("module":"net_fc","interface":{"weight":{"storage":"BRAM","transpose":false}},)"
+            R"("dependence_files":["rtl/net_fc.sv"],"parallelism":[1,4],)"
+            R"("verilog_param":{"WEIGHT_PRECISION_0":8}}})");
+  EXPECT_EQ(metadata_from_json(to_json(meta)).value(), meta);
+  EXPECT_FALSE(metadata_from_json(
+      R"({"hardware":{"is_implicit":false,"device_id":-1,"toolchain":"","module":"",)"
+      R"("interface":{"weight":{"storage":3}},"verilog_param":{}}})"));
+}
+
 std::string stats_of(const StatValue& value) {
   Metadata meta;
   meta.software = SoftwareMeta{.args = {{"weight", {.stat = {{"s", {{"v", value}}}}}}}};
