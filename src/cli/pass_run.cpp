@@ -55,6 +55,11 @@ Result<std::vector<PassReport>> run_and_print(const Invocation& invocation, Grap
   return run_passes(graph, calls, styled, options);
 }
 
+void aim_at_target(PassContext& context, const Settings& settings) {
+  context.target = settings.text_or_empty("target");
+  context.num_targets = settings.integer("num_targets");
+}
+
 Result<Tree> run_pass(const Invocation& invocation, OpenedModel& model, const PassCall& call,
                       const fs::path& folder) {
   const Settings& settings = invocation.settings;
@@ -65,11 +70,12 @@ Result<Tree> run_pass(const Invocation& invocation, OpenedModel& model, const Pa
     CH_TRY(data, open_dataset(name, data_options(settings), model.graph, Labels::Optional));
     CH_CHECK(check_fits(model.graph, calibration_rows(*data), data->num_classes));
   }
-  const PassContext context{.samples = data ? &calibration_rows(*data) : nullptr,
-                            .batch_size = settings.integer("batch_size"),
-                            .threads = thread_count(settings),
-                            .seed = settings.seed(),
-                            .folder = folder};
+  PassContext context{.samples = data ? &calibration_rows(*data) : nullptr,
+                      .batch_size = settings.integer("batch_size"),
+                      .threads = thread_count(settings),
+                      .seed = settings.seed(),
+                      .folder = folder};
+  if (find_setting(settings.defs(), "target") != nullptr) aim_at_target(context, settings);
   CH_TRY(const std::vector<PassReport> reports,
          run_and_print(invocation, model.graph, {&call, 1}, context));
   return Tree(Tree::Table{

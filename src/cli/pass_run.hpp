@@ -13,6 +13,9 @@ Result<std::vector<PassReport>> run_and_print(const Invocation& invocation, Grap
                                               std::span<const PassCall> calls,
                                               const PassContext& context);
 
+/// Takes the settings `target` and `num_targets`.
+void aim_at_target(PassContext& context, const Settings& settings);
+
 /// One pass over a network, on samples of the setting `dataset`, or of the data set that the
 /// network is usually run on when the pass needs some: {"model", "batch_size", "passes"}. Files
 /// that it writes by itself go to `folder`.

@@ -34,6 +34,10 @@ struct PassContext {
   /// Where files go whose names are relative; empty: the current folder, and only files that
   /// an argument asks for are written.
   std::filesystem::path folder = {};
+  /// Where circuits are written, the FPGA they are for, and how many of it there are.
+  std::filesystem::path hardware = "hardware";
+  std::string target = "xilinx";
+  std::int64_t num_targets = 1;
   std::optional<report::TableStyle> tables = {};  ///< of printed tables, in place of the usual one
 };
 
@@ -57,6 +61,7 @@ enum class Needs : std::uint8_t { Nothing, Common, Software };
 struct PassSample {
   Tree args = Tree::table();
   std::string_view model = {};  ///< of the zoo; "": one of each kind
+  bool is_quantised = false;    ///< before the pass, all operands get a fixed-point format
   /// Promise::NewNumbers: outputs change, but by no more than this share of the largest.
   double within = 0;
 };

@@ -174,7 +174,8 @@ void expect_promise_kept(const GoldenFile& file) {
   randomise(graph);
   const NamedTensors inputs = inputs_of(graph, 2);
   const Tensor before = last_output(lower(graph, Mode::Evaluation).graph, inputs);
-  const PassContext context{.folder = testing::TempDir()};
+  const fs::path folder = testing::TempDir();
+  const PassContext context{.folder = folder, .hardware = folder / "hardware"};
   ASSERT_TRUE(add_metadata(graph, context));
   ASSERT_TRUE(run_passes(graph, {&call, 1}, context));
   expect_close(last_output(lower(graph, Mode::Evaluation).graph, inputs), before,

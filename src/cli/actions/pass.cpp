@@ -46,7 +46,8 @@ ActionDef define() {
           "lists the arguments.",
       .positionals = {"name", "model", "dataset"},
       .required = {"name", "model"},
-      .settings = sample_settings({"load_name", "load_type", "load_partial", "batch_size"}),
+      .settings = sample_settings(
+          {"load_name", "load_type", "load_partial", "batch_size", "target", "num_targets"}),
       .own = {positional("name", "NAME", "a pass", registered_names<all_passes>),
               {.field = {.name = "save",
                          .doc = "save the network as a checkpoint after the pass",

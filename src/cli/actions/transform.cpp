@@ -105,12 +105,13 @@ Result<Exit> run(const Invocation& invocation) {
   CH_CHECK(open_project(session, settings, {.area = "transform", .purpose = "`ch transform`"}));
   log_info(cat("Transforming model '", session.model_name, "'..."));
   const std::filesystem::path folder = session.software() / "transform";
-  const PassContext context{
-      .samples = session.has_data() ? &calibration_rows(session.data) : nullptr,
-      .batch_size = settings.integer("batch_size"),
-      .threads = thread_count(settings),
-      .seed = settings.seed(),
-      .folder = folder};
+  PassContext context{.samples = session.has_data() ? &calibration_rows(session.data) : nullptr,
+                      .batch_size = settings.integer("batch_size"),
+                      .threads = thread_count(settings),
+                      .seed = settings.seed(),
+                      .folder = folder,
+                      .hardware = session.project / "hardware"};
+  aim_at_target(context, settings);
   if (session.has_data()) compare_data(session.model_name, session.trained_on, session.data);
   CH_TRY(const Before before, evaluate_before(session, settings, calls));
   if (!session.trained && changes_numbers(calls)) warn_of_random_weights();
@@ -140,7 +141,7 @@ ActionDef define() {
           .required = {"model"},
           .groups = {SettingGroup::Task, SettingGroup::Data, SettingGroup::Model,
                      SettingGroup::Checkpoints, SettingGroup::Machine, SettingGroup::Output},
-          .settings = {"batch_size"},
+          .settings = {"batch_size", "target", "num_targets"},
           .own = {dump_setting()},
           .opens_with_settings = true,
           .run = run};

@@ -53,14 +53,33 @@ double largest_difference(const Tensor& a, const Tensor& b) {
   return most;
 }
 
+/// The same network with a fixed-point format on every operand.
+Graph quantised(Graph graph) {
+  Tree config = Tree::Table{{"name", "integer"}};
+  for (const std::string operand : {"data_in", "weight", "bias"}) {
+    config.set(operand + "_width", 6);
+    config.set(operand + "_frac_width", 3);
+  }
+  const PassCall call =
+      make_call("quantize",
+                Tree::Table{{"by", "type"}, {"default", Tree::Table{{"config", config}}}})
+          .value();
+  EXPECT_TRUE(add_metadata(graph, {}));
+  EXPECT_TRUE(run_passes(graph, {&call, 1}, {}));
+  return graph;
+}
+
 /// A network with what passes need of it, and what it computes.
 struct Tried {
-  explicit Tried(const char* model)
-      : graph(trained_looking(model)), rows(rows_for(graph, 4)), before(output_of(graph, rows)) {
+  Tried(const char* model, bool is_quantised)
+      : graph(is_quantised ? quantised(trained_looking(model)) : trained_looking(model)),
+        rows(rows_for(graph, 4)),
+        before(output_of(graph, rows)) {
     EXPECT_TRUE(add_metadata(graph, context()));
   }
   PassContext context() const {
-    return {.samples = &rows, .batch_size = 4, .folder = testing::TempDir()};
+    const std::filesystem::path folder = testing::TempDir();
+    return {.samples = &rows, .batch_size = 4, .folder = folder, .hardware = folder / "hardware"};
   }
 
   Graph graph;
@@ -103,9 +122,9 @@ TEST_P(Promises, HoldForEverySampleOnEveryKindOfNetwork) {
   std::vector<PassSample> samples = GetParam()->samples;
   if (samples.empty()) samples.emplace_back();
   for (const char* model : {"jsc-tiny", "jsc-toy", "toy_convnet"}) {
-    const Tried tried(model);
     for (const PassSample& sample : samples) {
       if (!sample.model.empty() && sample.model != model) continue;
+      const Tried tried(model, sample.is_quantised);
       SCOPED_TRACE(cat(model, " ", to_json(sample.args)));
       expect_promise(tried, *GetParam(), sample);
     }
