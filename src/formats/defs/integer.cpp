@@ -75,7 +75,7 @@ FormatDef define() {
               "[-2^(width-1), 2^(width-1) - 1], or [0, 2^width - 1] unsigned. Fixed point, rounded "
               "half to even; the sign of zero stays. Beyond 24 bits the bounds are the nearest "
               "float32 inside them.",
-          .aliases = {"fixed"},
+          .aliases = {"fixed", "logicnets"},
           .keys = {width_key(1, 32),
                    {.name = "frac_width",
                     .doc = "bits after the point; absent: width // 2",
