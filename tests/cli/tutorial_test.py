@@ -1,5 +1,5 @@
-"""docs/tutorial.md, executed: every `$` line of its console blocks is run in an empty folder, and
-what it prints is compared with what the page shows.
+"""docs/tutorial.md and docs/hardware.md, executed: every `$` line of a page's console blocks is run in
+an empty folder, and what it prints is compared with what the page shows.
 
 A line `...` of the page stands for any lines; whole numbers must agree, numbers with a point
 within 1 %. Without fused multiply-add (before AVX2) products are rounded once more, and training
@@ -7,19 +7,21 @@ carries that on: there only the lines with accuracies are compared, within three
 
   CH_BIN=build/release/ch tests/cli/tutorial_test.py --write
 
-puts what is printed into the page; blocks with `...` stay as they are.
+puts what is printed into the pages (or those behind --write); blocks with `...` stay as they are.
 """
 import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
 import unittest
 
 CH = os.environ["CH_BIN"]
-PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs" / "tutorial.md"
+DOCS = pathlib.Path(__file__).resolve().parents[2] / "docs"
+PAGES = {"tutorial.md": (), "hardware.md": ("verilator", "iverilog", "yosys")}  # and the tools they need
 BLOCK = re.compile(r"```(console|toml)([^\n]*)\n(.*?)```", re.S)
 NUMBER = re.compile(r"-?\d+\.\d+(?:e-?\d+)?")
 ANY_NUMBER = re.compile(r"-?\b[\d,]+(?:\.\d+)?(?:e-?\d+)?\b|-{3,}|-?\binf\b")
@@ -95,8 +97,18 @@ def has_fused_arithmetic():
 
 
 class Tutorial(unittest.TestCase):
-    def test_its_commands_print_what_it_shows(self):
-        page = PAGE.read_text()
+    def test_the_commands_of_the_tutorial_print_what_it_shows(self):
+        self.assertGreater(self.walk("tutorial.md"), 10)
+
+    def test_the_way_to_a_certified_circuit_is_as_described(self):
+        self.assertGreater(self.walk("hardware.md"), 5)
+
+    def walk(self, name):
+        """How many commands were run."""
+        missing = [tool for tool in PAGES[name] if shutil.which(tool) is None]
+        if missing:
+            self.skipTest(f"{', '.join(missing)} not installed")
+        page = (DOCS / name).read_text()
         commands, strict = 0, has_fused_arithmetic()
         with tempfile.TemporaryDirectory() as folder:
             walk = Walk(CH, folder)
@@ -110,7 +122,7 @@ class Tutorial(unittest.TestCase):
                     self.assertEqual(code, 1 if any(line.startswith("error:") for line in expected)
                                      else 0, f"{command}\n" + "\n".join(got))
                     self.assertIsNone(match(expected, got, strict), f"{command}\n" + "\n".join(got))
-        self.assertGreater(commands, 10)
+        return commands
 
     def test_a_wrong_number_would_be_noticed(self):
         self.assertIsNone(match(["| accuracy | 0.7358 |"], ["| accuracy |   0.7301 |"]))
@@ -125,7 +137,7 @@ class Tutorial(unittest.TestCase):
         self.assertIsNone(match(["...", "b"], ["a", "b"]))
 
 
-def renew():
+def renew(path):
     """Every block again with what its commands print now; where a block had `...`, it keeps its
     lines and only their numbers are renewed by hand."""
     with tempfile.TemporaryDirectory() as folder:
@@ -144,11 +156,12 @@ def renew():
                                            (expected if "..." in expected else got)))
             return f"```{kind}{title}\n" + "".join(out) + "```"
 
-        PAGE.write_text(BLOCK.sub(block, PAGE.read_text()))
+        path.write_text(BLOCK.sub(block, path.read_text()))
 
 
 if __name__ == "__main__":
     if "--write" in sys.argv:
-        renew()
+        for name in [word for word in sys.argv[1:] if word in PAGES] or PAGES:
+            renew(DOCS / name)
     else:
         unittest.main()
