@@ -99,9 +99,9 @@ Status check_shapes(const OpenedModel& model, const std::map<std::string, Shape>
   CH_TRY(const Types types, infer_types(model.graph, 1));
   const std::vector<NodeId> inputs = model.graph.placeholders();
   for (const auto& [name, shape] : shapes) {
-    const auto input = std::find_if(inputs.begin(), inputs.end(), [&](NodeId id) {
+    const auto input = std::find_if(inputs.begin(), inputs.end(), [&, &named = name](NodeId id) {
       const Node& node = model.graph.node(id);
-      return node.target == name || node.name == name || (name.empty() && inputs.size() == 1);
+      return node.target == named || node.name == named || (named.empty() && inputs.size() == 1);
     });
     if (input == inputs.end())
       return Error{.what = cat("--shape ", name, ": ", model.name, " has no such input"),
