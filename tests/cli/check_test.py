@@ -167,6 +167,18 @@ class Check(unittest.TestCase):
         self.assertEqual(status, 0)
         self.assertIn("over 300 lines: src/low/c.cpp (301)", out)
 
+    def test_a_function_has_fifty_lines_at_most_and_a_table_any_number(self):
+        line = "  use(\"}\");  // }\n"
+        self.write("src/low/c.cpp", "// One.\nnamespace chop::low {\nstruct Box {\n  int size(int of) const {\n"
+                   + line * 48 + "  }\n};\n}  // namespace chop::low\n")
+        self.assertEqual(self.check("functions")[0], 0)
+        self.write("src/low/c.cpp", "// One.\nnamespace chop::low {\n\nint size(\n    int of) {\n  if (of) {\n"
+                   + line * 47 + "  }\n}\n\n}  // namespace chop::low\n")
+        self.assert_finds("functions", "src/low/c.cpp:4: a function of 52 lines, the most is 50")
+        self.write("src/low/c.cpp", "// One.\nnamespace chop::low {\nTable table() {\n  return {\n"
+                   + "      {1, \"one\"},\n" * 60 + "  };\n}\n}  // namespace chop::low\n")
+        self.assertEqual(self.check("functions")[0], 0)
+
     def test_leftovers_are_found(self):
         note, home = "TO" + "DO", "/ho" + "me/someone"
         self.write("src/low/c.cpp", f"// {note}: later\n\tint x; \n// {home}\n// end")

@@ -126,6 +126,20 @@ std::vector<Cell> row_of(const std::string& way, const Circuit& circuit, const S
           Cell(made.seconds, 1)};
 }
 
+/// Counts every module by itself, into `result` and a picture; returns the text about them.
+Result<std::string> count_modules(const Invocation& invocation, const Circuit& circuit,
+                                  const SynthesisJob& job, const std::filesystem::path& folder,
+                                  const SynthesisTarget& target, Tree& result) {
+  CH_TRY(const auto counts, synthesise_modules(job, folder, target));
+  const Table modules = module_table(circuit, counts);
+  result["modules"] = report::tree_of(modules);
+  const std::filesystem::path picture = folder / "synth/luts.svg";
+  CH_CHECK(draw(modules, std::string(target.name), picture));
+  return cat("\n", shown(invocation, modules, TableStyle::Simple),
+             "Each by itself; the whole is less, because Yosys optimises across modules. Picture: ",
+             picture.string(), "\n");
+}
+
 Result<Exit> run(const Invocation& invocation) {
   const Settings& settings = invocation.settings;
   const std::filesystem::path folder = settings.text_or_empty("out");
@@ -163,14 +177,9 @@ Result<Exit> run(const Invocation& invocation) {
     }
     result["circuits"].push(std::move(described));
     if (!settings.flag("modules")) continue;
-    CH_TRY(const auto counts, synthesise_modules(job, folder, *target));
-    const Table modules = module_table(circuit, counts);
-    result["modules"] = report::tree_of(modules);
-    CH_CHECK(draw(modules, std::string(target->name), folder / "synth/luts.svg"));
-    below += cat("\n", shown(invocation, modules, TableStyle::Simple),
-                 "Each by itself; the whole is less, because Yosys optimises across modules. "
-                 "Picture: ",
-                 (folder / "synth/luts.svg").string(), "\n");
+    CH_TRY(const std::string text,
+           count_modules(invocation, circuit, job, folder, *target, result));
+    below += text;
   }
   result["target"] = std::string(target->name);
   if (prints_text(invocation))

@@ -45,6 +45,19 @@ HWY_INLINE Vec clamped(const Gemm& g, Vec y) {
   return g.relu ? hn::IfThenElse(hn::Lt(y, hn::Zero(kTag)), hn::Zero(kTag), y) : y;
 }
 
+/// sum += what C holds; of its last vector only the columns of `mask`, where `part`.
+template <int kRows, int kVectors, class Mask>
+HWY_INLINE void add_stored(const Gemm& g, const float* c, bool part, Mask mask,
+                           Vec (&sum)[kRows][kVectors]) {
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(kTag));
+  for (int r = 0; r < kRows; ++r)
+    for (int v = 0; v < kVectors; ++v) {
+      const float* from = c + r * g.c_row + v * lanes;
+      sum[r][v] = hn::Add(sum[r][v], part && v + 1 == kVectors ? hn::MaskedLoad(mask, kTag, from)
+                                                               : hn::LoadU(kTag, from));
+    }
+}
+
 template <int kRows, int kVectors, int kSplit>
 HWY_INLINE void tile(const Gemm& g, const float* a, const Panel& panel, const float* bias,
                      float* c) {
@@ -76,14 +89,7 @@ HWY_INLINE void tile(const Gemm& g, const float* a, const Panel& panel, const fl
       for (int s = 0; s < kSplit; ++s) step(k + s, s, false);
     for (; k < g.k; ++k) step(k, 0, false);
   }
-  if (g.accumulate)
-    for (int r = 0; r < kRows; ++r)
-      for (int v = 0; v < kVectors; ++v) {
-        const float* out = c + r * g.c_row + v * lanes;
-        const bool part = v + 1 == kVectors && panel.last < lanes;
-        sum[0][r][v] =
-            hn::Add(sum[0][r][v], part ? hn::MaskedLoad(mask, kTag, out) : hn::LoadU(kTag, out));
-      }
+  if (g.accumulate) add_stored(g, c, panel.last < lanes, mask, sum[0]);
   for (int v = 0; v < kVectors; ++v) {
     const bool part = v + 1 == kVectors && panel.last < lanes;
     Vec add = hn::Zero(kTag);

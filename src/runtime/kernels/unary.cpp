@@ -80,77 +80,40 @@ void map_slope(const UnaryJob& job, const float* dy, const float* x, const float
       });
 }
 
-template <class Visit>
-void with_function(Function function, Visit visit) {
-  switch (function) {
-    case Function::Relu:
-      return visit(Relu{});
-    case Function::Relu6:
-    case Function::Hardtanh:
-      return visit(Hardtanh{});
-    case Function::LeakyRelu:
-      return visit(LeakyRelu{});
-    case Function::Elu:
-    case Function::Selu:
-      return visit(Elu{});
-    case Function::Silu:
-      return visit(Silu{});
-    case Function::Sigmoid:
-      return visit(Sigmoid{});
-    case Function::Tanh:
-      return visit(Tanh{});
-    case Function::Hardswish:
-      return visit(Hardswish{});
-    case Function::Hardsigmoid:
-      return visit(Hardsigmoid{});
-    case Function::Softplus:
-      return visit(Softplus{});
-    case Function::Softsign:
-      return visit(Softsign{});
-    case Function::GeluErf:
-      return visit(GeluErf{});
-    case Function::GeluTanh:
-      return visit(GeluTanh{});
-    case Function::Clamp:
-      return visit(Clamp{});
-    case Function::ThresholdedRelu:
-      return visit(ThresholdedRelu{});
-    case Function::Shrink:
-      return visit(Shrink{});
-    case Function::Celu:
-      return visit(Celu{});
-    case Function::Round:
-      return visit(Round{});
-    case Function::Floor:
-      return visit(Floor{});
-    case Function::Ceil:
-      return visit(Ceil{});
-    case Function::Sign:
-      return visit(Sign{});
-    case Function::Abs:
-      return visit(Abs{});
-    case Function::Neg:
-      return visit(Neg{});
-    case Function::Sqrt:
-      return visit(Sqrt{});
-    case Function::Reciprocal:
-      return visit(Reciprocal{});
-    case Function::Exp:
-      return visit(Exp{});
-    case Function::Log:
-      return visit(Log{});
-    case Function::Erf:
-      return visit(Erf{});
-  }
+/// What computes a function: its value and its slope.
+template <Function kName, class F>
+struct Named {};
+template <class... Entries>
+struct List {};
+using Functions =
+    List<Named<Function::Relu, Relu>, Named<Function::Relu6, Hardtanh>,
+         Named<Function::Hardtanh, Hardtanh>, Named<Function::LeakyRelu, LeakyRelu>,
+         Named<Function::Elu, Elu>, Named<Function::Selu, Elu>, Named<Function::Silu, Silu>,
+         Named<Function::Sigmoid, Sigmoid>, Named<Function::Tanh, Tanh>,
+         Named<Function::Hardswish, Hardswish>, Named<Function::Hardsigmoid, Hardsigmoid>,
+         Named<Function::Softplus, Softplus>, Named<Function::Softsign, Softsign>,
+         Named<Function::GeluErf, GeluErf>, Named<Function::GeluTanh, GeluTanh>,
+         Named<Function::Clamp, Clamp>, Named<Function::ThresholdedRelu, ThresholdedRelu>,
+         Named<Function::Shrink, Shrink>, Named<Function::Celu, Celu>,
+         Named<Function::Round, Round>, Named<Function::Floor, Floor>, Named<Function::Ceil, Ceil>,
+         Named<Function::Sign, Sign>, Named<Function::Abs, Abs>, Named<Function::Neg, Neg>,
+         Named<Function::Sqrt, Sqrt>, Named<Function::Reciprocal, Reciprocal>,
+         Named<Function::Exp, Exp>, Named<Function::Log, Log>, Named<Function::Erf, Erf>>;
+
+template <class Visit, Function... kNames, class... F>
+void with_function(Function function, Visit visit, List<Named<kNames, F>...> /*all*/) {
+  (void)((kNames == function ? (visit(F{}), true) : false) || ...);
 }
 
 void unary_value(const UnaryJob& job, const float* x, float* y, std::int64_t count) {
-  with_function(job.function, [&](auto f) { map_value<decltype(f)>(job, x, y, count); });
+  with_function(
+      job.function, [&](auto f) { map_value<decltype(f)>(job, x, y, count); }, Functions{});
 }
 
 void unary_slope(const UnaryJob& job, const float* dy, const float* x, const float* y, float* dx,
                  std::int64_t count) {
-  with_function(job.function, [&](auto f) { map_slope<decltype(f)>(job, dy, x, y, dx, count); });
+  with_function(
+      job.function, [&](auto f) { map_slope<decltype(f)>(job, dy, x, y, dx, count); }, Functions{});
 }
 
 }  // namespace
