@@ -20,6 +20,7 @@ RETIRED = {
     r"signs? of life|pulses?": "heartbeat", r"whoever": "the name of who it is", r"errands?": "task",
     r"dear(?:er|est)?": "slow, expensive", r"arrangements?": "layout, schedule", r"spots?": "position, tile",
     r"(?<!decimal )(?<!take )places(?!=)": "positions, indices, elements",
+    r"one behind the other": "in a row, joined",
 }
 RETIRED_WORD = re.compile("|".join(rf"(?P<w{i}>\b(?:{word})\b)" for i, word in enumerate(RETIRED)), re.I)
 #: where a name is cut into its words: SignsOfLife, signs_of_life

@@ -140,8 +140,8 @@ std::string counts_text(const Circuit& circuit) {
   if (circuit.is_folded()) return folded_text(circuit);
   const CellCounts counts = count_cells(circuit.netlist);
   return cat(with_commas(counts.adders), " adders of ", with_commas(counts.adder_bits),
-             " bits, at most ", counts.adder_depth, " one behind the other; ",
-             with_commas(counts.tables), " tables of ", with_commas(counts.table_bits), " bits; ",
+             " bits, at most ", counts.adder_depth, " in a row; ", with_commas(counts.tables),
+             " tables of ", with_commas(counts.table_bits), " bits; ",
              with_commas(counts.registers), " register bits\nLatency ",
              circuit.netlist.top().latency, " cycles, a sample every cycle (II 1), at most ",
              logic_depth(circuit.netlist),

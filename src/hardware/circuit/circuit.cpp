@@ -63,7 +63,7 @@ std::vector<Field> circuit_fields() {
        .bounds = {.least = 1, .most = 1000}},
       {.name = "logic_depth",
        .doc = "registers wherever more adders, comparisons, multiplexers or tables than this would "
-              "be one behind the other",
+              "follow each other",
        .kind = FieldKind::Integer,
        .bounds = {.least = 1, .most = 1000}},
       {.name = "interface",

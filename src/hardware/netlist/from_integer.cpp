@@ -227,7 +227,7 @@ std::vector<Field> netlist_fields() {
                   "left to the synthesiser",
            .choices = adder_method_names()},
           {.name = "depth",
-           .doc = "adders one behind the other in a layer, at most; without it any number",
+           .doc = "adders in a row on any path through a layer, at most; without it any number",
            .kind = FieldKind::Integer,
            .bounds = {.least = 1, .most = 64}},
           {.name = "table_bits",

@@ -42,7 +42,7 @@ void evaluate(const IntegerCall& call, std::span<const Codes* const> in, Codes& 
 
 IntegerOpDef define() {
   return {.name = "select",
-          .doc = "y[i] = element index[i] of the inputs, one behind the other",
+          .doc = "y[i] = element index[i] of the inputs, joined",
           .most_inputs = kMostInputs,
           .attrs = {"index"},
           .check = check,

@@ -65,7 +65,7 @@ bool rows_apart(const RowsCall& call) {
 OpDef define() {
   return {
       .name = "cat",
-      .doc = "the inputs one behind the other along `dim`",
+      .doc = "the inputs joined along `dim`",
       .mase_type = MaseType::ImplicitFunc,
       .torch = "torch.cat(xs, dim)",
       .fx = "xs, dim",

@@ -63,7 +63,7 @@ OpDef define() {
   return {
       .name = "tile",
       .doc =
-          "x written repeats[d] times one behind the other along each dimension d; where x or "
+          "x repeated repeats[d] times along each dimension d; where x or "
           "repeats is shorter, ones are put in front",
       .mase_type = MaseType::ImplicitFunc,
       .method = "tile",
