@@ -42,6 +42,15 @@ class LittleMemory(unittest.TestCase):
         for megabytes in (90, 100, 110, 120, 130, 150, 200):
             self.ends(megabytes, "bench-model", "toy_convnet", "--batch-size", "8", "--repeats", "1")
 
+    def test_padding_takes_no_memory_of_its_own(self):
+        (self.folder / "wide.toml").write_text("[model]\ninput = [1, 1]\nlayers = [{ op = \"conv1d\", out_channels = 4, "
+                                               "kernel_size = 1, padding = 300000 }]\n")
+        half = 500 << 20
+        for kind in (["--frozen"], []):
+            result = subprocess.run([CH, "lower", "wide.toml", *kind], cwd=self.folder, capture_output=True, text=True,
+                                    check=False, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (half, half)))
+            self.assertEqual(result.returncode, 0, result.stderr)
+
     def test_large_networks_never_end_in_a_crash(self):
         for megabytes in (100, 140, 180, 196, 200, 204, 212, 230, 260):
             self.ends(megabytes, "inspect", "resnet18", "-q")

@@ -271,6 +271,9 @@ TEST(ConvBackend, SaysWhyItDeclines) {
             onednn_has_exact_bytes() ? "" : "its sums of bytes would saturate without VNNI");
   EXPECT_EQ(why("onednn", over_images(good, {56, 56}, {30, 1, 0}), kFloats),
             "some rows of the output see nothing but padding");
+  EXPECT_EQ(why("onednn", over_images(good, {56, 56}, {1, 1024, 0}), kFloats), "");
+  EXPECT_EQ(why("onednn", over_images(good, {56, 56}, {1, 1025, 0}), kFloats),
+            "more than 1024 columns of padding");
 }
 
 TEST(ConvBackend, TheKernelNamesTheBackendThatRunsIt) {

@@ -171,9 +171,15 @@ bool has_tile_in_padding(const ConvJob& job) {
   });
 }
 
+/// Columns of padding beyond which oneDNN's code, unrolled over them, would take megabytes (with a
+/// million columns, gigabytes).
+constexpr std::int64_t kMostPadding = 1024;
+
 std::string declines(const ConvJob& job) {
   if (job.shape.dims > 2) return "more than two dimensions";
   if (job.grid && !onednn_has_exact_bytes()) return "its sums of bytes would saturate without VNNI";
+  if (job.shape.window.padding.w > kMostPadding)
+    return cat("more than ", kMostPadding, " columns of padding");
   if (has_tile_in_padding(job)) return "some rows of the output see nothing but padding";
   return {};
 }
