@@ -70,6 +70,21 @@ class TrainedOn(WithWeights):
         self.assertIn(said, self.good("test", self.folder / "fused.mz", *other).stderr)
 
 
+class ConvertWithLoad(WithWeights):
+    def test_every_kind_of_file_has_the_weights_that_are_loaded(self):
+        data = self.samples()
+        torch.save(self.tiny(), self.folder / "plain.pt")
+        wanted = self.json("test", "jsc-tiny", data, "--load", self.folder / "plain.pt")["loss"]
+        for name in ("a.mz", "a.ckpt", "a.onnx", "a.safetensors"):
+            path = self.folder / name
+            self.good("convert", "jsc-tiny", path, "--load", self.folder / "plain.pt")
+            network = ["jsc-tiny", data, "--load", path] if name == "a.safetensors" else [path, data]
+            self.assertAlmostEqual(self.json("test", *network)["loss"], wanted, places=6, msg=name)
+        self.assertIn("random", self.good("convert", "jsc-tiny", self.folder / "b.mz").stderr)
+        self.refused("convert", self.folder / "plain.pt", self.folder / "c.safetensors", "--load", self.folder / "a.mz",
+                     says=["--load is for a network"])
+
+
 class Load(WithWeights):
     def test_a_state_dict_and_its_wrappings_give_the_same_accuracy(self):
         data = self.samples()

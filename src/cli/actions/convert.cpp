@@ -35,7 +35,10 @@ void sort_tensors(SafetensorsFile& file) {
 
 /// Weights and metadata of any file. The dtypes stay as they are.
 Result<Written> weights_to_safetensors(const ModelSource& from, const fs::path& to,
-                                       const Settings&) {
+                                       const Settings& settings) {
+  if (settings.has("load_name"))
+    return Error{.what = cat("--load is for a network, and '", from.given, "' holds weights alone"),
+                 .hint = "name the network: ch convert MODEL TO --load FILE"};
   CH_TRY(const WeightsFile weights, read_weights_file(*from.file));
   SafetensorsFile file{.metadata = weights.metadata, .tensors = {}};
   // Readers of Hugging Face ask for the framework the weights came from.
@@ -53,20 +56,30 @@ Result<Written> weights_to_safetensors(const ModelSource& from, const fs::path& 
       .tensors = file.tensors.size(), .notes = weights.notes, .not_finite = std::move(not_finite)};
 }
 
-Written written_from(const Graph& graph) {
-  return {.tensors = graph.parameters().size(), .not_finite = non_finite_weights(graph)};
+/// The network with the weights of --load, where it is given.
+Result<OpenedModel> open_with_weights(const ModelSource& from, const Settings& settings) {
+  CH_TRY(OpenedModel model, open_for_data(from, settings, ""));
+  CH_CHECK(load_given(model, settings));
+  return model;
+}
+
+Written written_from(const OpenedModel& model) {
+  Written written{.tensors = model.graph.parameters().size(),
+                  .not_finite = non_finite_weights(model.graph)};
+  if (!model.trained) written.notes.emplace_back("the weights are random; --load gives others");
+  return written;
 }
 
 /// The parameters of a network: without the graph and the state of the optimiser.
 Result<Written> network_to_safetensors(const ModelSource& from, const fs::path& to,
                                        const Settings& settings) {
-  CH_TRY(const OpenedModel model, open_for_data(from, settings, ""));
+  CH_TRY(const OpenedModel model, open_with_weights(from, settings));
   SafetensorsFile file;
   for (const Parameter& parameter : model.graph.parameters())
     file.tensors.emplace_back(parameter.name, parameter.value);
   sort_tensors(file);
   CH_CHECK(write_safetensors(to, file));
-  Written written = written_from(model.graph);
+  Written written = written_from(model);
   written.notes.emplace_back("the graph is left out");
   return written;
 }
@@ -74,20 +87,19 @@ Result<Written> network_to_safetensors(const ModelSource& from, const fs::path& 
 /// A whole network, from wherever it comes, as a checkpoint of ours.
 Result<Written> network_to_native(const ModelSource& from, const fs::path& to,
                                   const Settings& settings) {
-  CH_TRY(const OpenedModel model, open_for_data(from, settings, ""));
-  CH_CHECK(save_checkpoint(to, {.graph = model.graph, .info = {}}));
-  return written_from(model.graph);
+  CH_TRY(const OpenedModel model, open_with_weights(from, settings));
+  std::map<std::string, std::string> info;
+  if (model.trained) info = info_of_transformed(model.graph, model.trained_on);
+  CH_CHECK(save_checkpoint(to, {.graph = model.graph, .info = std::move(info)}));
+  return written_from(model);
 }
 
 Result<Written> network_to_onnx(const ModelSource& from, const fs::path& to,
                                 const Settings& settings) {
-  CH_TRY(OpenedModel model, open_for_data(from, settings, ""));
-  CH_CHECK(load_given(model, settings));
+  CH_TRY(const OpenedModel model, open_with_weights(from, settings));
   const bool qonnx = settings.text("quant_style").value_or("qdq") == "qonnx";
   CH_CHECK(write_onnx(to, model.graph, {.style = qonnx ? QuantStyle::Qonnx : QuantStyle::Qdq}));
-  Written written = written_from(model.graph);
-  if (!model.trained) written.notes.emplace_back("the weights are random; --load gives others");
-  return written;
+  return written_from(model);
 }
 
 /// What FROM is: a file of weights, or a network.
