@@ -2,6 +2,8 @@
 // would wait for its additions to end.
 #include "runtime/column_sums.hpp"
 
+#include "runtime/row_blocks.hpp"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "runtime/column_sums.cpp"
 #include "hwy/foreach_target.h"
@@ -38,6 +40,18 @@ HWY_INLINE void sum_vectors(const float* x, std::int64_t rows, std::int64_t colu
     total[i] = hn::Add(hn::Add(sum[0][i], sum[1][i]), hn::Add(sum[2][i], sum[3][i]));
 }
 
+/// The sums of blocks of rows, added in their order.
+template <int kVectors, class Load>
+HWY_INLINE void sum_blocks(const float* x, std::int64_t rows, std::int64_t columns, Load load,
+                           V (&total)[kVectors]) {
+  sum_vectors<kVectors>(x, std::min(rows, kTeamRows), columns, load, total);
+  for (std::int64_t row = kTeamRows; row < rows; row += kTeamRows) {
+    V block[kVectors];
+    sum_vectors<kVectors>(x + row * columns, std::min(rows - row, kTeamRows), columns, load, block);
+    for (int i = 0; i < kVectors; ++i) total[i] = hn::Add(total[i], block[i]);
+  }
+}
+
 template <int kVectors>
 std::int64_t whole_vectors(const float* x, std::int64_t rows, std::int64_t columns, Share share,
                            float* to) {
@@ -46,7 +60,7 @@ std::int64_t whole_vectors(const float* x, std::int64_t rows, std::int64_t colum
   std::int64_t j = share.begin;
   for (; j + kVectors * lanes <= share.end; j += kVectors * lanes) {
     V total[kVectors];
-    sum_vectors<kVectors>(x + j, rows, columns, load, total);
+    sum_blocks<kVectors>(x + j, rows, columns, load, total);
     for (int i = 0; i < kVectors; ++i) hn::StoreU(total[i], kTag, to + j + i * lanes);
   }
   return j;
@@ -59,7 +73,7 @@ void sum_columns(const float* x, std::int64_t rows, std::int64_t columns, Share 
   if (share.size() == 0) return;
   const M mask = first(share.size());
   V total[1];
-  sum_vectors<1>(
+  sum_blocks<1>(
       x + share.begin, rows, columns,
       [mask](const float* from) HWY_ATTR { return hn::MaskedLoad(mask, kTag, from); }, total);
   hn::BlendedStore(total[0], mask, kTag, to + share.begin);

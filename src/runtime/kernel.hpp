@@ -41,6 +41,20 @@ inline constexpr std::string_view kAnyOp = "any op";
 /// The backend that runs the op's reference forward.
 inline constexpr std::string_view kReference = "reference";
 
+class Member;  // team.hpp
+
+/// How the members of a team run a call together, with the bits of Kernel's own way.
+struct TeamRun {
+  std::int64_t rows = 0;  ///< of the batch
+  std::int64_t work = 0;  ///< about as many multiply-adds as it takes the time of
+  /// Operands and results of which a member reads and writes its own rows alone, a bit for each;
+  /// of others all, and the first member writes.
+  std::uint32_t rows_in = 0, rows_out = 0;
+  std::uint32_t late_out = 0;  ///< results that are there after the next meeting
+  bool meets = false;          ///< whether members meet within, before they write any result
+  std::function<void(const KernelArgs&, Member&)> run;
+};
+
 /// What a step of a plan runs; empty where there is none.
 class Kernel {
  public:
@@ -49,18 +63,21 @@ class Kernel {
   Kernel() = default;
   template <class F>
   requires std::invocable<const F&, const KernelArgs&, const RunContext&> Kernel(
-      F run, std::string_view backend = {})
-      : run_(std::move(run)), backend_(backend) {}
+      F run, std::string_view backend = {}, std::optional<TeamRun> team = {})
+      : run_(std::move(run)), backend_(backend), team_(std::move(team)) {}
 
   explicit operator bool() const { return static_cast<bool>(run_); }
   void operator()(const KernelArgs& args, const RunContext& context) const { run_(args, context); }
   /// Which of several backends runs it, such as "winograd" (conv/frozen/conv_backend.hpp) or
   /// kReference; empty where there is no choice.
   std::string_view backend() const { return backend_; }
+  /// Null where it has no such way.
+  const TeamRun* team() const { return team_ ? &*team_ : nullptr; }
 
  private:
   Run run_;
   std::string_view backend_;
+  std::optional<TeamRun> team_;
 };
 
 /// How images [n, c, ...] lie in memory: as their shape says, or with the channels of each position

@@ -2,10 +2,33 @@
 
 #include <chrono>
 
+#include "runtime/team.hpp"
+
 namespace chop::runtime {
 
 Status Plan::run(RunState state) {
   return run(state, [](std::size_t /*step*/) {});
+}
+
+std::optional<Status> Plan::run_as_team(const RunState& state, TaskRef between) {
+  const std::vector<Step>& steps = parts_.steps;
+  const int members = std::min(short_threads(parts_.team), hardware_threads());
+  if (members <= 1) return {};
+  for (const Step& step : steps)
+    if (step.check) CH_CHECK(step.check(step.args));
+  const auto work = [&](Member& member) {
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      if (member.is_first()) between(static_cast<std::int64_t>(i));
+      if (steps[i].meets_before) member.meet();
+      if (const TeamRun* const team = steps[i].kernel.team())
+        team->run(steps[i].args, member);
+      else if (member.is_first())
+        steps[i].kernel(steps[i].args, {.state = state});
+    }
+    member.meet();
+  };
+  if (!run_team(members, std::cref(work))) return {};
+  return Status();
 }
 
 void Plan::move_to(std::size_t slice) {

@@ -7,6 +7,7 @@
 
 #include "runtime/kernel.hpp"
 #include "support/system/denormals.hpp"
+#include "support/system/threads.hpp"
 
 namespace chop::runtime {
 
@@ -34,6 +35,7 @@ class Plan {
     Kernel kernel;
     KernelArgs args;
     std::function<Status(const KernelArgs&)> check = {};  ///< of its indices; empty: it has none
+    bool meets_before = false;  ///< whether the members of a team meet before it
   };
   struct Slot {
     TensorType type;
@@ -59,6 +61,7 @@ class Plan {
     std::vector<std::shared_ptr<std::byte[]>> constants;  ///< computed once, when compiled
     std::vector<Tensor> parameters;  ///< of the plan's own, where the caller has no memory for them
     int threads = 1;
+    int team = 1;  ///< the most members that a team of threads can have for all steps
     Denormals denormals = Denormals::Zero;  ///< in runs, on all threads
     std::optional<Error> fault = {};        ///< of what was computed once; every run returns it
   };
@@ -74,6 +77,10 @@ class Plan {
   Status run(RunState state, Between between) {
     if (parts_.fault) return *parts_.fault;
     const DenormalScope scope(parts_.denormals);
+    if (parts_.team > 1) {
+      const auto tell = [&](std::int64_t step) { between(static_cast<std::size_t>(step)); };
+      if (const std::optional<Status> done = run_as_team(state, tell)) return *done;
+    }
     const RunContext context{state, parts_.threads};
     std::vector<Step>& steps = parts_.steps;
     for (std::size_t slice = 0; slice < parts_.slices; ++slice) {
@@ -108,6 +115,8 @@ class Plan {
   std::size_t output_count() const { return parts_.outputs.size(); }
 
   std::size_t memory_bytes() const { return parts_.memory_bytes; }
+  /// The most threads that can run all steps together, each the rows of its own (team.hpp).
+  int team() const { return parts_.team; }
   /// How many parts of the batch run one after the other, each through all steps.
   std::size_t slice_count() const { return parts_.slices; }
   /// Whether a backend whose sums depend on the processor (oneDNN, AMX, Winograd on oneDNN) runs a
@@ -121,6 +130,8 @@ class Plan {
 
  private:
   const Slot* find_input(std::string_view name) const;
+  /// Nothing if it does not pay now.
+  std::optional<Status> run_as_team(const RunState& state, TaskRef between);
   void move_to(std::size_t slice);
 
   Parts parts_;

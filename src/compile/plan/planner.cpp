@@ -1,10 +1,11 @@
-// From schedule to plan, in five sweeps over the graph:
+// From schedule to plan, in six sweeps over the graph:
 //
 //   find_placed, place_constants   results that have memory already: gradients, buffers, constants
 //   number_steps                   which call is a step, and who reads what last
 //   find_roots                     views and results written over an operand that dies: one root
 //   find_live_ranges               of every root; assign_offsets packs them into one block
 //   assemble                       kernels, with the addresses of their operands
+//   find_meetings                  where threads meet that run all steps together
 //
 // conv -> batch norm -> relu -> quantise, found to be one chain: one step, named after the quantise
 // and run when the convolution would run. The convolution, the norm and the relu have no live
@@ -265,6 +266,7 @@ void Planner::assemble() {
     if (is_view(id) && placed_.contains({id})) add_copy(id);
   }
   if (slices_ > 1) find_moving();
+  find_meetings();
 }
 
 }  // namespace chop::compile

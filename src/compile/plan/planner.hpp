@@ -50,6 +50,7 @@ class Planner {
   TensorType whole_type(Value value) const;
   void assemble();
   void find_moving();
+  void find_meetings();
 
   std::byte* own_memory(std::size_t bytes);
   Plan::Step make_step(NodeId id);

@@ -38,6 +38,9 @@ struct Gemm {
   std::int64_t c_row = 0;
   bool relu = false;
   bool accumulate = false;  ///< adds to what C holds; small products only
+  /// Of small products: how many products of an element are added up in one go. The sums of such
+  /// pieces are added in their order.
+  std::int64_t longest = 1024;
 
   /// Whether oneDNN computes it, whose sums depend on the processor's vector width. Products with
   /// at most 8,192 numbers in B or in C (small weights, and their gradients) never are.

@@ -128,7 +128,13 @@ void turned_gemm(const Gemm& g, const float* a, const float* b, float* c) {
   for (std::int64_t first = 0; first < g.m; first += kPanel * lanes) {
     const std::int64_t columns = std::min(kPanel * lanes, g.m - first);
     const std::int64_t vectors = (columns + lanes - 1) / lanes;
-    const Gemm t{.m = g.n, .n = columns, .k = g.k, .a_row = 1, .a_col = g.b_row, .c_row = kWidth};
+    const Gemm t{.m = g.n,
+                 .n = columns,
+                 .k = g.k,
+                 .a_row = 1,
+                 .a_col = g.b_row,
+                 .c_row = kWidth,
+                 .longest = g.longest};
     panel_rows(t, false, static_cast<int>(vectors), b,
                {a + first, g.a_col, columns - (vectors - 1) * lanes, false}, nullptr, turned);
     const std::int64_t four_columns = columns / 4 * 4;
@@ -148,7 +154,7 @@ void small_gemm(const Gemm& g, const GemmPart& part, const SmallProduct& p) {
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(kTag));
   if (is_better_turned(g, part, p)) return turned_gemm(g, p.a, p.b, p.c);
   std::int64_t first = part.from;
-  if (g.m == 1 && p.packed != nullptr && !part.strands && g.k <= kLongestSum)
+  if (g.m == 1 && p.packed != nullptr && !part.strands && g.k <= g.longest)
     first = single_row<kRowPanels>(g, part, first, p);
   for (; first < part.to; first += kPanel * lanes) {
     const std::int64_t columns = std::min(kPanel * lanes, part.to - first);

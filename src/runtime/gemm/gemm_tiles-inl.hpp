@@ -28,8 +28,6 @@ constexpr int kAccumulators = HWY_TARGET <= HWY_AVX3 ? 16 : 12;
 constexpr int kPanel = HWY_TARGET <= HWY_AVX3 ? 4 : 2;
 /// Sums along k of one element where there are too few elements to fill the pipeline.
 constexpr int kStrands = 4;
-/// Products of an element that are added up in one go.
-constexpr std::int64_t kLongestSum = 1024;
 
 /// Where a panel of B lies: row k starts at data + k * row. Its last vector has `last` columns
 /// that count; packed ones have zeros behind them.
@@ -45,16 +43,26 @@ HWY_INLINE Vec clamped(const Gemm& g, Vec y) {
   return g.relu ? hn::IfThenElse(hn::Lt(y, hn::Zero(kTag)), hn::Zero(kTag), y) : y;
 }
 
-/// sum += what C holds; of its last vector only the columns of `mask`, where `part`.
-template <int kRows, int kVectors, class Mask>
+template <int kSplit, int kRows, int kVectors>
+HWY_INLINE Vec sum_of_strands(const Vec (&sum)[kSplit][kRows][kVectors], int r, int v) {
+  if constexpr (kSplit == kStrands)
+    return hn::Add(hn::Add(sum[0][r][v], sum[1][r][v]), hn::Add(sum[2][r][v], sum[3][r][v]));
+  else
+    return sum[0][r][v];
+}
+
+/// The first strand becomes the whole sum and what C holds, so that pieces of k may be computed
+/// apart and added; of the last vector of C only the columns of `mask`, where `part`.
+template <int kSplit, int kRows, int kVectors, class Mask>
 HWY_INLINE void add_stored(const Gemm& g, const float* c, bool part, Mask mask,
-                           Vec (&sum)[kRows][kVectors]) {
+                           Vec (&sum)[kSplit][kRows][kVectors]) {
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(kTag));
   for (int r = 0; r < kRows; ++r)
     for (int v = 0; v < kVectors; ++v) {
       const float* from = c + r * g.c_row + v * lanes;
-      sum[r][v] = hn::Add(sum[r][v], part && v + 1 == kVectors ? hn::MaskedLoad(mask, kTag, from)
-                                                               : hn::LoadU(kTag, from));
+      sum[0][r][v] = hn::Add(
+          sum_of_strands<kSplit>(sum, r, v),
+          part && v + 1 == kVectors ? hn::MaskedLoad(mask, kTag, from) : hn::LoadU(kTag, from));
     }
 }
 
@@ -89,16 +97,14 @@ HWY_INLINE void tile(const Gemm& g, const float* a, const Panel& panel, const fl
       for (int s = 0; s < kSplit; ++s) step(k + s, s, false);
     for (; k < g.k; ++k) step(k, 0, false);
   }
-  if (g.accumulate) add_stored(g, c, panel.last < lanes, mask, sum[0]);
+  if (g.accumulate) add_stored<kSplit>(g, c, panel.last < lanes, mask, sum);
   for (int v = 0; v < kVectors; ++v) {
     const bool part = v + 1 == kVectors && panel.last < lanes;
     Vec add = hn::Zero(kTag);
     if (bias != nullptr)
       add = part ? hn::MaskedLoad(mask, kTag, bias + v * lanes) : hn::LoadU(kTag, bias + v * lanes);
     for (int r = 0; r < kRows; ++r) {
-      Vec total = sum[0][r][v];
-      if constexpr (kSplit == kStrands)
-        total = hn::Add(hn::Add(sum[0][r][v], sum[1][r][v]), hn::Add(sum[2][r][v], sum[3][r][v]));
+      const Vec total = g.accumulate ? sum[0][r][v] : sum_of_strands<kSplit>(sum, r, v);
       const Vec y = clamped(g, hn::Add(total, add));
       float* out = c + r * g.c_row + v * lanes;
       if (part)
@@ -159,12 +165,12 @@ void short_panel_rows(const Gemm& g, bool strands, int vectors, const float* a, 
 /// The same for any k: blocks of it, each added to C, so that long sums keep their digits.
 void panel_rows(const Gemm& g, bool strands, int vectors, const float* a, const Panel& panel,
                 const float* bias, float* c) {
-  constexpr std::int64_t kPiece = kLongestSum;
-  if (g.k <= kPiece) return short_panel_rows(g, strands, vectors, a, panel, bias, c);
-  for (std::int64_t k = 0; k < g.k; k += kPiece) {
-    const bool last = k + kPiece >= g.k;
+  const std::int64_t piece = g.longest;
+  if (g.k <= piece) return short_panel_rows(g, strands, vectors, a, panel, bias, c);
+  for (std::int64_t k = 0; k < g.k; k += piece) {
+    const bool last = k + piece >= g.k;
     Gemm part = g;
-    part.k = std::min(kPiece, g.k - k);
+    part.k = std::min(piece, g.k - k);
     part.relu = last && g.relu;
     part.accumulate = k > 0;
     Panel rows = panel;

@@ -5,6 +5,7 @@
 #include "runtime/kernels/loops/batch_norm_job.hpp"
 #include "runtime/row_blocks.hpp"
 #include "runtime/scratch.hpp"
+#include "runtime/team.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "runtime/kernels/batch_norm.cpp"
@@ -16,8 +17,10 @@
 
 #if HWY_ONCE
 namespace chop::runtime::kernels {
-HWY_EXPORT(norm_rows);
-HWY_EXPORT(norm_grad_rows);
+HWY_EXPORT(norm_sums);
+HWY_EXPORT(norm_finish);
+HWY_EXPORT(norm_grad_sums);
+HWY_EXPORT(norm_grad_finish);
 HWY_EXPORT(norm_channel);
 HWY_EXPORT(norm_grad_channel);
 HWY_EXPORT(block_sums);
@@ -26,9 +29,10 @@ HWY_EXPORT(block_grad_sums);
 HWY_EXPORT(block_grad_apply);
 namespace {
 
-NormJob block_job(NormJob job, const RowBlocks& blocks, std::int64_t block) {
-  job.n = blocks.size(block);
-  return job;
+/// Working memory of a call.
+float* floats_for_call(std::int64_t count) {
+  return reinterpret_cast<float*>(
+      thread_scratch(static_cast<std::size_t>(count) * sizeof(float), ScratchFor::Call));
 }
 
 /// [Σ by block][channel] to one sum by channel.
@@ -43,8 +47,7 @@ void sum_blocks(const RowBlocks& blocks, std::int64_t length, int threads, float
 void norm_many(const NormJob& job, const NormArgs& a, int threads) {
   const RowBlocks blocks{job.n};
   const std::int64_t c = job.c;
-  auto* const memory = reinterpret_cast<float*>(thread_scratch(
-      static_cast<std::size_t>((blocks.count() + 3) * c) * sizeof(float), ScratchFor::Call));
+  float* const memory = floats_for_call((blocks.count() + 3) * c);
   float* const mean = memory;
   float* const var = memory + c;
   float* const scale = memory + 2 * c;
@@ -56,7 +59,7 @@ void norm_many(const NormJob& job, const NormArgs& a, int threads) {
       float* const total = known == nullptr ? mean : var;
       sum_blocks(blocks, c, threads, parts, total, [&](std::int64_t block, float* sums) {
         HWY_DYNAMIC_DISPATCH(block_sums)
-        (block_job(job, blocks, block), a.x + blocks.first(block) * c, known, sums);
+        (job, blocks.rows_of({block, block + 1}), a.x, known, sums);
       });
       for (std::int64_t i = 0; i < c; ++i) total[i] *= 1.0F / count;
     }
@@ -78,35 +81,24 @@ void norm_many(const NormJob& job, const NormArgs& a, int threads) {
     scale[i] = invstd * (a.weight == nullptr ? 1.0F : a.weight[i]);
   }
   if (a.y == nullptr) return;
-  const NormLine line{mean, scale, a.bias, nullptr};
+  const NormLine line{mean, scale, a.bias};
   blocks.each(threads, [&](std::int64_t block) {
-    const std::int64_t at = blocks.first(block) * c;
-    HWY_DYNAMIC_DISPATCH(block_apply)(block_job(job, blocks, block), a.x + at, line, a.y + at);
+    HWY_DYNAMIC_DISPATCH(block_apply)(job, blocks.rows_of({block, block + 1}), a.x, line, a.y);
   });
-}
-
-/// The arguments of one block of rows.
-NormGradArgs block_args(NormGradArgs a, std::int64_t at) {
-  a.dy += at;
-  a.x += at;
-  if (a.y != nullptr) a.y += at;
-  if (a.dx != nullptr) a.dx += at;
-  return a;
 }
 
 /// Backward over many rows.
 void norm_grad_many(const NormJob& job, const NormGradArgs& a, int threads) {
   const RowBlocks blocks{job.n};
   const std::int64_t c = job.c;
-  auto* const memory = reinterpret_cast<float*>(thread_scratch(
-      static_cast<std::size_t>((2 * blocks.count() + 5) * c) * sizeof(float), ScratchFor::Call));
+  float* const memory = floats_for_call((2 * blocks.count() + 5) * c);
   float* const total = memory;  // Σ dy, then Σ dy · (x - mean)
   float* const scale = memory + 2 * c;
   float* const mean_dy = memory + 3 * c;
   float* const pull = memory + 4 * c;
   sum_blocks(blocks, 2 * c, threads, memory + 5 * c, total, [&](std::int64_t block, float* sums) {
     HWY_DYNAMIC_DISPATCH(block_grad_sums)
-    (block_job(job, blocks, block), block_args(a, blocks.first(block) * c), sums);
+    (job, blocks.rows_of({block, block + 1}), a, sums);
   });
   const float inverse_count = 1.0F / static_cast<float>(job.n);
   for (std::int64_t i = 0; i < c; ++i) {
@@ -121,12 +113,42 @@ void norm_grad_many(const NormJob& job, const NormGradArgs& a, int threads) {
   const NormLine line{a.mean, scale, mean_dy, pull};
   blocks.each(threads, [&](std::int64_t block) {
     HWY_DYNAMIC_DISPATCH(block_grad_apply)
-    (block_job(job, blocks, block), block_args(a, blocks.first(block) * c), line);
+    (job, blocks.rows_of({block, block + 1}), a, line);
   });
 }
 
+/// Blocks of rows of a batch that is not one of many rows.
+RowBlocks short_blocks(const NormJob& job) {
+  return {job.n, kTeamRows};
+}
+/// Numbers for their sums, and for what rows go through.
+std::int64_t sum_floats(const NormJob& job) {
+  return 2 * short_blocks(job).count() * job.c;
+}
+std::int64_t line_floats(const NormJob& job) {
+  return 3 * job.c;
+}
+
+/// Forward, from the sums of all blocks on.
+void norm_from_sums(const NormJob& job, const NormArgs& a, const float* sums, Share rows,
+                    float* memory) {
+  HWY_DYNAMIC_DISPATCH(norm_finish)(job, a, sums, memory);
+  if (a.y == nullptr) return;
+  const NormLine line{memory, memory + job.c, memory + 2 * job.c};
+  HWY_DYNAMIC_DISPATCH(block_apply)(job, rows, a.x, line, a.y);
+}
+
+/// Backward, likewise.
+void norm_grad_from_sums(const NormJob& job, const NormGradArgs& a, const float* sums, Share rows,
+                         float* memory) {
+  HWY_DYNAMIC_DISPATCH(norm_grad_finish)(job, a, sums, memory);
+  if (a.dx == nullptr) return;
+  const NormLine line{a.mean, memory, memory + job.c, memory + 2 * job.c};
+  HWY_DYNAMIC_DISPATCH(block_grad_apply)(job, rows, a, line);
+}
+
 NormJob job_of(const KernelCall& call, const Shape& x) {
-  NormJob job{.n = x[0], .c = x[1]};
+  NormJob job{.n = x[0], .c = x[1], .channels = {0, x[1]}};
   for (std::size_t i = 2; i < x.size(); ++i) job.s *= x[i];
   job.batch_statistics = call.flag("training");
   job.relu = call.flag("relu");
@@ -160,6 +182,64 @@ void each_channel(const NormJob& job, int threads, Work work) {
   parallel_for(worth_it ? threads : 1, job.c, work);
 }
 
+/// Where the operands of a call are.
+struct NormOperands {
+  std::int64_t weight, bias, mean, var;
+  bool updates;
+
+  explicit NormOperands(const KernelCall& call)
+      : weight(call.find("weight")),
+        bias(call.find("bias")),
+        mean(call.find("running_mean")),
+        var(call.find("running_var")),
+        updates(call.out.size() > 4) {}
+
+  NormArgs of(const KernelArgs& args) const {
+    const auto in = [&](std::int64_t at) {
+      return at < 0 ? nullptr : args.input(static_cast<std::size_t>(at));
+    };
+    return {.x = args.input(0),
+            .weight = in(weight),
+            .bias = in(bias),
+            .running_mean = in(mean),
+            .running_var = in(var),
+            .y = args.output(0),
+            .mean = args.output(1),
+            .invstd = args.output(2),
+            .new_mean = updates ? args.output(3) : nullptr,
+            .new_var = updates ? args.output(4) : nullptr};
+  }
+};
+
+/// Whether a call is one of rows, and of so few that they are not tasks by themselves.
+bool is_for_team(const NormJob& job) {
+  return job.s == 1 && job.batch_statistics && !RowBlocks{job.n}.many() &&
+         short_blocks(job).count() > 1;
+}
+
+/// Each member sums its blocks; once all have, each finds out what rows go through.
+std::optional<TeamRun> norm_by_team(const NormJob& job, const NormOperands& operands) {
+  if (!is_for_team(job)) return {};
+  const auto sums = std::make_shared<std::vector<float>>(static_cast<std::size_t>(sum_floats(job)));
+  return TeamRun{.rows = job.n,
+                 .work = 4 * job.n * job.c,
+                 .rows_in = 0b1,
+                 .rows_out = 0b1,
+                 .meets = true,
+                 .run = [=](const KernelArgs& args, Member& member) {
+                   NormArgs a = operands.of(args);
+                   const Share blocks = member.blocks(short_blocks(job));
+                   HWY_DYNAMIC_DISPATCH(norm_sums)(job, a.x, blocks, sums->data());
+                   member.meet();
+                   if (!member.is_first()) {
+                     a.running_mean = a.running_var = nullptr;
+                     a.mean = a.invstd = a.new_mean = a.new_var = nullptr;
+                   }
+                   norm_from_sums(job, a, sums->data(), short_blocks(job).rows_of(blocks),
+                                  floats_for_call(line_floats(job)));
+                 }};
+}
+
 Kernel make_norm(const KernelCall& call) {
   if (!has_loops(call, call.shape(0))) return {};
   NormJob job = job_of(call, call.shape(0));
@@ -171,35 +251,24 @@ Kernel make_norm(const KernelCall& call) {
   job.momentum = static_cast<float>(call.real("momentum"));
   job.track = call.flag("track_running_stats");
   job.batch_statistics = job.batch_statistics || !job.track;
-  const std::int64_t weight = call.find("weight");
-  const std::int64_t bias = call.find("bias");
-  const std::int64_t mean = call.find("running_mean");
-  const std::int64_t var = call.find("running_var");
-  const bool updates = call.out.size() > 4;
-  return [=](const KernelArgs& args, const RunContext& context) {
-    const auto in = [&](std::int64_t at) {
-      return at < 0 ? nullptr : args.input(static_cast<std::size_t>(at));
-    };
-    const NormArgs a{.x = args.input(0),
-                     .weight = in(weight),
-                     .bias = in(bias),
-                     .running_mean = in(mean),
-                     .running_var = in(var),
-                     .y = args.output(0),
-                     .mean = args.output(1),
-                     .invstd = args.output(2),
-                     .new_mean = updates ? args.output(3) : nullptr,
-                     .new_var = updates ? args.output(4) : nullptr};
+  const NormOperands operands(call);
+  const auto run = [=](const KernelArgs& args, const RunContext& context) {
+    const NormArgs a = operands.of(args);
     if (job.s == 1) {
       if (RowBlocks{job.n}.many()) return norm_many(job, a, context.threads);
+      float* const memory = floats_for_call(sum_floats(job) + line_floats(job));
       return each_share(job, context.threads, [&](const NormJob& share) {
-        HWY_DYNAMIC_DISPATCH(norm_rows)(share, a);
+        float* const sums = memory + line_floats(job);
+        if (job.batch_statistics)
+          HWY_DYNAMIC_DISPATCH(norm_sums)(share, a.x, {0, short_blocks(job).count()}, sums);
+        norm_from_sums(share, a, sums, {0, job.n}, memory);
       });
     }
     each_channel(job, context.threads, [&](std::int64_t c) {
       HWY_DYNAMIC_DISPATCH(norm_channel)(job, a, c);
     });
   };
+  return {run, {}, norm_by_team(job, operands)};
 }
 
 bool has_statistics(const KernelCall& call) {
@@ -231,30 +300,57 @@ Epilogue norm_epilogue(const KernelCall& call, std::size_t from) {
   return epilogue;
 }
 
+NormGradArgs grad_args(const NormJob& job, bool weighted, const KernelArgs& args) {
+  return {.dy = args.input(0),
+          .x = args.input(1),
+          .mean = args.input(2),
+          .invstd = args.input(3),
+          .weight = weighted ? args.input(4) : nullptr,
+          .y = job.relu ? args.input(weighted ? 5 : 4) : nullptr,
+          .dx = args.output(0),
+          .dweight = args.output(1),
+          .dbias = args.output(2)};
+}
+
+std::optional<TeamRun> grad_by_team(const NormJob& job, bool weighted) {
+  if (!is_for_team(job)) return {};
+  const auto sums = std::make_shared<std::vector<float>>(static_cast<std::size_t>(sum_floats(job)));
+  return TeamRun{.rows = job.n,
+                 .work = 8 * job.n * job.c,
+                 .rows_in = 0b11U | (job.relu ? (weighted ? 0b100000U : 0b10000U) : 0U),
+                 .rows_out = 0b1,
+                 .meets = true,
+                 .run = [=](const KernelArgs& args, Member& member) {
+                   NormGradArgs a = grad_args(job, weighted, args);
+                   const Share blocks = member.blocks(short_blocks(job));
+                   HWY_DYNAMIC_DISPATCH(norm_grad_sums)(job, a, blocks, sums->data());
+                   member.meet();
+                   if (!member.is_first()) a.dweight = a.dbias = nullptr;
+                   norm_grad_from_sums(job, a, sums->data(), short_blocks(job).rows_of(blocks),
+                                       floats_for_call(line_floats(job)));
+                 }};
+}
+
 Kernel make_grad(const KernelCall& call) {
   if (!has_loops(call, call.shape(1))) return {};
   const NormJob job = job_of(call, call.shape(1));
   const bool weighted = call.flag("affine");
-  return [=](const KernelArgs& args, const RunContext& context) {
-    const NormGradArgs a{.dy = args.input(0),
-                         .x = args.input(1),
-                         .mean = args.input(2),
-                         .invstd = args.input(3),
-                         .weight = weighted ? args.input(4) : nullptr,
-                         .y = job.relu ? args.input(weighted ? 5 : 4) : nullptr,
-                         .dx = args.output(0),
-                         .dweight = args.output(1),
-                         .dbias = args.output(2)};
+  const auto run = [=](const KernelArgs& args, const RunContext& context) {
+    const NormGradArgs a = grad_args(job, weighted, args);
     if (job.s == 1) {
       if (RowBlocks{job.n}.many()) return norm_grad_many(job, a, context.threads);
+      float* const memory = floats_for_call(sum_floats(job) + line_floats(job));
       return each_share(job, context.threads, [&](const NormJob& share) {
-        HWY_DYNAMIC_DISPATCH(norm_grad_rows)(share, a);
+        float* const sums = memory + line_floats(job);
+        HWY_DYNAMIC_DISPATCH(norm_grad_sums)(share, a, {0, short_blocks(job).count()}, sums);
+        norm_grad_from_sums(share, a, sums, {0, job.n}, memory);
       });
     }
     each_channel(job, context.threads, [&](std::int64_t c) {
       HWY_DYNAMIC_DISPATCH(norm_grad_channel)(job, a, c);
     });
   };
+  return {run, {}, grad_by_team(job, weighted)};
 }
 
 }  // namespace

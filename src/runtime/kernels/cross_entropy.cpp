@@ -7,6 +7,7 @@
 #include "runtime/kernel.hpp"
 #include "runtime/row_blocks.hpp"
 #include "runtime/scratch.hpp"
+#include "runtime/team.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "runtime/kernels/cross_entropy.cpp"
@@ -131,20 +132,56 @@ double forward(const Job& all, const float* x, const std::int64_t* target, float
   return total + std::log(product);
 }
 
-/// Many rows in blocks, whose sums are added in their order.
-double forward_many(const Job& job, const float* x, const std::int64_t* target, float* p,
-                    int threads) {
-  const RowBlocks blocks{job.n};
-  if (!blocks.many()) return forward(job, x, target, p);
-  auto* const sums = reinterpret_cast<double*>(
-      thread_scratch(static_cast<std::size_t>(blocks.count()) * sizeof(double), ScratchFor::Call));
-  blocks.each(threads, [&](std::int64_t block) {
+/// The losses of some blocks of rows: sums[block].
+void forward_blocks(const Job& job, const RowBlocks& blocks, Share some, const float* x,
+                    const std::int64_t* target, float* p, double* sums) {
+  for (std::int64_t block = some.begin; block < some.end; ++block) {
     const std::int64_t first = blocks.first(block);
     Job part = job;
     part.n = blocks.size(block);
     sums[block] = forward(part, x + first * job.c, target + first, p + first * job.c);
+  }
+}
+
+/// Blocks that are tasks where there are many rows, else those of a team.
+RowBlocks blocks_of(const Job& job) {
+  return RowBlocks{job.n}.many() ? RowBlocks{job.n} : RowBlocks{job.n, kTeamRows};
+}
+
+/// All rows in blocks, whose sums are added in their order.
+double forward_all(const Job& job, const float* x, const std::int64_t* target, float* p,
+                   int threads) {
+  const RowBlocks blocks = blocks_of(job);
+  auto* const sums = reinterpret_cast<double*>(
+      thread_scratch(static_cast<std::size_t>(blocks.count()) * sizeof(double), ScratchFor::Call));
+  blocks.each(RowBlocks{job.n}.many() ? threads : 1, [&](std::int64_t block) {
+    forward_blocks(job, blocks, {block, block + 1}, x, target, p, sums);
   });
   return std::accumulate(sums, sums + blocks.count(), 0.0);
+}
+
+/// The forward call by the members of a team: the first adds up when all have done their rows.
+struct TeamLoss {
+  Job job;
+  std::shared_ptr<const Turns> turns;
+  float* spare;
+  std::vector<double> sums;
+
+  void run(const KernelArgs& args, Member& member) {
+    float* const p = args.out[1] != nullptr ? args.output(1) : spare;
+    const RowBlocks blocks = blocks_of(job);
+    forward_blocks(job, blocks, member.blocks(blocks), args.input(0), args.input<std::int64_t>(1),
+                   p, sums.data());
+    if (args.out[0] != nullptr && member.is_first())
+      member.later([this, &args](const Member&) {
+        const double total = std::accumulate(sums.begin(), sums.end(), 0.0);
+        *args.output(0) = static_cast<float>(total / job.divisor(args.input<std::int64_t>(1)));
+      });
+  }
+};
+
+bool is_for_team(const Job& job) {
+  return !RowBlocks{job.n}.many() && blocks_of(job).count() > 1;
 }
 
 Kernel make_forward(const KernelCall& call) {
@@ -157,12 +194,26 @@ Kernel make_forward(const KernelCall& call) {
   // The probabilities may not be asked for; the sweep needs their memory all the same.
   auto spare = std::make_shared<std::vector<float>>();
   if (!call.used[1]) spare->resize(static_cast<std::size_t>(job->n * job->c));
-  return [job = *job, turns, spare](const KernelArgs& args, const RunContext& context) {
+  const auto run = [job = *job, turns, spare](const KernelArgs& args, const RunContext& context) {
     float* p = args.out[1] != nullptr ? args.output(1) : spare->data();
     const auto* target = args.input<std::int64_t>(1);
-    const double total = forward_many(job, args.input(0), target, p, context.threads);
+    const double total = forward_all(job, args.input(0), target, p, context.threads);
     if (args.out[0] != nullptr) *args.output(0) = static_cast<float>(total / job.divisor(target));
   };
+  if (!is_for_team(*job)) return run;
+  const auto team = std::make_shared<TeamLoss>(
+      TeamLoss{*job, turns, spare->data(),
+               std::vector<double>(static_cast<std::size_t>(blocks_of(*job).count()))});
+  return {run,
+          {},
+          TeamRun{.rows = job->n,
+                  .work = 32 * job->n * job->c,
+                  .rows_in = 0b11,
+                  .rows_out = 0b10,
+                  .late_out = 0b01,
+                  .run = [team, spare](const KernelArgs& args, Member& member) {
+                    team->run(args, member);
+                  }}};
 }
 
 /// dx = scale · (p - q)
@@ -185,19 +236,32 @@ void backward(const Job& job, float scale, const float* p, const std::int64_t* t
 Kernel make_grad(const KernelCall& call) {
   const auto job = job_of(call, call.shape(1));
   if (!job || call.in[1].dtype != DType::F32 || call.in[2].dtype != DType::I64) return {};
-  return [job = *job](const KernelArgs& args, const RunContext& context) {
-    const auto* target = args.input<std::int64_t>(2);
-    const auto scale =
-        static_cast<float>(static_cast<double>(*args.input(0)) / job.divisor(target));
-    const RowBlocks blocks{job.n};
-    blocks.each(context.threads, [&](std::int64_t block) {
-      const std::int64_t first = blocks.first(block);
-      Job part = job;
-      part.n = blocks.size(block);
-      backward(part, scale, args.input(1) + first * job.c, target + first,
-               args.output() + first * job.c);
+  const auto rows = [job = *job](const KernelArgs& args, float scale, Share some) {
+    Job part = job;
+    part.n = some.size();
+    backward(part, scale, args.input(1) + some.begin * job.c,
+             args.input<std::int64_t>(2) + some.begin, args.output() + some.begin * job.c);
+  };
+  const auto scale = [job = *job](const KernelArgs& args) {
+    return static_cast<float>(static_cast<double>(*args.input(0)) /
+                              job.divisor(args.input<std::int64_t>(2)));
+  };
+  const auto run = [=, all = RowBlocks{job->n}](const KernelArgs& args, const RunContext& context) {
+    const float by = scale(args);
+    all.each(context.threads, [&](std::int64_t block) {
+      rows(args, by, all.rows_of({block, block + 1}));
     });
   };
+  if (!is_for_team(*job)) return run;
+  return {run,
+          {},
+          TeamRun{.rows = job->n,
+                  .work = 8 * job->n * job->c,
+                  .rows_in = 0b010,
+                  .rows_out = 0b1,
+                  .run = [=, all = blocks_of(*job)](const KernelArgs& args, Member& member) {
+                    rows(args, scale(args), member.rows(all));
+                  }}};
 }
 
 }  // namespace

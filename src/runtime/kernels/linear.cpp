@@ -9,6 +9,7 @@
 #include "runtime/row_blocks.hpp"
 #include "runtime/scratch.hpp"
 #include "runtime/shares.hpp"
+#include "runtime/team.hpp"
 
 namespace chop::runtime::kernels {
 namespace {
@@ -32,6 +33,26 @@ Gemm product_of(const KernelCall& call) {
           .relu = call.flag("relu")};
 }
 
+/// A product whose rows are shared among the members of a team.
+std::optional<TeamRun> rows_by_team(const Gemm& product, bool biased) {
+  if (product.is_large()) return {};
+  const RowBlocks blocks{product.m, kTeamRows};
+  return TeamRun{.rows = product.m,
+                 .work = product.m * product.n * product.k,
+                 .rows_in = 0b1,
+                 .rows_out = 0b1,
+                 .run = [=](const KernelArgs& args, Member& member) {
+                   const Share rows = member.rows(blocks);
+                   Gemm own = product;
+                   own.m = rows.size();
+                   fetch(args.input(1), own.n * own.k);  // others have updated their part
+                   own.run(args.input(0) + rows.begin * own.a_row, args.input(1),
+                           biased ? args.input(2) : nullptr, args.output() + rows.begin * own.c_row,
+                           reinterpret_cast<float*>(thread_scratch(own.scratch() * sizeof(float))),
+                           1);
+                 }};
+}
+
 Kernel make_linear(const KernelCall& call) {
   // Lowered calls have no mask: their weights are multiplied with it before.
   if (!all_float(call) || mask_of(call) != nullptr) return {};
@@ -49,7 +70,7 @@ Kernel make_linear(const KernelCall& call) {
             product.run(args.input(0), args.input(1), biased ? args.input(2) : nullptr,
                         args.output(), scratch->data(), context.threads);
           },
-          product.backend()};
+          product.backend(), rows_by_team(product, biased)};
 }
 
 /// Bytes pay for their packing where there is work: many weights, or not so few and many rows.
@@ -143,9 +164,16 @@ struct GradJob {
   Gemm to_input() const {
     return {.m = rows, .n = in, .k = out, .a_row = out, .b_row = in, .c_row = in};
   }
-  /// dw [out, in] = dyᵀ x
+  /// dw [out, in] = dyᵀ x, by the blocks of rows that members of a team have
   Gemm to_weight() const {
-    return {.m = out, .n = in, .k = rows, .a_row = 1, .a_col = out, .b_row = in, .c_row = in};
+    return {.m = out,
+            .n = in,
+            .k = rows,
+            .a_row = 1,
+            .a_col = out,
+            .b_row = in,
+            .c_row = in,
+            .longest = kTeamRows};
   }
 };
 
@@ -161,6 +189,84 @@ void grad_parts(const GradJob& job, const float* dy, const KernelArgs& args, int
       column_sums(dy, job.rows, job.out, share_of(job.out, kSummedColumns, part, parts),
                   args.output(2));
   });
+}
+
+/// linear_grad by the members of a team: the products of each block of rows, whose sums are added
+/// after the next meeting.
+struct TeamGrad {
+  GradJob job;
+  bool relu;
+  RowBlocks blocks;
+  std::vector<float> weights, biases;  ///< of each block: dyᵀ x and Σ dy
+
+  TeamGrad(const GradJob& what, bool clamped)
+      : job(what),
+        relu(clamped),
+        blocks{what.rows, kTeamRows},
+        weights(static_cast<std::size_t>(blocks.count() * job.out * job.in)),
+        biases(static_cast<std::size_t>(blocks.count() * job.out)) {}
+
+  void run(const KernelArgs& args, Member& member) {
+    const Share rows = member.rows(blocks);
+    const Share mine = member.blocks(blocks);
+    fetch_to_write(weights.data() + mine.begin * job.out * job.in, mine.size() * job.out * job.in);
+    const float* dy = args.input(0) + rows.begin * job.out;
+    if (relu) {
+      auto* const masked = reinterpret_cast<float*>(thread_scratch(
+          static_cast<std::size_t>(rows.size() * job.out) * sizeof(float), ScratchFor::Call));
+      through_relu(dy, args.input(3) + rows.begin * job.out, rows.size() * job.out, masked, 1);
+      dy = masked;
+    }
+    if (args.out[0] != nullptr) {
+      Gemm own = job.to_input();
+      own.m = rows.size();
+      own.run(dy, args.input(2), nullptr, args.output(0) + rows.begin * job.in, nullptr, 1);
+    }
+    for (std::int64_t block = mine.begin; block < mine.end; ++block) {
+      const std::int64_t first = blocks.first(block);
+      const float* const some = dy + (first - rows.begin) * job.out;
+      Gemm part = job.to_weight();
+      part.k = blocks.size(block);
+      if (args.out[1] != nullptr)
+        part.run(some, args.input(1) + first * job.in, nullptr,
+                 weights.data() + block * job.out * job.in, nullptr, 1);
+      if (args.out[2] != nullptr)
+        column_sums(some, part.k, job.out, {0, job.out}, biases.data() + block * job.out);
+    }
+    member.later([this, &args](const Member& each) { add_up(args, each); });
+  }
+
+ private:
+  void add_up(const KernelArgs& args, const Member& member) const {
+    const std::int64_t length = job.out * job.in;
+    if (args.out[1] != nullptr)
+      add_blocks(weights.data(), length, share_of(length, 16, member.number(), member.count()),
+                 args.output(1));
+    if (args.out[2] != nullptr && member.is_first())
+      add_blocks(biases.data(), job.out, {0, job.out}, args.output(2));
+  }
+  void add_blocks(const float* parts, std::int64_t length, Share share, float* to) const {
+    for (std::int64_t block = 0; block < blocks.count(); ++block)
+      fetch(parts + block * length + share.begin, share.size());
+    fetch_to_write(to + share.begin, share.size());
+    std::copy(parts + share.begin, parts + share.end, to + share.begin);
+    for (std::int64_t block = 1; block < blocks.count(); ++block)
+      for (std::int64_t i = share.begin; i < share.end; ++i) to[i] += parts[block * length + i];
+  }
+};
+
+std::optional<TeamRun> grad_by_team(const GradJob& job, bool relu) {
+  const RowBlocks blocks{job.rows, kTeamRows};
+  if (blocks.many() || blocks.count() < 2 || job.to_input().is_large() ||
+      job.to_weight().is_large())
+    return {};
+  return TeamRun{.rows = job.rows,
+                 .work = 2 * job.rows * job.out * job.in,
+                 .rows_in = 0b1011,
+                 .rows_out = 0b001,
+                 .late_out = 0b110,
+                 .run = [grad = std::make_shared<TeamGrad>(job, relu)](
+                            const KernelArgs& args, Member& member) { grad->run(args, member); }};
 }
 
 Kernel make_linear_grad(const KernelCall& call) {
@@ -205,7 +311,7 @@ Kernel make_linear_grad(const KernelCall& call) {
     else if (args.out[2] != nullptr)
       column_sums(dy, rows, out, {0, out}, args.output(2));
   };
-  return {run, large ? "onednn" : ""};
+  return {run, large ? "onednn" : "", large ? std::nullopt : grad_by_team(job, relu)};
 }
 
 }  // namespace

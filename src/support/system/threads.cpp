@@ -48,6 +48,8 @@ class Pool {
                  std::memory_order_relaxed);
   }
 
+  void rest_short() { alone_.store(kTrialEvery, std::memory_order_relaxed); }
+
   /// Where a worker was late the machine is busy, and waiting for a thread that is not running
   /// takes longer than all the work: calls, which are a microsecond or two apart, are then done
   /// alone for several times as long as that took. Where processors are far from each other
@@ -194,8 +196,15 @@ int short_threads(int wanted) {
   return Pool::instance().short_threads(wanted);
 }
 
+void rest_short_threads() {
+  Pool::instance().rest_short();
+}
+
 void set_sharing(Sharing sharing) {
   sharing_now = sharing;
+}
+Sharing sharing() {
+  return sharing_now.load(std::memory_order_relaxed);
 }
 
 }  // namespace chop::support

@@ -45,9 +45,12 @@ void parallel_short(int tasks, TaskRef task);
 /// How many tasks a call of parallel_short should have now, at most `wanted`: 1 where it would not
 /// pay, because there is one processor, the machine is busy or processors are far from each other.
 int short_threads(int wanted);
+/// The next calls of it give 1: a thread came late, so the machine is busy.
+void rest_short_threads();
 
 /// Whether short_threads() gives what is wanted even where it does not pay: tests ask for that.
 enum class Sharing : std::uint8_t { WhereItPays, Always };
 void set_sharing(Sharing sharing);
+Sharing sharing();
 
 }  // namespace chop::support

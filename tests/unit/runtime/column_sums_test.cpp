@@ -18,10 +18,15 @@ using runtime::Share;
 std::vector<float> expected(const std::vector<float>& x, std::int64_t rows, std::int64_t columns) {
   std::vector<float> sums;
   for (std::int64_t j = 0; j < columns; ++j) {
-    float part[4] = {};
-    for (std::int64_t row = 0; row < rows; ++row)
-      part[row % 4] += x[static_cast<std::size_t>(row * columns + j)];
-    sums.push_back((part[0] + part[1]) + (part[2] + part[3]));
+    float total = 0;
+    for (std::int64_t first = 0; first < rows; first += 128) {
+      float part[4] = {};
+      for (std::int64_t row = first; row < std::min<std::int64_t>(rows, first + 128); ++row)
+        part[row % 4] += x[static_cast<std::size_t>(row * columns + j)];
+      const float block = (part[0] + part[1]) + (part[2] + part[3]);
+      total = first == 0 ? block : total + block;
+    }
+    sums.push_back(total);
   }
   return sums;
 }

@@ -46,18 +46,31 @@ std::vector<float> trained(const Graph& graph, std::int64_t batch, std::string_v
                      .learning_rate = 1e-2,
                      .settings = settings,
                      .threads = threads};
-  for (step.number = 1; step.number <= 4; ++step.number) {
+  for (step.number = 1; step.number <= 12; ++step.number) {
     EXPECT_TRUE(program.run());
     def.step(step);
   }
   return {store.values().begin(), store.values().end()};
 }
 
+TEST(SharedStep, IsATeamsWhereAllStepsCanBe) {
+  ParameterStore store = ParameterStore::from(network(64, 32)).value();
+  const auto team = [&](std::int64_t batch, int threads) {
+    return Program::training(network(64, 32), store, batch, threads).value().plan().team();
+  };
+  EXPECT_EQ(team(256, 1), 1);
+  EXPECT_EQ(team(256, 2), 2);
+  EXPECT_EQ(team(256, 8), 2) << "a block of 128 rows for each";
+  EXPECT_EQ(team(1000, 8), 8);
+  EXPECT_EQ(team(128, 2), 1);
+  EXPECT_EQ(team(256 + 31, 2), 1) << "so short a block would be added up in another order";
+}
+
 TEST(SharedStep, HasTheBitsOfOneThread) {
   set_sharing(Sharing::Always);
   for (const auto& [width, next] :
-       {std::pair<std::int64_t, std::int64_t>{64, 32}, {70, 33}, {128, 100}})
-    for (const std::int64_t batch : {64, 256, 1000})
+       {std::pair<std::int64_t, std::int64_t>{8, 8}, {64, 32}, {70, 33}, {128, 100}})
+    for (const std::int64_t batch : {64, 256, 356, 1000})
       for (const std::string_view optimiser : {"adam", "sgd"}) {
         const Graph graph = network(width, next);
         const std::vector<float> one = trained(graph, batch, optimiser, 1);

@@ -1,7 +1,7 @@
 // What the loops of batch normalisation are asked to do, over x [n, c, s].
 #pragma once
 
-#include "runtime/shares.hpp"
+#include "runtime/row_blocks.hpp"
 
 namespace chop::runtime::kernels {
 
@@ -11,7 +11,7 @@ struct NormJob {
   bool batch_statistics = false;  ///< else the running ones
   bool track = false;             ///< whether there are running ones to move
   bool relu = false;              ///< whether y is clamped at zero; dy then counts where y > 0
-  Share channels = {};            ///< of a call for some of them, where s = 1
+  Share channels = {};            ///< those of a call, where s = 1
 };
 
 /// Pointers may be null where the call has no such operand or nobody reads the result.
@@ -29,8 +29,8 @@ struct NormGradArgs {
 /// What every row of a channel goes through; null where there is none.
 struct NormLine {
   const float *mean, *scale;
-  const float* shift;  ///< forward: added; backward: mean dy
-  const float* pull;   ///< backward alone
+  const float* shift;           ///< forward: added; backward: mean dy
+  const float* pull = nullptr;  ///< backward alone
 };
 
 }  // namespace chop::runtime::kernels

@@ -1,6 +1,7 @@
 // The loops of batch normalisation in SIMD. With s = 1 the vectors run over channels, down the
-// rows; otherwise each channel's planes are swept on their own. Compiled once per instruction set,
-// from batch_norm.cpp.
+// rows: sums of blocks of rows, what follows from them for each channel, and then the rows again
+// (batch_norm_blocks-inl.hpp). Otherwise each channel's planes are swept on their own. Compiled
+// once per instruction set, from batch_norm.cpp.
 #if defined(CH_BATCH_NORM_LOOPS_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef CH_BATCH_NORM_LOOPS_INL
 #undef CH_BATCH_NORM_LOOPS_INL
@@ -8,7 +9,7 @@
 #define CH_BATCH_NORM_LOOPS_INL
 #endif
 
-#include "runtime/kernels/loops/batch_norm_parts-inl.hpp"
+#include "runtime/kernels/loops/batch_norm_blocks-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace chop::runtime::kernels::HWY_NAMESPACE {
@@ -31,106 +32,114 @@ HWY_INLINE void update_running(const NormJob& job, const NormArgs& a, std::int64
           a.new_var + c);
 }
 
-/// Channels [c, c + kVectors vectors) of all rows.
-template <bool kRelu, int kVectors, class Mask>
-void norm_group(const NormJob& job, const NormArgs& a, std::int64_t c, Mask mask) {
+/// Sums of blocks of rows, for the channels of the job: parts [block][2][c] = Σ x and
+/// Σ (x - mean of the block)². A block is read twice while it is in the cache.
+void norm_sums(const NormJob& job, const float* x, Share blocks, float* parts) {
+  const RowBlocks all{job.n, kTeamRows};
   const std::int64_t lanes = lane_count();
-  const V inverse_count = set(1.0F / static_cast<float>(job.n));
-  const float* x = a.x + c;
-  V mean[kVectors], scale[kVectors], shift[kVectors];
-  V total[1][kVectors];
-  for (V& sum : total[0]) sum = zero();
-  if (job.batch_statistics) {
-    sum_rows<1, kVectors>(job.n, total, [&](std::int64_t r, int i, V* terms) HWY_ATTR {
-      terms[0] = load(mask, x + r * job.c + i * lanes);
-    });
-    for (int i = 0; i < kVectors; ++i) mean[i] = hn::Mul(total[0][i], inverse_count);
-    sum_rows<1, kVectors>(job.n, total, [&](std::int64_t r, int i, V* terms) HWY_ATTR {
-      const V d = hn::Sub(load(mask, x + r * job.c + i * lanes), mean[i]);
-      terms[0] = hn::Mul(d, d);
+  for (std::int64_t block = blocks.begin; block < blocks.end; ++block) {
+    const Share rows = all.rows_of({block, block + 1});
+    const V inverse_count = set(1.0F / static_cast<float>(rows.size()));
+    float* const sums = parts + 2 * block * job.c;
+    each_wide_group(job.channels, [&](std::int64_t c, auto vectors, auto mask) {
+      constexpr int kVectors = decltype(vectors)::value;
+      V total[1][kVectors], squares[1][kVectors], mean[kVectors];
+      const auto at = [&](std::int64_t r, int i)
+                          HWY_ATTR { return load(mask, x + r * job.c + c + i * lanes); };
+      sum_some_rows<1, kVectors>(rows.begin, rows.end, total,
+                                 [&](std::int64_t r, int i, V* terms)
+                                     HWY_ATTR { terms[0] = at(r, i); });
+      for (int i = 0; i < kVectors; ++i) mean[i] = hn::Mul(total[0][i], inverse_count);
+      sum_some_rows<1, kVectors>(rows.begin, rows.end, squares,
+                                 [&](std::int64_t r, int i, V* terms) HWY_ATTR {
+                                   const V d = hn::Sub(at(r, i), mean[i]);
+                                   terms[0] = hn::Mul(d, d);
+                                 });
+      for (int i = 0; i < kVectors; ++i) {
+        store(total[0][i], mask, sums + c + i * lanes);
+        store(squares[0][i], mask, sums + job.c + c + i * lanes);
+      }
     });
   }
-  for (int i = 0; i < kVectors; ++i) {
-    const std::int64_t at = c + i * lanes;
-    V var = load_or(mask, a.running_var, at, 1);
-    if (job.batch_statistics) {
-      var = hn::Mul(total[0][i], inverse_count);
-      update_running(job, a, at, mask, mean[i], var);
-    } else {
-      mean[i] = load_or(mask, a.running_mean, at, 0);
-    }
-    const V invstd = hn::Div(one(), hn::Sqrt(hn::Add(var, set(job.eps))));
-    store_if(mean[i], mask, a.mean, at);
-    store_if(invstd, mask, a.invstd, at);
-    scale[i] = hn::Mul(invstd, load_or(mask, a.weight, at, 1));
-    shift[i] = load_or(mask, a.bias, at, 0);
-  }
-  if (a.y == nullptr) return;
-  for (std::int64_t r = job.n; r-- > 0;)  // the last rows are those still in the cache
-    for (int i = 0; i < kVectors; ++i) {
-      const std::int64_t at = r * job.c + i * lanes;
-      const V value = hn::MulAdd(hn::Sub(load(mask, x + at), mean[i]), scale[i], shift[i]);
-      store(kRelu ? clamp_at_zero(value) : value, mask, a.y + c + at);
-    }
 }
 
-template <bool kRelu>
-void norm_some_rows(const NormJob& job, const NormArgs& a) {
-  each_wide_group(job.channels, [&](std::int64_t c, auto vectors, auto mask) {
-    norm_group<kRelu, decltype(vectors)::value>(job, a, c, mask);
+/// Σ term(block, count) over the blocks of rows, in four sums: with many blocks one would lose
+/// digits.
+template <class Term>
+HWY_INLINE V sum_over_blocks(const NormJob& job, Term term) {
+  const RowBlocks all{job.n, kTeamRows};
+  V sum[4] = {zero(), zero(), zero(), zero()};
+  for (std::int64_t block = 0; block < all.count(); ++block)
+    sum[block % 4] = hn::Add(sum[block % 4], term(block, static_cast<float>(all.size(block))));
+  return hn::Add(hn::Add(sum[0], sum[1]), hn::Add(sum[2], sum[3]));
+}
+
+/// Mean and variance of a vector of channels from the sums of blocks (Chan's formula):
+/// Σ (x - mean)² = Σ over blocks of squares + count · (mean of the block - mean)². The mean is that
+/// of the first block and what the others are away from it, whose sum loses fewer digits.
+template <class Mask>
+HWY_INLINE void mean_and_variance(const NormJob& job, const float* parts, Mask mask, V& mean,
+                                  V& var) {
+  const V inverse_count = set(1.0F / static_cast<float>(job.n));
+  const auto mean_of = [&](std::int64_t block, float count) HWY_ATTR {
+    return hn::Mul(load(mask, parts + 2 * block * job.c), set(1.0F / count));
+  };
+  const V first_mean = mean_of(0, static_cast<float>(std::min(job.n, kTeamRows)));
+  const V away = sum_over_blocks(job, [&](std::int64_t block, float count) HWY_ATTR {
+    return hn::Mul(set(count), hn::Sub(mean_of(block, count), first_mean));
+  });
+  mean = hn::MulAdd(away, inverse_count, first_mean);
+  const V squares = sum_over_blocks(job, [&](std::int64_t block, float count) HWY_ATTR {
+    const V d = hn::Sub(mean_of(block, count), mean);
+    return hn::MulAdd(hn::Mul(d, d), set(count), load(mask, parts + (2 * block + 1) * job.c));
+  });
+  var = hn::Mul(squares, inverse_count);
+}
+
+/// What rows go through, line [3][c]: mean, scale and shift of the job's channels; and the results
+/// that are no rows.
+void norm_finish(const NormJob& job, const NormArgs& a, const float* parts, float* line) {
+  each_vector_of(job.channels, [&](std::int64_t c, auto mask) HWY_ATTR {
+    V mean = load_or(mask, a.running_mean, c, 0);
+    V var = load_or(mask, a.running_var, c, 1);
+    if (job.batch_statistics) {
+      mean_and_variance(job, parts + c, mask, mean, var);
+      update_running(job, a, c, mask, mean, var);
+    }
+    const V invstd = hn::Div(one(), hn::Sqrt(hn::Add(var, set(job.eps))));
+    store_if(mean, mask, a.mean, c);
+    store_if(invstd, mask, a.invstd, c);
+    store(mean, mask, line + c);
+    store(hn::Mul(invstd, load_or(mask, a.weight, c, 1)), mask, line + job.c + c);
+    store(load_or(mask, a.bias, c, 0), mask, line + 2 * job.c + c);
   });
 }
 
-template <bool kRelu, int kVectors, class Mask>
-void norm_grad_group(const NormJob& job, const NormGradArgs& a, std::int64_t c, Mask mask) {
-  const std::int64_t lanes = lane_count();
-  const V inverse_count = set(1.0F / static_cast<float>(job.n));
-  V mean[kVectors], scale[kVectors], mean_dy[kVectors], pull[kVectors];
-  for (int i = 0; i < kVectors; ++i) mean[i] = load(mask, a.mean + c + i * lanes);
-  const auto dy = [&](std::int64_t at) HWY_ATTR {
-    const V d = load(mask, a.dy + at);
-    return kRelu ? through_relu(d, load(mask, a.y + at)) : d;
-  };
-  V total[2][kVectors];
-  constexpr int kSome = kVectors < 2 ? kVectors : 2;  // what the registers hold sums of
-  for (int from = 0; from < kVectors; from += kSome) {
-    V some[2][kSome];
-    sum_rows<2, kSome>(job.n, some, [&](std::int64_t r, int i, V* terms) HWY_ATTR {
-      const std::int64_t at = r * job.c + c + (from + i) * lanes;
-      terms[0] = dy(at);
-      terms[1] = hn::Mul(terms[0], hn::Sub(load(mask, a.x + at), mean[from + i]));
-    });
-    for (int i = 0; i < kSome; ++i) {
-      total[0][from + i] = some[0][i];
-      total[1][from + i] = some[1][i];
-    }
-  }
-  for (int i = 0; i < kVectors; ++i) {
-    const std::int64_t at = c + i * lanes;
-    const V invstd = load(mask, a.invstd + at);
-    const V dweight = hn::Mul(invstd, total[1][i]);
-    store_if(total[0][i], mask, a.dbias, at);
-    store_if(dweight, mask, a.dweight, at);
-    scale[i] = hn::Mul(invstd, load_or(mask, a.weight, at, 1));
-    mean_dy[i] = hn::Mul(total[0][i], inverse_count);
-    pull[i] = hn::Mul(hn::Mul(dweight, inverse_count), invstd);
-  }
-  if (a.dx == nullptr) return;
-  for (std::int64_t r = job.n; r-- > 0;)  // the last rows are those still in the cache
-    for (int i = 0; i < kVectors; ++i) {
-      const std::int64_t at = r * job.c + c + i * lanes;
-      V d = dy(at);
-      if (job.batch_statistics)
-        d = hn::Sub(hn::Sub(d, mean_dy[i]),
-                    hn::Mul(hn::Sub(load(mask, a.x + at), mean[i]), pull[i]));
-      store(hn::Mul(d, scale[i]), mask, a.dx + at);
-    }
+/// Sums of blocks of rows, likewise: parts [block][2][c] = Σ dy and Σ dy · (x - mean).
+void norm_grad_sums(const NormJob& job, const NormGradArgs& a, Share blocks, float* parts) {
+  const RowBlocks all{job.n, kTeamRows};
+  for (std::int64_t block = blocks.begin; block < blocks.end; ++block)
+    block_grad_sums(job, all.rows_of({block, block + 1}), a, parts + 2 * block * job.c);
 }
 
-template <bool kRelu>
-void norm_grad_some_rows(const NormJob& job, const NormGradArgs& a) {
-  each_wide_group(job.channels, [&](std::int64_t c, auto vectors, auto mask) {
-    norm_grad_group<kRelu, decltype(vectors)::value>(job, a, c, mask);
+/// What rows go through, line [3][c]: scale, mean dy and pull of the job's channels; and the
+/// results that are no rows.
+void norm_grad_finish(const NormJob& job, const NormGradArgs& a, const float* parts, float* line) {
+  const V inverse_count = set(1.0F / static_cast<float>(job.n));
+  each_vector_of(job.channels, [&](std::int64_t c, auto mask) HWY_ATTR {
+    const V total = sum_over_blocks(job, [&](std::int64_t block, float /*count*/) HWY_ATTR {
+      return load(mask, parts + 2 * block * job.c + c);
+    });
+    const V pulled = sum_over_blocks(job, [&](std::int64_t block, float /*count*/) HWY_ATTR {
+      return load(mask, parts + (2 * block + 1) * job.c + c);
+    });
+    const V invstd = load(mask, a.invstd + c);
+    const V dweight = hn::Mul(invstd, pulled);
+    store_if(total, mask, a.dbias, c);
+    store_if(dweight, mask, a.dweight, c);
+    store(hn::Mul(invstd, load_or(mask, a.weight, c, 1)), mask, line + c);
+    store(hn::Mul(total, inverse_count), mask, line + job.c + c);
+    store(hn::Mul(hn::Mul(dweight, inverse_count), invstd), mask, line + 2 * job.c + c);
   });
 }
 
@@ -214,12 +223,6 @@ void norm_grad_one_channel(const NormJob& job, const NormGradArgs& a, std::int64
   });
 }
 
-inline void norm_rows(const NormJob& job, const NormArgs& a) {
-  job.relu ? norm_some_rows<true>(job, a) : norm_some_rows<false>(job, a);
-}
-inline void norm_grad_rows(const NormJob& job, const NormGradArgs& a) {
-  job.relu ? norm_grad_some_rows<true>(job, a) : norm_grad_some_rows<false>(job, a);
-}
 inline void norm_channel(const NormJob& job, const NormArgs& a, std::int64_t c) {
   job.relu ? norm_one_channel<true>(job, a, c) : norm_one_channel<false>(job, a, c);
 }

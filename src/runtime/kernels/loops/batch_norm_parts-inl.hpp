@@ -78,14 +78,14 @@ HWY_INLINE void sum_some_rows(std::int64_t begin, std::int64_t end, V (&total)[k
           hn::Add(hn::Add(sum[0][k][i], sum[1][k][i]), hn::Add(sum[2][k][i], sum[3][k][i]));
 }
 
-/// The same over all rows, in blocks whose sums are added in their order.
+/// The same over any rows, in blocks whose sums are added in their order.
 template <int kSums, int kVectors, class F>
-HWY_INLINE void sum_rows(std::int64_t rows, V (&total)[kSums][kVectors], F f) {
+HWY_INLINE void sum_rows(Share rows, V (&total)[kSums][kVectors], F f) {
   constexpr std::int64_t kBlock = 512;
-  sum_some_rows(0, std::min(rows, kBlock), total, f);
-  for (std::int64_t begin = kBlock; begin < rows; begin += kBlock) {
+  sum_some_rows(rows.begin, std::min(rows.end, rows.begin + kBlock), total, f);
+  for (std::int64_t begin = rows.begin + kBlock; begin < rows.end; begin += kBlock) {
     V block[kSums][kVectors];
-    sum_some_rows(begin, std::min(rows, begin + kBlock), block, f);
+    sum_some_rows(begin, std::min(rows.end, begin + kBlock), block, f);
     for (int k = 0; k < kSums; ++k)
       for (int i = 0; i < kVectors; ++i) total[k][i] = hn::Add(total[k][i], block[k][i]);
   }
@@ -113,6 +113,15 @@ HWY_INLINE void each_wide_group(Share channels, Work work) {
       work(channels.begin, std::integral_constant<int, 4>(), All());
   }
   each_group(channels, work);
+}
+
+/// Calls work(c, mask) for every vector of channels.
+template <class Work>
+HWY_INLINE void each_vector_of(Share channels, Work work) {
+  const std::int64_t lanes = lane_count();
+  std::int64_t c = channels.begin;
+  for (; c + lanes <= channels.end; c += lanes) work(c, All());
+  if (c < channels.end) work(c, first(channels.end - c));
 }
 
 }  // namespace
