@@ -2,6 +2,7 @@
 // somebody is late: then the machine is busy.
 #include "runtime/team.hpp"
 
+#include <chrono>
 #include <thread>
 
 namespace chop::runtime {
@@ -22,14 +23,15 @@ bool wait_for(Ready ready) {
   return i > kSpins;
 }
 
-/// Whether it becomes true within some microseconds, or soon where teams are wanted anyway.
+/// Whether it becomes true within some microseconds; a moment longer where teams are wanted anyway.
 template <class Ready>
 bool wait_briefly(Ready ready) {
   constexpr int kSpins = 1 << 9;
-  constexpr int kTurns = 1 << 14;
+  constexpr std::chrono::milliseconds kMoment(50);
   for (int i = 0; i < kSpins && !ready(); ++i) pause();
-  for (int i = 0; i < kTurns && sharing() == Sharing::Always && !ready(); ++i)
-    std::this_thread::yield();
+  if (sharing() != Sharing::Always) return ready();
+  const auto end = std::chrono::steady_clock::now() + kMoment;
+  while (!ready() && std::chrono::steady_clock::now() < end) std::this_thread::yield();
   return ready();
 }
 

@@ -38,7 +38,27 @@ bool any_conflict(const std::vector<Access>& some, const std::vector<Access>& ot
 /// What a step reads, writes, and writes after the next meeting.
 struct StepAccesses {
   std::vector<Access> reads, writes, late;
+  std::vector<Access> indices;  ///< reads that are checked before the first step
 };
+
+StepAccesses accesses_of(const Plan::Step& step, const TeamRun& team, std::span<const Value> inputs,
+                         const Types& types, NodeId id) {
+  StepAccesses found;
+  const auto is = [](std::uint32_t mask, std::size_t i) { return (mask >> i & 1U) != 0; };
+  for (std::size_t i = 0; i < step.args.in.size(); ++i) {
+    const TensorType& type = type_of(types, inputs[i]);
+    found.reads.push_back({step.args.in[i], type.bytes(), is(team.rows_in, i), false});
+    if (type.dtype != DType::F32)
+      found.indices.push_back({step.args.in[i], type.bytes(), false, false});
+  }
+  for (std::size_t k = 0; k < step.args.out.size(); ++k) {
+    if (step.args.out[k] == nullptr) continue;
+    const std::size_t bytes = type_of(types, {id, static_cast<std::uint32_t>(k)}).bytes();
+    (is(team.late_out, k) ? found.late : found.writes)
+        .push_back({step.args.out[k], bytes, is(team.rows_out, k), true});
+  }
+  return found;
+}
 
 void append(std::vector<Access>& to, const std::vector<Access>& more) {
   to.insert(to.end(), more.begin(), more.end());
@@ -86,7 +106,8 @@ bool is_tiny(const std::vector<TensorType>& results) {
 /// Lets a team run the plan if all of its steps know how, and marks where it meets.
 void Planner::find_meetings() {
   std::vector<Plan::Step>& steps = parts_.steps;
-  if (state_.target.threads <= 1 || slices_ > 1 || steps.empty()) return;
+  // Where parameters are frozen, steps may be chains or changes of layout.
+  if (state_.target.threads <= 1 || state_.target.frozen || slices_ > 1 || steps.empty()) return;
   const TeamRun* const first = steps[0].kernel.team();
   if (first == nullptr) return;
   const std::int64_t rows = first->rows;
@@ -102,24 +123,8 @@ void Planner::find_meetings() {
     const TeamRun* const team = step.kernel.team() == nullptr ? &alone : step.kernel.team();
     const NodeId id = step.info.nodes.back();
     if (team == &alone ? !is_tiny(types_[index(id)]) : team->rows != rows) return;
-    const Node& node = graph_.node(id);
-    StepAccesses accesses;
-    const auto is = [](std::uint32_t mask, std::size_t i) { return (mask >> i & 1U) != 0; };
-    std::vector<Access> indices;  // which are checked before the first step
-    for (std::size_t i = 0; i < step.args.in.size(); ++i) {
-      const TensorType& type = type_of(types_, node.inputs[i]);
-      const Access read{step.args.in[i], type.bytes(), is(team->rows_in, i), false};
-      accesses.reads.push_back(read);
-      if (type.dtype != DType::F32) indices.push_back({read.begin, read.bytes, false, false});
-    }
-    for (std::size_t k = 0; k < step.args.out.size(); ++k) {
-      if (step.args.out[k] == nullptr) continue;
-      const Value result{id, static_cast<std::uint32_t>(k)};
-      (is(team->late_out, k) ? accesses.late : accesses.writes)
-          .push_back(
-              {step.args.out[k], type_of(types_, result).bytes(), is(team->rows_out, k), true});
-    }
-    if (step.check && any_conflict(indices, written)) return;
+    const StepAccesses accesses = accesses_of(step, *team, graph_.node(id).inputs, types_, id);
+    if (step.check && any_conflict(accesses.indices, written)) return;
     step.meets_before = since.needs_meeting(*team, accesses);
     if (step.meets_before) since.meet();
     since.add(*team, accesses);
