@@ -8,22 +8,25 @@ namespace {
 constexpr double kMostExactWeight = 0x1p52;  ///< codes that doubles hold
 constexpr double kFloatError = 0x1p-22;      ///< four roundings of float32
 
-/// Sums of magnitudes, in units of the last bit: what float32 must hold on the way.
+/// Sums of magnitudes, in units of the last bit: what float32 must hold on the way. What a position
+/// of a window can be is taken over all windows, so that images take no longer than their matrix.
 std::int64_t largest_sum(const IntegerType& x, const IntegerNode& node) {
   const Codes& weight = node.list("weight");
   const Codes& window = node.list("window");
   const std::size_t rows = node.list("bias").size();
   const std::size_t columns = weight.size() / rows;
+  Codes magnitude(columns);
+  for (std::size_t i = 0; i < window.size(); ++i)
+    if (window[i] >= 0)
+      magnitude[i % columns] = std::max(magnitude[i % columns],
+                                        x.ranges[static_cast<std::size_t>(window[i])].magnitude());
   std::int64_t most = 0;
-  for (std::size_t row = 0; row < rows; ++row)
-    for (std::size_t p = 0; p < window.size(); p += columns) {
-      Interval sum{0, std::abs(node.list("bias")[row])};
-      for (std::size_t k = 0; k < columns; ++k)
-        if (window[p + k] >= 0)
-          sum = sum + Interval{0, x.ranges[static_cast<std::size_t>(window[p + k])].magnitude()} *
-                          std::abs(weight[row * columns + k]);
-      most = std::max(most, sum.high);
-    }
+  for (std::size_t row = 0; row < rows; ++row) {
+    Interval sum{0, std::abs(node.list("bias")[row])};
+    for (std::size_t k = 0; k < columns; ++k)
+      sum = sum + Interval{0, magnitude[k]} * std::abs(weight[row * columns + k]);
+    most = std::max(most, sum.high);
+  }
   return most;
 }
 

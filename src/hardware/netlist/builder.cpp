@@ -152,6 +152,7 @@ void ModuleBuilder::rename(WireId wire, const std::string& name) {
 
 Module ModuleBuilder::finish(int latency) && {
   std::vector<bool> needed(module_.cells.size());
+  std::vector<bool> visited(module_.instances.size());
   std::vector<WireId> worklist;
   const auto need = [&](WireId wire) {
     if (!needed[wire]) worklist.push_back(wire);
@@ -165,9 +166,11 @@ Module ModuleBuilder::finish(int latency) && {
     const NetlistCell& cell = module_.cells[worklist.back()];
     worklist.pop_back();
     for (const WireId wire : cell.in) need(wire);
-    if (cell.kind == CellKind::Result)
-      for (const WireId wire : module_.instances[static_cast<std::size_t>(cell.amount)].in)
-        need(wire);
+    if (cell.kind != CellKind::Result) continue;
+    const auto instance = static_cast<std::size_t>(cell.amount);
+    if (!visited[instance])
+      for (const WireId wire : module_.instances[instance].in) need(wire);
+    visited[instance] = true;
   }
   Module module = std::move(module_);
   std::vector<WireId> moved(module.cells.size());

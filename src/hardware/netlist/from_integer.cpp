@@ -3,6 +3,7 @@
 // it.
 #include "hardware/netlist/from_integer.hpp"
 
+#include "hardware/cost/rough.hpp"
 #include "hardware/netlist/layer_builder.hpp"
 #include "hardware/netlist/pipeline.hpp"
 
@@ -254,6 +255,7 @@ std::vector<std::string> module_names(const IntegerGraph& graph) {
 
 Result<Netlist> to_netlist(const IntegerGraph& graph, const NetlistOptions& options) {
   CH_CHECK(verify(graph));
+  CH_CHECK(check_size(graph));
   const bool pipelined = options.logic_depth > 0 || options.stages > 0;
   const Layers layers = LayerMaker(graph, options, options.registers && !pipelined).run();
   if (options.stages > 0) return balanced(graph, layers, options.stages);

@@ -37,6 +37,7 @@ std::vector<std::string> module_names(const IntegerGraph& graph);
 
 /// A module for every node that computes, and a top that connects them; values that come earlier
 /// than others of the same call are delayed. Every matrix is proven equal to its adders on the way.
+/// What no FPGA could hold is an error at once (cost/rough.hpp).
 Result<Netlist> to_netlist(const IntegerGraph& graph, const NetlistOptions& options = {});
 
 }  // namespace chop::hardware

@@ -118,13 +118,15 @@ void build(LayerBuilder& layer) {
 Status prove(const IntegerCall& call, const Netlist& netlist, std::size_t module) {
   const Sizes s(call.node);
   const Codes& window = call.node.list("window");
+  const Codes& weights = call.node.list("weight");
+  const Codes& bias = call.node.list("bias");
   std::vector<LinearForm> wanted;
   for (std::size_t row = 0; row < s.rows; ++row)
     for (std::size_t p = 0; p < s.windows; ++p) {
-      LinearForm form{.constant = call.node.list("bias")[row]};
+      LinearForm form{.constant = bias[row]};
       for (std::size_t k = 0; k < s.columns; ++k) {
         const std::int64_t at = window[p * s.columns + k];
-        const std::int64_t weight = call.node.list("weight")[row * s.columns + k];
+        const std::int64_t weight = weights[row * s.columns + k];
         // An input of one value only is a constant to the circuit.
         if (const Interval x = element(call, at); x.is_constant())
           form.constant += weight * x.low;
