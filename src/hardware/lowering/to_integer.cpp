@@ -5,6 +5,7 @@
 #include "compile/lower.hpp"
 #include "formats/quantiser.hpp"
 #include "hardware/lowering/lowering_def.hpp"
+#include "hardware/lowering/merge_clamps.hpp"
 #include "ops/core/infer.hpp"
 #include "ops/core/registry.hpp"
 #include "ops/core/rows.hpp"
@@ -27,7 +28,9 @@ class IntegerLowering {
     for (const NodeId id : graph_.order()) visit(id);
     if (!problems_.empty()) return error();
     CH_CHECK(verify(result_));
-    return std::move(result_);
+    IntegerGraph merged = merge_clamps(std::move(result_));
+    CH_CHECK(verify(merged));
+    return merged;
   }
 
  private:

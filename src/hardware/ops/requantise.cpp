@@ -22,8 +22,10 @@ struct Rule {
   Interval range(const Interval& x) const { return {(*this)(x.low), (*this)(x.high)}; }
   WireId build(LayerBuilder& layer, WireId x) const {
     ModuleBuilder& cells = layer.cells();
+    // Bounds first: the adder that rounds is narrow then, and what is behind it is not joined with
+    // what is in front of it.
     if (shift > 0 && rounding == formats::Rounding::HalfEven)
-      return cells.clamp(cells.round(x, shift), bounds);
+      return cells.round(cells.clamp(x, shifted(bounds, shift)), shift);
     if (shift > 0 && rounding == formats::Rounding::HalfUp)
       x = cells.add(x, cells.constant(std::int64_t{1} << (shift - 1)));
     return cells.clamp(cells.shift(x, -shift), bounds);

@@ -257,7 +257,7 @@ TEST(ToNetlist, RegistersStandBehindTheRoundingThatFollowsALayer) {
   // Four numbers behind the ReLU, three sums at the end.
   std::int64_t bits = 0;
   for (const IntegerNode& node : integers.nodes)
-    if (node.op == "clamp" || node.name == "last")
+    if (node.name == "act" || node.name == "last")
       for (const Interval& range : node.type.ranges) bits += width_of(range);
   EXPECT_EQ(count_cells(registered).registers, bits);
   EXPECT_EQ(to_netlist(integers, {.registers = false}).value().top().latency, 0);
