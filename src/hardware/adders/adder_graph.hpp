@@ -4,7 +4,8 @@
 // inputs; then sums of two terms that occur in several outputs, at whatever shift, are computed
 // once (the two-term search of da4ml: the pair whose sharing saves most adder bits first, until
 // none occurs twice). What is left of each output is added narrowest first, or where a depth is
-// given, so that no path has more adders than that.
+// given, so that no path has more adders than that. Where inputs are narrow, their products go into
+// the LUTs of the adders instead (narrow_terms.hpp).
 #pragma once
 
 #include "hardware/netlist/builder.hpp"
@@ -14,7 +15,9 @@ namespace chop::hardware {
 enum class AdderMethod : std::uint8_t {
   Plain,      ///< products by constants, left to the synthesiser
   Canonical,  ///< canonical signed digits
-  Shared      ///< the same, with common sums of two terms
+  Shared,     ///< the same, with common sums of two terms
+  Tables,     ///< products of narrow inputs as tables, each part of an adder
+  Best        ///< of each matrix the cheapest of the last two and of both together, by the estimate
 };
 std::vector<std::string_view> adder_method_names();
 /// Of one of those names.
@@ -22,7 +25,8 @@ AdderMethod adder_method_from_name(std::string_view name);
 
 struct AdderOptions {
   AdderMethod method = AdderMethod::Shared;
-  int depth = 0;  ///< most adders on a path, if more than the least possible; 0: any number
+  int depth = 0;      ///< most adders on a path, if more than the least possible; 0: any number
+  int free_bits = 5;  ///< inputs that a LUT in front of a carry has beside the sum; 0: none
 };
 
 /// y = W x + b, row by row.

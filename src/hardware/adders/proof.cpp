@@ -1,8 +1,14 @@
 // The symbolic proof that a circuit of adders is a matrix: coefficients are followed cell by cell.
+// Parts that are cut out of a number x stand for themselves: floor(x / 2^k) is a variable h, and
+// the bits below are x - 2^k h, so that what was cut apart is x again where it is put together. A
+// table is linear where all of its entries that can be read are; they are looked at one by one.
 #include "hardware/adders/adder_graph.hpp"
+#include "hardware/netlist/table_line.hpp"
 
 namespace chop::hardware {
 namespace {
+
+constexpr std::size_t kFirstPart = std::size_t{1} << 40U;  ///< no module has so many inputs
 
 void accumulate(LinearForm& to, const LinearForm& from, std::int64_t factor) {
   for (const auto& [input, coefficient] : from.coefficients) {
@@ -49,6 +55,11 @@ class Following {
       return form;
     }
     if (cell.kind == CellKind::Result) return result_form(cell);
+    if (cell.kind == CellKind::Slice) return slice_form(cell);
+    if (cell.kind == CellKind::Shift && cell.amount < 0)
+      return high_part(forms_[cell.in[0]], static_cast<int>(-cell.amount));
+    if (cell.kind == CellKind::Table) return table_form(cell);
+    if (cell.kind == CellKind::Concat) return concat_form(cell);
     if (cell.kind == CellKind::Constant) form.constant = cell.amount;
     CH_TRY(const auto factors, factors_of(cell));
     for (std::size_t i = 0; i < cell.in.size(); ++i)
@@ -79,6 +90,40 @@ class Following {
                              ", which is not linear")};
   }
 
+  /// floor(x / 2^bits) of an x of this form.
+  LinearForm high_part(const LinearForm& x, int bits) {
+    if (bits == 0) return x;
+    const auto key = std::make_tuple(x.coefficients, x.constant, bits);
+    const auto [known, is_new] = parts_.emplace(key, kFirstPart + parts_.size());
+    return LinearForm{.coefficients = {{known->second, 1}}};
+  }
+
+  /// x mod 2^(low + width), without its lowest bits.
+  Result<LinearForm> slice_form(const NetlistCell& cell) {
+    const LinearForm& x = forms_[cell.in[0]];
+    const int low = static_cast<int>(cell.amount);
+    const int width = width_of(cell.range);
+    LinearForm form = high_part(x, low);
+    accumulate(form, high_part(x, low + width), -(std::int64_t{1} << width));
+    return form;
+  }
+
+  Result<LinearForm> concat_form(const NetlistCell& cell) const {
+    LinearForm form;
+    accumulate(form, forms_[cell.in[0]], std::int64_t{1} << cell.amount);
+    accumulate(form, forms_[cell.in[1]], 1);
+    return form;
+  }
+
+  Result<LinearForm> table_form(const NetlistCell& cell) const {
+    const std::optional<TableLine> line = table_line(module_, cell);
+    if (!line) return Error{.what = cat("wire '", cell.name, "' is a table, which is not linear")};
+    LinearForm form{.constant = line->constant};
+    for (std::size_t i = 0; i < line->roots.size(); ++i)
+      accumulate(form, forms_[line->roots[i]], line->factors[i]);
+    return form;
+  }
+
   Result<LinearForm> result_form(const NetlistCell& cell) {
     const Instance& instance = module_.instances[static_cast<std::size_t>(cell.amount)];
     auto known = inner_.find(instance.module);
@@ -98,6 +143,8 @@ class Following {
   std::size_t inputs_ = 0;
   std::vector<LinearForm> forms_;  ///< by wire
   std::map<std::size_t, std::vector<LinearForm>> inner_;
+  /// Numbers of the variables that stand for high parts, by what they are parts of.
+  std::map<std::tuple<std::map<std::size_t, std::int64_t>, std::int64_t, int>, std::size_t> parts_;
 };
 
 }  // namespace

@@ -103,12 +103,13 @@ Result<CircuitOptions> circuit_options(const Args& args, std::string part, std::
 }
 
 Result<Circuit> make_circuit(std::string name, Graph graph, const CircuitOptions& options) {
-  CH_TRY([[maybe_unused]] const SynthesisTarget* target, find_target(options.part));
+  CH_TRY(const SynthesisTarget* target, find_target(options.part));
   Circuit circuit{.name = std::move(name),
                   .part = options.part,
                   .graph = std::move(graph),
                   .options = options.netlist,
                   .is_argmax = options.is_argmax};
+  circuit.options.adders.free_bits = target->free_bits;
   CH_TRY(circuit.definition, to_integer(circuit.graph));
   if (circuit.is_argmax) {
     CH_TRY(circuit.definition, with_argmax(std::move(circuit.definition)));

@@ -1,6 +1,7 @@
 #include "hardware/cost/parts.hpp"
 
 #include "hardware/adders/adder_graph.hpp"
+#include "hardware/netlist/pipeline.hpp"
 
 namespace chop::hardware {
 namespace {
@@ -12,7 +13,10 @@ constexpr double kGroupBits = 6;  ///< of a comparison
 class PartCounter {
  public:
   PartCounter(const Module& module, const std::vector<bool>& live)
-      : module_(module), live_(live), info_(module.cells.size()) {}
+      : module_(module),
+        live_(live),
+        inside_(tables_in_adders(module)),
+        info_(module.cells.size()) {}
 
   CostParts run() {
     find_readers();
@@ -71,7 +75,7 @@ class PartCounter {
     const NetlistCell& c = cell(i);
     find_zeros(i);
     if (make_function(i)) return;
-    for (const WireId wire : c.in) info_[wire].leaves = true;
+    for (const WireId wire : c.in) info_[wire].leaves = info_[wire].leaves || !inside_[wire];
     switch (c.kind) {
       case CellKind::Add:
       case CellKind::Sub:
@@ -109,6 +113,17 @@ class PartCounter {
       zeros = std::min(of(0), of(1));
     else if (c.kind == CellKind::Register)
       zeros = of(0);
+    else if (inside_[i])
+      zeros = zeros_of_table(c);
+  }
+
+  int zeros_of_table(const NetlistCell& c) const {
+    std::int64_t all = 0;
+    for (const std::int64_t entry : module_.tables[static_cast<std::size_t>(c.amount)].entries)
+      all |= entry;
+    int zeros = 0;
+    while (zeros < 61 && (all >> zeros & 1) == 0) ++zeros;
+    return zeros;
   }
 
   /// Cells without carries of their own, over one wire of few bits.
@@ -168,6 +183,7 @@ class PartCounter {
     if (is_constant(wire))
       return (cell(wire).amount >> std::min(at, 62) & 1) != 0 ? Bit::One : Bit::Zero;
     if (at < info_[wire].zeros) return Bit::Zero;
+    if (range(wire).high < 0 && at >= width(wire) - 1) return Bit::One;
     if (at < width(wire)) return Bit::Own;
     return range(wire).is_signed() ? Bit::Sign : Bit::Zero;
   }
@@ -186,6 +202,10 @@ class PartCounter {
       const bool x_is_fixed = x == Bit::Zero || x == Bit::One;
       const bool y_is_fixed = y == Bit::Zero || y == Bit::One;
       if (x_is_fixed && y_is_fixed) continue;
+      if (x_is_fixed && inside_[b]) {
+        parts_.sums += 1;
+        continue;
+      }
       if (x_is_fixed || y_is_fixed) {
         const bool is_turned = ((x_is_fixed ? x : y) == Bit::One) != is_sub;
         parts_.inverters += is_turned ? 1 : 0;
@@ -240,6 +260,7 @@ class PartCounter {
 
   const Module& module_;
   const std::vector<bool>& live_;
+  std::vector<bool> inside_;
   std::vector<Info> info_;
   CostParts parts_;
 };

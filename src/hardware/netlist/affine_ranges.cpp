@@ -1,5 +1,7 @@
 #include "hardware/netlist/affine_ranges.hpp"
 
+#include "hardware/netlist/table_line.hpp"
+
 namespace chop::hardware {
 namespace {
 
@@ -34,7 +36,34 @@ AffineRanges::Sum AffineRanges::combined(const Sum& a, std::int64_t by_a, const 
   return sum;
 }
 
-AffineRanges::Sum AffineRanges::sum_of(const NetlistCell& cell) const {
+AffineRanges::Sum AffineRanges::table_sum(const Module& module, const NetlistCell& cell) const {
+  const std::optional<TableLine> line = table_line(module, cell);
+  if (!line) return {.known = false};
+  Sum sum{.constant = line->constant};
+  for (std::size_t i = 0; i < line->roots.size(); ++i)
+    sum = combined(sum, 1, sums_[line->roots[i]], line->factors[i]);
+  return sum;
+}
+
+/// The bits of x below those of a wire that is floor(x / 2^bits): x - 2^bits · that.
+AffineRanges::Sum AffineRanges::slice_sum(const NetlistCell& cell) const {
+  const Sum& x = sums_[cell.in[0]];
+  const int bits = width_of(cell.range);
+  const auto part = high_parts_.find(std::make_tuple(x.terms, x.constant, bits));
+  if (cell.amount != 0 || part == high_parts_.end() || bits >= 40) return {.known = false};
+  return combined(x, 1, {.terms = {{part->second, 1}}}, -(std::int64_t{1} << bits));
+}
+
+AffineRanges::Sum AffineRanges::high_sum(const NetlistCell& cell) {
+  const Sum& x = sums_[cell.in[0]];
+  const auto [part, is_new] =
+      high_parts_.emplace(std::make_tuple(x.terms, x.constant, static_cast<int>(-cell.amount)),
+                          static_cast<WireId>(sums_.size()));
+  if (is_new) return {.known = false};  // a root
+  return {.terms = {{part->second, 1}}};
+}
+
+AffineRanges::Sum AffineRanges::sum_of(const Module& module, const NetlistCell& cell) {
   const Sum none;
   const auto in = [&](std::size_t i) -> const Sum& { return sums_[cell.in[i]]; };
   switch (cell.kind) {
@@ -51,15 +80,21 @@ AffineRanges::Sum AffineRanges::sum_of(const NetlistCell& cell) const {
     case CellKind::Shift:
       if (cell.amount >= 0 && cell.amount < 40)
         return combined(in(0), std::int64_t{1} << cell.amount, none, 0);
+      if (cell.amount < 0) return high_sum(cell);
       break;
+    case CellKind::Slice:
+      return slice_sum(cell);
+    case CellKind::Table:
+      return table_sum(module, cell);
     default:
       break;
   }
   return {.known = false};
 }
 
-Interval AffineRanges::add(const NetlistCell& cell, const Interval& interval) {
-  Sum sum = sum_of(cell);
+Interval AffineRanges::add(const Module& module, const NetlistCell& cell,
+                           const Interval& interval) {
+  Sum sum = sum_of(module, cell);
   Interval range = interval;
   if (sum.known) {
     Interval tight{sum.constant, sum.constant};

@@ -1,4 +1,6 @@
 // Ranges of sums, from their coefficients: x · 4 - x is 3 · x, which intervals alone do not see.
+// Tables that are linear count as products, and a number that was cut in two is whole again where
+// its parts are put together.
 #pragma once
 
 #include "hardware/netlist/netlist.hpp"
@@ -9,8 +11,9 @@ namespace chop::hardware {
 /// of roots with exact coefficients, whose range is that of the sum.
 class AffineRanges {
  public:
-  /// The range of the next wire, given what intervals say of it: that, or less.
-  Interval add(const NetlistCell& cell, const Interval& interval);
+  /// The range of the next wire of a module, whose wires before it are there, given what intervals
+  /// say of it: that, or less.
+  Interval add(const Module& module, const NetlistCell& cell, const Interval& interval);
   /// What later wires may rely on of the wire just added, where its cell says another range.
   void declare(const Interval& range) { ranges_.back() = range; }
 
@@ -21,10 +24,16 @@ class AffineRanges {
     bool known = true;  ///< false: its coefficients are too large, so that it is a root
   };
   Sum combined(const Sum& a, std::int64_t by_a, const Sum& b, std::int64_t by_b) const;
-  Sum sum_of(const NetlistCell& cell) const;
+  Sum sum_of(const Module& module, const NetlistCell& cell);
+  Sum table_sum(const Module& module, const NetlistCell& cell) const;
+  Sum slice_sum(const NetlistCell& cell) const;
+  Sum high_sum(const NetlistCell& cell);
 
   std::vector<Sum> sums_;
   std::vector<Interval> ranges_;
+  /// Of a sum and how many of its bits are left away: the first wire that is the rest.
+  std::map<std::tuple<std::vector<std::pair<WireId, std::int64_t>>, std::int64_t, int>, WireId>
+      high_parts_;
 };
 
 }  // namespace chop::hardware

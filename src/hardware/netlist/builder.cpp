@@ -5,7 +5,7 @@ namespace chop::hardware {
 WireId ModuleBuilder::push(NetlistCell cell) {
   const auto id = static_cast<WireId>(module_.cells.size());
   if (cell.name.empty()) cell.name = cat("w_", id);
-  cell.range = affine_.add(cell, cell.range);
+  cell.range = affine_.add(module_, cell, cell.range);
   names_.emplace(cell.name, id);
   module_.cells.push_back(std::move(cell));
   return id;

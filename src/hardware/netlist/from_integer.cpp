@@ -223,9 +223,10 @@ Result<Netlist> balanced(const IntegerGraph& graph, const Layers& layers, int st
 
 std::vector<Field> netlist_fields() {
   return {{.name = "adders",
-           .initial = "shared",
-           .doc = "how products by constants are made: shared sums, canonical signed digits, or "
-                  "left to the synthesiser",
+           .initial = "best",
+           .doc = "how products by constants are made: left to the synthesiser (plain), canonical "
+                  "signed digits, the same with shared sums, tables of narrow inputs within the "
+                  "LUTs of adders, or of each matrix the best of these by the estimate",
            .choices = adder_method_names()},
           {.name = "depth",
            .doc = "adders in a row on any path through a layer, at most; without it any number",

@@ -43,6 +43,24 @@ int levels_of(const Module& module, const NetlistCell& cell) {
   }
 }
 
+std::vector<bool> tables_in_adders(const Module& module) {
+  constexpr int kMostBits = 5;
+  std::vector<int> readers(module.cells.size());
+  std::vector<bool> inside(module.cells.size());
+  for (const NetlistCell& cell : module.cells)
+    for (std::size_t i = 0; i < cell.in.size(); ++i) {
+      const NetlistCell& read = module.cells[cell.in[i]];
+      ++readers[cell.in[i]];
+      inside[cell.in[i]] = cell.kind == CellKind::Sub && i == 1 && read.kind == CellKind::Table &&
+                           width_of(module.range(read.in[0])) <= kMostBits;
+    }
+  for (const Output& output : module.outputs) ++readers[output.wire];
+  for (const Instance& instance : module.instances)
+    for (const WireId wire : instance.in) ++readers[wire];
+  for (std::size_t i = 0; i < inside.size(); ++i) inside[i] = inside[i] && readers[i] == 1;
+  return inside;
+}
+
 /// Goes through the cells in order and puts registers where a stage is full.
 class ModulePipeliner {
  public:
@@ -52,6 +70,7 @@ class ModulePipeliner {
     to_.tables = from.tables;
     start_ = start;
     for (const NetlistCell& cell : from.cells) names_.insert(cell.name);
+    inside_ = tables_in_adders(from);
   }
 
   Pipeliner::Pipelined run() {
@@ -78,6 +97,11 @@ class ModulePipeliner {
   WireId at(WireId old, int stage) {
     WireId wire = moved_[old];
     if (is_constant(old)) return wire;
+    if (inside_[old]) {  // it stands where the adder does
+      NetlistCell table = from_.cells[old];
+      table.in[0] = at(table.in[0], stage);
+      return push(std::move(table));
+    }
     for (int s = phases_[old].stage + 1; s <= stage; ++s) {
       const auto key = std::pair(old, s);
       const auto found = delayed_.find(key);
@@ -104,6 +128,11 @@ class ModulePipeliner {
 
   void place(const NetlistCell& cell) {
     if (cell.kind == CellKind::Result) return place_result(cell);
+    if (inside_[moved_.size()]) {
+      phases_.push_back(join(cell.in));
+      moved_.push_back(0);
+      return;
+    }
     Phase phase = cell.kind == CellKind::Input ? Phase{0, start_} : join(cell.in);
     const int levels = levels_of(from_, cell);
     if (phase.level > 0 && levels > 0 && phase.level + levels > all_.depth_)
@@ -150,6 +179,7 @@ class ModulePipeliner {
   std::map<std::pair<WireId, int>, WireId> delayed_;
   std::vector<Placed> results_;  ///< by instance
   std::set<std::string> names_;
+  std::vector<bool> inside_;  ///< see tables_in_adders()
 };
 
 Pipeliner::Pipelined Pipeliner::run(const Module& module, int start) {
@@ -197,7 +227,9 @@ class DepthCount {
       : module_(module), known_(known) {}
 
   Depths run() {
-    for (const NetlistCell& cell : module_.cells) reached_.push_back(of(cell));
+    const std::vector<bool> inside = tables_in_adders(module_);
+    for (const NetlistCell& cell : module_.cells)
+      reached_.push_back(of(cell, inside[reached_.size()]));
     for (const Output& output : module_.outputs) {
       depths_.through = std::max(depths_.through, reached_[output.wire].from_input);
       depths_.out = std::max(depths_.out, reached_[output.wire].from_register);
@@ -206,7 +238,7 @@ class DepthCount {
   }
 
  private:
-  Reached of(const NetlistCell& cell) {
+  Reached of(const NetlistCell& cell, bool is_inside) {
     if (cell.kind == CellKind::Input) return {.from_input = 0};
     Reached before;
     if (cell.kind == CellKind::Result) {
@@ -223,7 +255,7 @@ class DepthCount {
       ends(before, 0);
       return {.from_register = 0};
     }
-    const int levels = levels_of(module_, cell);
+    const int levels = is_inside ? 0 : levels_of(module_, cell);
     return {.from_input = before.from_input + levels,
             .from_register = before.from_register + levels};
   }

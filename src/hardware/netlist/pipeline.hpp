@@ -9,6 +9,10 @@ namespace chop::hardware {
 /// bits is one, a product as many as its tree of adders.
 int levels_of(const Module& module, const NetlistCell& cell);
 
+/// The cells that are tables of at most five bits which one subtraction alone reads, as what it
+/// takes away: part of its LUTs, they are no level of their own.
+std::vector<bool> tables_in_adders(const Module& module);
+
 /// Where a wire is: so many registers, and so many levels of logic behind the last.
 struct Phase {
   int stage = 0;

@@ -44,7 +44,7 @@ class ModuleVerifier {
       in.push_back(module_.range(wire));
     }
     CH_TRY(const Interval interval, proven_range(cell, in));
-    const Interval proven = affine_.add(cell, interval);
+    const Interval proven = affine_.add(module_, cell, interval);
     affine_.declare(cell.range);
     if (!cell.range.holds(proven))
       return Error{.what = cat("is in ", to_text(proven), ", not in ", to_text(cell.range))};

@@ -37,6 +37,7 @@ struct SynthesisTarget {
   std::vector<std::string_view> memories;
   std::int64_t luts_per_carry = 0;  ///< that a carry cell occupies
   bool maps_with_abc9 = false;      ///< without being told to
+  int free_bits = 0;  ///< inputs that a LUT in front of a carry has beside the sum so far
   Placer placer = {};
 };
 

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "hardware/adders/adder_graph.hpp"
+#include "hardware/cost/estimate.hpp"
 #include "support/rng.hpp"
 
 namespace chop::hardware {
@@ -59,14 +60,15 @@ TEST(Adders, EveryMethodIsProvenEqualToItsMatrix) {
   const std::vector<std::array<std::size_t, 2>> sizes = {{1, 1}, {3, 2}, {5, 16}, {16, 7}};
   for (const auto& [rows, columns] : sizes)
     for (const int bits : {1, 3, 8})
-      for (const AdderMethod method :
-           {AdderMethod::Plain, AdderMethod::Canonical, AdderMethod::Shared}) {
-        const LinearMap map = random_map(rows, columns, bits, rows * 100 + columns);
-        const Netlist netlist = netlist_of(map, {.method = method});
-        ASSERT_TRUE(verify(netlist)) << to_string(verify(netlist).error());
-        const Status proven = prove_linear(netlist, 0, forms_of(map));
-        EXPECT_TRUE(proven) << static_cast<int>(method) << ": " << to_string(proven.error());
-      }
+      for (const AdderMethod method : {AdderMethod::Plain, AdderMethod::Canonical,
+                                       AdderMethod::Shared, AdderMethod::Tables, AdderMethod::Best})
+        for (const Interval& x : {Interval{-8, 7}, Interval{0, 2}, Interval{-100, 90}}) {
+          const LinearMap map = random_map(rows, columns, bits, rows * 100 + columns);
+          const Netlist netlist = netlist_of(map, {.method = method}, x);
+          ASSERT_TRUE(verify(netlist)) << to_string(verify(netlist).error());
+          const Status proven = prove_linear(netlist, 0, forms_of(map));
+          EXPECT_TRUE(proven) << static_cast<int>(method) << ": " << to_string(proven.error());
+        }
 }
 
 TEST(Adders, TheCircuitGivesTheNumbersOfTheMatrix) {
@@ -93,6 +95,44 @@ TEST(Adders, SharingNeedsFewerAddersThanDigitsAlone) {
   const CellCounts shared = count_cells(netlist_of(map, {.method = AdderMethod::Shared}));
   EXPECT_LT(shared.adders * 10, canonical.adders * 8);
   EXPECT_LT(shared.adder_bits, canonical.adder_bits);
+}
+
+/// Half of the weights are 0; with each method, LUTs by the estimate.
+std::map<AdderMethod, std::int64_t> luts_of(LinearMap map, const Interval& x) {
+  for (std::size_t i = 0; i < map.weight.size(); i += 2) map.weight[i] = 0;
+  std::map<AdderMethod, std::int64_t> luts;
+  for (const AdderMethod method : {AdderMethod::Shared, AdderMethod::Tables, AdderMethod::Best})
+    luts[method] = estimate(netlist_of(map, {.method = method}, x)).luts;
+  return luts;
+}
+
+TEST(Adders, ProductsOfNarrowInputsArePartOfAddersAndTheBestWayIsChosen) {
+  auto narrow = luts_of(random_map(8, 12, 6, 5), {0, 15});
+  EXPECT_LT(narrow[AdderMethod::Tables] * 10, narrow[AdderMethod::Shared] * 9);
+  EXPECT_LE(narrow[AdderMethod::Best], narrow[AdderMethod::Tables]);
+  auto wide = luts_of(random_map(48, 12, 3, 5), {-128, 127});
+  EXPECT_LT(wide[AdderMethod::Shared], wide[AdderMethod::Tables]);
+  EXPECT_LE(wide[AdderMethod::Best], wide[AdderMethod::Shared]);
+}
+
+TEST(Adders, TablesKeepADepth) {
+  const LinearMap map = random_map(4, 40, 6, 2);
+  const Netlist flat = netlist_of(map, {.method = AdderMethod::Tables, .depth = 7});
+  EXPECT_LE(count_cells(flat).adder_depth, 7);
+  EXPECT_GT(count_cells(netlist_of(map, {.method = AdderMethod::Tables})).adder_depth, 7);
+  EXPECT_TRUE(prove_linear(flat, 0, forms_of(map)));
+}
+
+TEST(Adders, AChangedEntryOfATableIsNoticedByTheProof) {
+  const LinearMap map = random_map(3, 4, 6, 3);
+  Netlist netlist = netlist_of(map, {.method = AdderMethod::Tables});
+  ASSERT_TRUE(prove_linear(netlist, 0, forms_of(map)));
+  for (Rom& rom : netlist.modules[0].tables)
+    for (std::int64_t& entry : rom.entries) {
+      ++entry;
+      EXPECT_FALSE(prove_linear(netlist, 0, forms_of(map)));
+      --entry;
+    }
 }
 
 TEST(Adders, ADepthIsKept) {
