@@ -333,6 +333,33 @@ class Hardware(InFolder):
         for left in (".hw.new", "new", ".new.new"):
             self.assertFalse((self.folder / left).exists(), left)
 
+    def test_a_missing_tool_is_said_before_anything_is_replaced(self):
+        network, rows = self.network(), self.rows(20)
+        self.good("emit", network, "--out", "hw")
+        before = (self.folder / "hw/rtl/net.sv").read_text()
+        (self.folder / "bin").mkdir()
+        with unittest.mock.patch.dict("os.environ", PATH=str(self.folder / "bin")):
+            for words, missing in ((("simulate", "--simulator", "verilator"), "verilator"), (("simulate",), "verilator"),
+                                   (("simulate", "--simulator", "icarus"), "iverilog"), (("synth",), "yosys"),
+                                   (("certify", rows), "yosys"), (("hardware", rows), "yosys")):
+                self.refused(words[0], network, *words[1:], "--out", "hw", "--combinational",
+                             says=(f"'{missing}' is not installed", f"apt-get install {missing}"))
+        self.assertEqual((self.folder / "hw/rtl/net.sv").read_text(), before)
+        self.assertFalse((self.folder / "hw/certificate.json").exists())
+
+    def test_formats_that_hardware_cannot_hold_are_one_error_and_nothing_is_written(self):
+        for given, says in (("integer{frac_width=3, is_signed=true, width=70}", "width = 70"),
+                            ("integer{frac_width=3, is_signed=true, width=64}", "width = 64"),
+                            ("minifloat_ieee{exponent_bias=100, exponent_width=8, width=16}", "cannot have the format minifloat"),
+                            ("log{exponent_bias=3, width=8}", "cannot have the format log")):
+            path = self.folder / "bad.chir"
+            path.write_text(mlp([4, 3, 2], 6, 3, 1).replace(FORMAT, given))
+            said = self.refused("emit", path, "--out", "bad", says=(says,))
+            self.assertEqual(said.stderr.count("error:"), 1)
+        path.write_text(mlp([64, 3, 2], 32, 31, 1))
+        self.refused("emit", path, "--out", "bad", says=("more than 61 bits", "narrower"))
+        self.assertEqual([each.name for each in self.folder.glob("*bad*") if each.is_dir()], [])
+
     def test_float_operands_are_refused_and_nothing_is_written(self):
         self.refused("emit", "jsc-tiny", "--out", "hw", says=("has no integer form", "seq_blocks_0"))
         self.assertFalse((self.folder / "hw").exists())

@@ -8,6 +8,7 @@
 #include "report/svg.hpp"
 #include "support/system/files.hpp"
 #include "support/system/log.hpp"
+#include "support/system/run_program.hpp"
 #include "support/text.hpp"
 
 namespace chop::cli::actions::synth {
@@ -144,6 +145,7 @@ Result<Exit> run(const Invocation& invocation) {
   const Settings& settings = invocation.settings;
   const std::filesystem::path folder = settings.text_or_empty("out");
   CH_TRY(const SynthesisTarget* target, find_target(settings.text_or_empty("target")));
+  CH_CHECK(need_programs(std::vector<std::string>{"yosys"}));
   std::vector<std::string> ways = {settings.text_or_empty("adders")};
   if (settings.flag("compare")) {
     const std::vector<std::string_view> all = adder_method_names();

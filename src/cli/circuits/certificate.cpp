@@ -217,6 +217,7 @@ std::vector<SettingDef> certificate_settings() {
 Result<Tree> measure_certificate(const Settings& settings, const CircuitFolder& held,
                                  const fs::path& folder) {
   CH_TRY(const Circuit circuit, make_circuit(settings));
+  if (!circuit.stream) CH_CHECK(need_programs(std::vector<std::string>{"yosys", abc_program()}));
   const std::string name = settings.text_or_empty("dataset");
   CH_TRY(const Dataset data,
          open_dataset(name, data_options(settings), circuit.graph, Labels::Optional));

@@ -3,6 +3,7 @@
 #include "analysis/compare/compare_outputs.hpp"
 #include "compile/run_graph.hpp"
 #include "support/system/log.hpp"
+#include "support/system/run_program.hpp"
 #include "support/text.hpp"
 
 namespace chop::cli {
@@ -151,10 +152,18 @@ SimulationOptions simulation_options(const Settings& settings) {
           .random = static_cast<std::size_t>(settings.integer("random"))};
 }
 
+std::vector<std::string> simulators_of(const SimulationOptions& options) {
+  std::vector<std::string> names;
+  if (options.simulator != "icarus") names.emplace_back("verilator");
+  if (options.simulator != "verilator") names.emplace_back("iverilog");
+  return names;
+}
+
 Result<CircuitSimulation> simulate_circuit(const Circuit& circuit, const Dataset* data,
                                            const SimulationOptions& options,
                                            const CircuitFolder& held,
                                            const std::filesystem::path& folder) {
+  CH_CHECK(need_programs(simulators_of(options)));  // before anything is replaced
   CircuitSimulation made{.table = {.columns = {{"Compared", Align::Left, 0, "what"},
                                                {"Samples", Align::Right, 0, "samples"},
                                                {"Values", Align::Right, 0, "values"},

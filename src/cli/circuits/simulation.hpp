@@ -15,6 +15,8 @@ struct SimulationOptions {
 /// The settings `simulator` and `random`, and what they say.
 std::vector<SettingDef> simulation_settings();
 SimulationOptions simulation_options(const Settings& settings);
+/// The simulators that they need.
+std::vector<std::string> simulators_of(const SimulationOptions& options);
 
 struct CircuitSimulation {
   Table table;  ///< a row for every comparison

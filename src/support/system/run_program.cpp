@@ -40,11 +40,17 @@ bool has_program(const std::string& name) {
   return false;
 }
 
+Status need_programs(std::span<const std::string> names) {
+  for (const std::string& name : names)
+    if (!has_program(name))
+      return Error{.what = cat("the program '", name, "' is not installed"),
+                   .hint = cat("on Debian: apt-get install ", name)};
+  return {};
+}
+
 Result<ProgramResult> run_program(const std::vector<std::string>& words,
                                   const std::filesystem::path& folder) {
-  if (words.at(0).find('/') == std::string::npos && !has_program(words[0]))
-    return Error{.what = cat("the program '", words[0], "' is not installed"),
-                 .hint = cat("on Debian: apt-get install ", words[0])};
+  if (words.at(0).find('/') == std::string::npos) CH_CHECK(need_programs({words.data(), 1}));
   // Most programs put temporary files there; what they say when they cannot names no reason.
   std::error_code unknown;
   if (const char* place = std::getenv("TMPDIR");

@@ -18,5 +18,7 @@ Result<ProgramResult> run_program(const std::vector<std::string>& words,
                                   const std::filesystem::path& folder);
 /// Whether $PATH has it.
 bool has_program(const std::string& name);
+/// An error where $PATH lacks one of these: asked before what they are needed for is begun.
+Status need_programs(std::span<const std::string> names);
 
 }  // namespace chop::support
