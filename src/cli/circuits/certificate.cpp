@@ -142,7 +142,7 @@ Status prove_and_synthesise(const Circuit& circuit, const Settings& settings,
   options.stages = 0;
   CH_TRY(const Netlist meaning, to_netlist(circuit.integers, options));
   log_info("Proving the layers...");
-  CH_TRY(const std::vector<LayerProof> layers, prove_layers(circuit.integers, meaning));
+  CH_TRY(const std::vector<LayerProof> layers, prove_layers(circuit.integers, meaning, folder));
   for (const LayerProof& proof : layers) tree["layers"].push(layer_tree(circuit.integers, proof));
   log_info("Synthesising with Yosys...");
   CH_TRY(const Synthesised made,

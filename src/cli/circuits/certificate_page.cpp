@@ -41,6 +41,7 @@ std::string method_words(const Tree& layer) {
   const std::string method = text_of(layer["method"]);
   if (method == "coefficients") return "proven: identity of integer coefficients";
   if (method == "codes") return cat("proven: all ", count_of(layer["codes"]), " codes were run");
+  if (method == "property") return "proven: what it says of inputs and results holds (ABC)";
   if (method == "wires") return "proven: it only moves codes";
   if (method == "unused") return "no output depends on it";
   return "simulated only";

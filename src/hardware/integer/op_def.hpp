@@ -7,7 +7,9 @@
 
 namespace chop::hardware {
 
+class AigBuilder;
 class LayerBuilder;
+struct BitWord;
 struct LinearMap;
 struct Netlist;
 
@@ -50,6 +52,11 @@ struct IntegerOpDef {
   LinearMap (*matrix)(const IntegerNode&) = nullptr;
   /// A proof, for all inputs, that a module of a netlist is this call; null: there is none.
   Status (*prove)(const IntegerCall&, const Netlist&, std::size_t module) = nullptr;
+
+  /// What is true of the elements of inputs and result if and only if the op made the latter, as
+  /// literals of an and-inverter graph; null: not said. Not the way in which the circuit does it.
+  std::vector<std::uint32_t> (*holds)(const IntegerCall&, AigBuilder&, std::span<const BitWord> in,
+                                      std::span<const BitWord> out) = nullptr;
 
   /// Element i of the result depends on element i of its one input alone.
   bool is_elementwise() const { return runs != nullptr && least_inputs == 1; }

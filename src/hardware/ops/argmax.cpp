@@ -1,5 +1,6 @@
 // y = the number of the greatest element, the first of equal ones: the class of a sample.
 #include "hardware/netlist/layer_builder.hpp"
+#include "hardware/proof/bit_words.hpp"
 
 namespace chop::hardware::integer_ops::argmax {
 namespace {
@@ -33,6 +34,23 @@ void build(LayerBuilder& layer) {
   layer.out(joined(std::move(candidates), greater).index);
 }
 
+/// The result is the number of an element that no other is greater than, nor one before it equal
+/// to.
+std::vector<Literal> holds(const IntegerCall& /*call*/, AigBuilder& builder,
+                           std::span<const BitWord> in, std::span<const BitWord> out) {
+  Literal any = kFalse;
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    Literal it = equal_to(builder, out[0], constant_word(static_cast<std::int64_t>(i)));
+    for (std::size_t k = 0; k < in.size(); ++k)
+      if (k < i)
+        it = builder.both(it, less_than(builder, in[k], in[i]));
+      else if (k > i)
+        it = builder.both(it, less_than(builder, in[i], in[k]) ^ 1U);
+    any = builder.either(any, it);
+  }
+  return {any};
+}
+
 }  // namespace
 
 IntegerOpDef define() {
@@ -41,7 +59,8 @@ IntegerOpDef define() {
           .check = check,
           .ranges = ranges,
           .evaluate = evaluate,
-          .build = build};
+          .build = build,
+          .holds = holds};
 }
 
 }  // namespace chop::hardware::integer_ops::argmax

@@ -1,5 +1,6 @@
 // y[p] = the greatest of x[window[p, k]]: max pooling. -1 is padding, which is never the greatest.
 #include "hardware/netlist/layer_builder.hpp"
+#include "hardware/proof/bit_words.hpp"
 
 namespace chop::hardware::integer_ops::max_window {
 namespace {
@@ -57,6 +58,22 @@ void build(LayerBuilder& layer) {
   }
 }
 
+/// No member of a window is greater than its result, and one is equal.
+std::vector<Literal> holds(const IntegerCall& call, AigBuilder& builder,
+                           std::span<const BitWord> in, std::span<const BitWord> out) {
+  std::vector<Literal> all;
+  for (std::size_t p = 0; p < call.size(); ++p) {
+    Literal none_greater = kTrue;
+    Literal one_equal = kFalse;
+    for (const std::size_t at : members(call.node, p)) {
+      none_greater = builder.both(none_greater, less_than(builder, out[p], in[at]) ^ 1U);
+      one_equal = builder.either(one_equal, equal_to(builder, out[p], in[at]));
+    }
+    all.push_back(builder.both(none_greater, one_equal));
+  }
+  return all;
+}
+
 }  // namespace
 
 IntegerOpDef define() {
@@ -66,7 +83,8 @@ IntegerOpDef define() {
           .check = check,
           .ranges = ranges,
           .evaluate = evaluate,
-          .build = build};
+          .build = build,
+          .holds = holds};
 }
 
 }  // namespace chop::hardware::integer_ops::max_window

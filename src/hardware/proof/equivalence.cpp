@@ -118,6 +118,17 @@ Result<Comparison> compare_aigs(const std::string& a, const std::string& b, cons
 
 }  // namespace
 
+Result<Comparison> prove_zero(const Aig& graph, const std::string& name, const fs::path& folder,
+                              const EquivalenceOptions& options) {
+  CH_CHECK(ensure_writable_folder(folder / "proof"));
+  AigBuilder zero(graph.inputs);
+  for (std::size_t i = 0; i < graph.outputs.size(); ++i) zero.output(kFalse);
+  const std::string file = cat("proof/", name, ".aig");
+  CH_CHECK(write_file(folder / file, write_aiger(graph)));
+  CH_CHECK(write_file(folder / "proof/zero.aig", write_aiger(std::move(zero).finish())));
+  return compare_aigs("proof/zero.aig", file, folder, options.seconds);
+}
+
 std::string abc_program() {
   return has_program("yosys-abc") ? "yosys-abc" : "berkeley-abc";
 }

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "hardware/netlist/netlist.hpp"
+#include "hardware/proof/aig.hpp"
 #include "hardware/verilog/target.hpp"
 
 namespace chop::hardware {
@@ -40,6 +41,12 @@ Result<EquivalenceProof> prove_equivalence(const Netlist& meaning, const Netlist
                                            const std::filesystem::path& folder,
                                            const SynthesisTarget& target,
                                            const EquivalenceOptions& options = {});
+
+/// That all outputs of a graph without latches are 0 for all inputs, by ABC; its file is left in
+/// proof/NAME.aig of the folder.
+Result<Comparison> prove_zero(const Aig& graph, const std::string& name,
+                              const std::filesystem::path& folder,
+                              const EquivalenceOptions& options = {});
 
 /// "yosys-abc" or "berkeley-abc": ABC comes with Yosys on Debian, else by itself.
 std::string abc_program();

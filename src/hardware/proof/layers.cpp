@@ -2,6 +2,7 @@
 
 #include "hardware/integer/op_def.hpp"
 #include "hardware/netlist/from_integer.hpp"
+#include "hardware/proof/equivalence.hpp"
 #include "hardware/proof/netlist_aig.hpp"
 #include "hardware/proof/read_codes.hpp"
 
@@ -112,8 +113,30 @@ Result<std::int64_t> run_if_cheap(Codes codes) {
   return codes.run();
 }
 
+/// A netlist whose top is that module.
+Netlist up_to(const Netlist& netlist, std::size_t module) {
+  Netlist own;
+  own.modules.assign(netlist.modules.begin(),
+                     netlist.modules.begin() + static_cast<std::ptrdiff_t>(module) + 1);
+  return own;
+}
+
+/// What the op says of its results, where the module made them, for all inputs.
+Result<LayerMethod> prove_property(const IntegerCall& call, const IntegerOpDef& op,
+                                   const Netlist& netlist, const std::filesystem::path& folder) {
+  AigBuilder made(input_bits(netlist).size());
+  const std::vector<BitWord> in = input_words(netlist, inputs_in_range(netlist, made));
+  const std::vector<BitWord> out = build_words(netlist, made, in);
+  for (const Literal holds : op.holds(call, made, in, out)) made.output(holds ^ 1U);
+  const std::string& name = netlist.top().name;
+  CH_TRY(const Comparison compared, prove_zero(std::move(made).finish(), name, folder));
+  if (compared.verdict == Verdict::Differs)
+    return Error{.what = cat("module ", name, " is not what its ", op.name, " says")};
+  return compared.verdict == Verdict::Proven ? LayerMethod::Property : LayerMethod::Simulated;
+}
+
 Result<LayerProof> prove_layer(const IntegerGraph& graph, std::size_t node, const Netlist& netlist,
-                               std::size_t module) {
+                               std::size_t module, const std::filesystem::path& folder) {
   const IntegerCall call = call_of(graph, graph.nodes[node]);
   const IntegerOpDef& op = *find_integer_op(call.node.op);
   LayerProof proof{.node = node};
@@ -122,11 +145,14 @@ Result<LayerProof> prove_layer(const IntegerGraph& graph, std::size_t node, cons
     proof.method = LayerMethod::Coefficients;
     return proof;
   }
-  if (op.runs == nullptr && op.reads == nullptr) return proof;
-  Netlist own;
-  own.modules.assign(netlist.modules.begin(),
-                     netlist.modules.begin() + static_cast<std::ptrdiff_t>(module) + 1);
-  CH_TRY(const std::int64_t codes, op.runs != nullptr ? run_if_cheap(AllCodes(call, std::move(own)))
+  const Netlist own = up_to(netlist, module);
+  if (op.runs == nullptr && op.reads == nullptr) {
+    if (op.holds != nullptr && !folder.empty()) {
+      CH_TRY(proof.method, prove_property(call, op, own, folder));
+    }
+    return proof;
+  }
+  CH_TRY(const std::int64_t codes, op.runs != nullptr ? run_if_cheap(AllCodes(call, own))
                                                       : run_if_cheap(ReadCodes(call, op, own)));
   if (codes == 0) return proof;
   proof.codes = codes;
@@ -137,12 +163,13 @@ Result<LayerProof> prove_layer(const IntegerGraph& graph, std::size_t node, cons
 }  // namespace
 
 std::string_view name_of(LayerMethod method) {
-  static constexpr std::array<std::string_view, 5> kNames = {"wires", "coefficients", "codes",
-                                                             "unused", "simulated"};
+  static constexpr std::array<std::string_view, 6> kNames = {
+      "wires", "coefficients", "codes", "property", "unused", "simulated"};
   return kNames[static_cast<std::size_t>(method)];
 }
 
-Result<std::vector<LayerProof>> prove_layers(const IntegerGraph& graph, const Netlist& netlist) {
+Result<std::vector<LayerProof>> prove_layers(const IntegerGraph& graph, const Netlist& netlist,
+                                             const std::filesystem::path& folder) {
   CH_CHECK(verify(netlist));
   std::map<std::string, std::size_t> modules;
   for (std::size_t i = 0; i < netlist.modules.size(); ++i) modules[netlist.modules[i].name] = i;
@@ -158,7 +185,7 @@ Result<std::vector<LayerProof>> prove_layers(const IntegerGraph& graph, const Ne
         proofs.push_back({.node = node, .method = LayerMethod::Unused});
         continue;
       }
-      CH_TRY(const LayerProof proof, prove_layer(graph, node, netlist, module->second));
+      CH_TRY(const LayerProof proof, prove_layer(graph, node, netlist, module->second, folder));
       proofs.push_back(proof);
     }
   }

@@ -2,6 +2,8 @@
 // cheap.
 #pragma once
 
+#include <filesystem>
+
 #include "hardware/integer/integer_graph.hpp"
 #include "hardware/netlist/netlist.hpp"
 
@@ -11,6 +13,7 @@ enum class LayerMethod : std::uint8_t {
   Wires,         ///< it only moves codes
   Coefficients,  ///< adders are a matrix: an identity of integer coefficients
   AllCodes,      ///< every code of every element was run
+  Property,      ///< what the op says of inputs and results holds for all inputs, by ABC
   Unused,        ///< no output depends on it
   Simulated      ///< neither: what simulation shows
 };
@@ -23,7 +26,9 @@ struct LayerProof {
 };
 
 /// Of every node but the inputs, in a netlist of to_netlist() without registers. A module that does
-/// something else is an error that names it.
-Result<std::vector<LayerProof>> prove_layers(const IntegerGraph& graph, const Netlist& netlist);
+/// something else is an error that names it. What needs ABC is done in `folder`, and counts as
+/// simulated where none is given.
+Result<std::vector<LayerProof>> prove_layers(const IntegerGraph& graph, const Netlist& netlist,
+                                             const std::filesystem::path& folder = {});
 
 }  // namespace chop::hardware

@@ -5,17 +5,6 @@
 namespace chop::hardware {
 namespace {
 
-/// Bits of a whole number, lowest first; the last is its sign where the range has one.
-struct BitWord {
-  std::vector<Literal> bits = {};
-  bool is_signed = false;
-
-  std::size_t size() const { return bits.size(); }
-  /// Above the last bit: the sign, or 0.
-  Literal beyond() const { return is_signed ? bits.back() : kFalse; }
-  Literal bit(std::size_t i) const { return i < bits.size() ? bits[i] : beyond(); }
-};
-
 std::vector<Literal> constant_bits(std::int64_t value, std::size_t count) {
   std::vector<Literal> bits;
   for (std::size_t i = 0; i < count; ++i)
@@ -43,26 +32,9 @@ class ModuleBits {
  private:
   const BitWord& in(const NetlistCell& cell, std::size_t i) const { return wires_[cell.in[i]]; }
 
-  static std::vector<Literal> sized(const BitWord& word, std::size_t count, std::size_t from = 0) {
-    std::vector<Literal> bits;
-    for (std::size_t i = 0; i < count; ++i) bits.push_back(word.bit(from + i));
-    return bits;
-  }
-
   std::vector<Literal> sum(const std::vector<Literal>& a, const std::vector<Literal>& b,
                            Literal carry) {
-    std::vector<Literal> bits;
-    for (std::size_t i = 0; i < a.size(); ++i) {
-      const Literal half = aig_.differ(a[i], b[i]);
-      bits.push_back(aig_.differ(half, carry));
-      carry = aig_.either(aig_.both(a[i], b[i]), aig_.both(half, carry));
-    }
-    return bits;
-  }
-
-  static std::vector<Literal> inverted(std::vector<Literal> bits) {
-    for (Literal& bit : bits) bit ^= 1U;
-    return bits;
+    return sum_of(aig_, a, b, carry);
   }
 
   std::vector<Literal> product(const std::vector<Literal>& a, const std::vector<Literal>& b) {
@@ -83,18 +55,8 @@ class ModuleBits {
     return bits;
   }
 
-  /// a < b: the sign of their difference, which one bit more than both have holds.
-  Literal less(const BitWord& a, const BitWord& b) {
-    const std::size_t width = std::max(a.size(), b.size()) + 2;
-    return sum(sized(a, width), inverted(sized(b, width)), kTrue).back();
-  }
-
-  Literal equal(const BitWord& a, const BitWord& b) {
-    Literal same = kTrue;
-    for (std::size_t i = 0; i < std::max(a.size(), b.size()) + 1; ++i)
-      same = aig_.both(same, aig_.differ(a.bit(i), b.bit(i)) ^ 1U);
-    return same;
-  }
+  Literal less(const BitWord& a, const BitWord& b) { return less_than(aig_, a, b); }
+  Literal equal(const BitWord& a, const BitWord& b) { return equal_to(aig_, a, b); }
 
   /// Down, and one more where the rest is above a half, or is one and the result is odd.
   std::vector<Literal> rounded(const BitWord& a, std::size_t amount, std::size_t width) {
@@ -249,8 +211,7 @@ std::vector<Literal> inputs_in_range(const Netlist& netlist, AigBuilder& builder
   return made;
 }
 
-std::vector<Literal> build_aig(const Netlist& netlist, AigBuilder& builder,
-                               std::span<const Literal> inputs) {
+std::vector<BitWord> input_words(const Netlist& netlist, std::span<const Literal> inputs) {
   const Module& top = netlist.top();
   std::vector<BitWord> words;
   std::size_t next = 0;
@@ -259,9 +220,18 @@ std::vector<Literal> build_aig(const Netlist& netlist, AigBuilder& builder,
     for (int b = 0; b < width_of(top.range(wire)); ++b) word.bits.push_back(inputs[next++]);
     words.push_back(std::move(word));
   }
+  return words;
+}
+
+std::vector<BitWord> build_words(const Netlist& netlist, AigBuilder& builder,
+                                 std::vector<BitWord> inputs) {
+  return ModuleBits(netlist, netlist.modules.size() - 1, builder).run(std::move(inputs));
+}
+
+std::vector<Literal> build_aig(const Netlist& netlist, AigBuilder& builder,
+                               std::span<const Literal> inputs) {
   std::vector<Literal> outputs;
-  for (const BitWord& word :
-       ModuleBits(netlist, netlist.modules.size() - 1, builder).run(std::move(words)))
+  for (const BitWord& word : build_words(netlist, builder, input_words(netlist, inputs)))
     outputs.insert(outputs.end(), word.bits.begin(), word.bits.end());
   return outputs;
 }

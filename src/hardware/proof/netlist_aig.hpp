@@ -2,7 +2,7 @@
 #pragma once
 
 #include "hardware/netlist/netlist.hpp"
-#include "hardware/proof/aig.hpp"
+#include "hardware/proof/bit_words.hpp"
 
 namespace chop::hardware {
 
@@ -14,6 +14,11 @@ std::vector<std::string> output_bits(const Netlist& netlist);
 /// becomes the nearest that it does: what is proven with them is proven for all inputs there can
 /// be.
 std::vector<Literal> inputs_in_range(const Netlist& netlist, AigBuilder& builder);
+
+/// The top's inputs as numbers, of such literals; and its outputs, of such numbers.
+std::vector<BitWord> input_words(const Netlist& netlist, std::span<const Literal> inputs);
+std::vector<BitWord> build_words(const Netlist& netlist, AigBuilder& builder,
+                                 std::vector<BitWord> inputs);
 
 /// What the cells compute, registers being wires: as NetlistInterpreter does, for all inputs.
 std::vector<Literal> build_aig(const Netlist& netlist, AigBuilder& builder,

@@ -243,5 +243,52 @@ TEST(Proof, ALayerThatComputesSomethingElseIsNoticed) {
   EXPECT_FALSE(prove_layers(graph, netlist.value()));
 }
 
+/// max_window of two windows, one with padding, and argmax of five elements.
+IntegerGraph with_greatest(const std::string& op) {
+  IntegerGraph graph{.name = "net"};
+  const std::vector<Interval> x = {{-8, 7}, {0, 5}, {-3, 9}, {-8, 7}, {2, 2}};
+  graph.nodes.push_back({.name = "x", .op = "input", .type = {.shape = {5}, .ranges = x}});
+  if (op == "argmax")
+    graph.nodes.push_back(
+        {.name = "g", .op = op, .inputs = {0}, .type = {.shape = {1}, .ranges = {{0, 4}}}});
+  else
+    graph.nodes.push_back({.name = "g",
+                           .op = op,
+                           .inputs = {0},
+                           .attrs = {{"window", {0, 1, 2, 3, -1, 4}}},
+                           .type = {.shape = {2}, .ranges = {{0, 9}, {2, 7}}}});
+  graph.inputs.push_back({.node = 0, .placeholder = "x", .format = {}});
+  graph.outputs = {1};
+  return graph;
+}
+
+TEST(Proof, GreatestElementsAreProvenByWhatTheyAre) {
+  if (!has_tools()) GTEST_SKIP() << "yosys and ABC are not installed";
+  for (const char* op : {"max_window", "argmax"}) {
+    const testing::TempFolder folder;
+    const IntegerGraph graph = with_greatest(op);
+    const Result<Netlist> made = to_netlist(graph, {.registers = false});
+    ASSERT_TRUE(made) << to_string(made.error());
+    Netlist netlist = made.value();
+    const auto proofs = prove_layers(graph, netlist, folder.path());
+    ASSERT_TRUE(proofs) << to_string(proofs.error());
+    EXPECT_EQ(proofs.value()[0].method, LayerMethod::Property);
+    EXPECT_EQ(prove_layers(graph, netlist).value()[0].method, LayerMethod::Simulated);
+    // Of the last two elements that are compared, the wrong one.
+    NetlistCell* last = nullptr;
+    for (NetlistCell& cell : netlist.modules[0].cells)
+      if (cell.kind == CellKind::Max || cell.kind == CellKind::Mux) last = &cell;
+    ASSERT_NE(last, nullptr);
+    if (last->kind == CellKind::Mux)
+      std::swap(last->in[1], last->in[2]);
+    else
+      last->in[0] = last->in[1];
+    const auto wrong = prove_layers(graph, netlist, folder.path());
+    ASSERT_FALSE(wrong) << op;
+    EXPECT_NE(to_string(wrong.error()).find("is not what its"), std::string::npos)
+        << to_string(wrong.error());
+  }
+}
+
 }  // namespace
 }  // namespace chop::hardware
