@@ -246,6 +246,10 @@ double luts_of(const ModuleBuilder& builder, const LinearMap& map, std::span<con
   return static_cast<double>(estimate(netlist).luts);
 }
 
+/// Synthesisers join some tables with what is in front of them, which costs more than is estimated:
+/// tables must be so much better.
+constexpr double kTableMargin = 1.12;
+
 std::vector<WireId> build_best(ModuleBuilder& builder, const LinearMap& map,
                                std::span<const WireId> x, const AdderOptions& options) {
   const std::array<SharedSums, 2> sums = {sums_of(builder, map, x, true, options.depth),
@@ -255,7 +259,8 @@ std::vector<WireId> build_best(ModuleBuilder& builder, const LinearMap& map,
   double least = std::numeric_limits<double>::infinity();
   for (const Way& way : kWays) {
     if (way.packs && options.free_bits < 2) continue;
-    const double luts = luts_of(builder, map, x, options, sums[way.shares ? 0 : 1], way.packs);
+    const double luts = luts_of(builder, map, x, options, sums[way.shares ? 0 : 1], way.packs) *
+                        (way.packs ? kTableMargin : 1);
     if (luts < least) {
       least = luts;
       best = way;
