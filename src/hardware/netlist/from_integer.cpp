@@ -223,7 +223,7 @@ Result<Netlist> balanced(const IntegerGraph& graph, const Layers& layers, int st
 
 std::vector<Field> netlist_fields() {
   return {{.name = "adders",
-           .initial = "best",
+           .initial = "shared",
            .doc = "how products by constants are made: left to the synthesiser (plain), canonical "
                   "signed digits, the same with shared sums, tables of narrow inputs within the "
                   "LUTs of adders, or of each matrix the best of these by the estimate",
