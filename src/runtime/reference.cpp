@@ -16,9 +16,8 @@ TensorType as_computed(TensorType type) {
 }  // namespace
 
 bool is_void(std::span<const TensorType> out) {
-  return !out.empty() && std::all_of(out.begin(), out.end(), [](const TensorType& type) {
-    return numel(type.shape) == 0;
-  });
+  return !out.empty() && std::all_of(out.begin(), out.end(),
+                                     [](const TensorType& type) { return numel(type.shape) == 0; });
 }
 
 std::vector<Tensor> run_reference_node(const Node& node, std::span<const Tensor* const> in,

@@ -12,7 +12,7 @@ namespace {
 constexpr std::int64_t kLow = -300;
 constexpr std::int64_t kHigh = 299;
 
-/// Clamps and requantisations of two elements, drawn from a seed, one behind the other.
+/// Clamps and requantisations of two elements, drawn from a seed, in a row.
 IntegerGraph chain(std::uint64_t seed) {
   const Stream stream(seed, "chain");
   std::uint64_t draws = 0;
